@@ -1,0 +1,67 @@
+# One command file: people and CI call the same targets. Each makes what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORPUS ?=
+NATIVE := CMakeLists.txt $(shell find native -type f 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench soak docs clean build
+
+help:
+	@echo "make demo   build nearkin, scan a sample repository, show the result and how right it was"
+	@echo "make test   lint and all tests"
+	@echo "make lint   ruff, mypy --strict, import-linter"
+	@echo "make bench  speed, memory, precision and recall beside other tools (CORPUS=folder of HTML)"
+	@echo "make soak   long fault and fuzz runs"
+	@echo "make docs   run every example in docs/ and README.md"
+	@echo "make clean  remove what make made"
+
+$(VENV)/.system: tools/system.sh
+	@PYTHON="$(PYTHON)" sh tools/system.sh
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@touch $@
+
+$(VENV)/.needs: $(VENV)/.system pyproject.toml tools/needs.py
+	@echo "installing what nearkin and its tests need into $(VENV)"
+	@$(BIN)/python tools/needs.py dev > $(VENV)/needs.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(VENV)/needs.txt
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.needs $(NATIVE)
+	@echo "building nearkin"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.built
+	@$(BIN)/python tools/needs.py bench > $(VENV)/peers.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(VENV)/peers.txt
+	@touch $@
+
+build: $(VENV)/.built
+
+demo: build
+	@$(BIN)/python -m nearkin.lab.show
+
+lint: build
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+test: lint
+	@$(BIN)/python -m pytest -m "not soak"
+
+soak: build
+	@$(BIN)/python -m pytest -m soak -n 2
+
+docs: build
+	@$(BIN)/python -m pytest tests/test_docs.py
+
+bench: $(VENV)/.peers
+	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS))
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis demo-repository
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
