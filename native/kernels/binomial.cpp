@@ -1,0 +1,100 @@
+#include "binomial.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nearkin {
+namespace {
+
+// Continued fraction of the incomplete beta function, by Lentz's method.
+double beta_fraction(double a, double b, double x) {
+  constexpr double kTiny = 1e-300;
+  double c = 1.0, d = 1.0 - (a + b) * x / (a + 1.0);
+  d = 1.0 / (std::fabs(d) < kTiny ? kTiny : d);
+  double result = d;
+  for (int m = 1; m < 10000; ++m) {
+    const double m2 = 2.0 * m;
+    const auto step = [&](double numerator) {
+      d = 1.0 + numerator * d;
+      c = 1.0 + numerator / c;
+      if (std::fabs(d) < kTiny) d = kTiny;
+      if (std::fabs(c) < kTiny) c = kTiny;
+      d = 1.0 / d;
+      result *= d * c;
+    };
+    step(m * (b - m) * x / ((a + m2 - 1.0) * (a + m2)));
+    step(-(a + m) * (a + b + m) * x / ((a + m2) * (a + m2 + 1.0)));
+    if (std::fabs(d * c - 1.0) < 1e-15) break;
+  }
+  return result;
+}
+
+double incomplete_beta(double a, double b, double x) {
+  if (x <= 0.0) return 0.0;
+  if (x >= 1.0) return 1.0;
+  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+  if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
+  return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
+}
+
+double beta_quantile(double a, double b, double p) {
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (incomplete_beta(a, b, middle) < p ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+constexpr std::uint64_t kTabled = 4096;
+
+}  // namespace
+
+Interval clopper_pearson(std::uint64_t k, std::uint64_t n, double confidence) {
+  const double tail = 0.5 * (1.0 - confidence);
+  const auto hits = static_cast<double>(k), misses = static_cast<double>(n - k);
+  return {k == 0 ? 0.0 : beta_quantile(hits, misses + 1.0, tail),
+          k == n ? 1.0 : beta_quantile(hits + 1.0, misses, 1.0 - tail)};
+}
+
+Fewest::Fewest(double threshold, double confidence, std::uint64_t largest) : threshold_(threshold) {
+  // The upper bound of k of n reaches t exactly when P(X ≤ k | n, t) ≥ tail. Walk along n: going from n to n + 1
+  // lowers P(X ≤ k) by t · P(X = k), and k follows by at most one step.
+  const double tail = 0.5 * (1.0 - confidence);
+  spread_ = 3.0;  // beyond the table, over 2.8 standard deviations for every confidence up to 99.4 %
+  table_.resize(std::min(largest, kTabled) + 1, 0);
+  if (threshold_ >= 1.0) {
+    for (std::size_t n = 0; n < table_.size(); ++n) table_[n] = static_cast<std::uint32_t>(n);
+    return;
+  }
+  double mass = 1.0, below = 1.0;  // P(X = k), P(X ≤ k) for n = 0, k = 0
+  std::uint64_t k = 0;
+  for (std::uint64_t n = 1; n < table_.size(); ++n) {
+    below -= threshold_ * mass;
+    mass *= static_cast<double>(n) * (1.0 - threshold_) / static_cast<double>(n - k);
+    while (below < tail && k < n) {
+      mass *= static_cast<double>(n - k) / static_cast<double>(k + 1) * threshold_ / (1.0 - threshold_);
+      below += mass;
+      ++k;
+    }
+    table_[n] = static_cast<std::uint32_t>(k);
+  }
+}
+
+std::uint64_t Fewest::sampled(std::uint64_t n) const {
+  if (n < table_.size()) return table_[n];
+  const auto size = static_cast<double>(n);
+  const double k = size * threshold_ - spread_ * std::sqrt(size * threshold_ * (1.0 - threshold_)) - 1.0;
+  return k <= 0.0 ? 0 : static_cast<std::uint64_t>(k);
+}
+
+std::uint64_t Fewest::exact(std::uint64_t n) const {
+  // The smallest k for which k / n, as a double, is at least the threshold: what a comparison of scores will do.
+  const auto size = static_cast<double>(n);
+  auto k = static_cast<std::uint64_t>(threshold_ * size);
+  while (k > 0 && static_cast<double>(k - 1) / size >= threshold_) --k;
+  while (k < n && static_cast<double>(k) / size < threshold_) ++k;
+  return k;
+}
+
+}  // namespace nearkin

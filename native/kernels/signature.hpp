@@ -1,0 +1,32 @@
+// What every scheme makes of a text: a list of 64-bit features, each with a weight.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "shingles.hpp"
+#include "tttd.hpp"
+
+namespace nearkin {
+
+struct Signature {
+  std::vector<std::uint64_t> features;  // ascending; chunk schemes repeat a feature as often as it occurs
+  std::vector<std::uint32_t> weights;   // bytes of each chunk; empty where every feature weighs `modulus` shingles
+  std::uint64_t modulus = 1;            // 1: nothing was left out
+};
+
+// A feature where it stands in the text, for people who want to see the signature.
+struct Placed {
+  std::uint64_t offset;
+  std::uint64_t feature;
+  std::uint32_t weight;
+};
+
+using Scheme = std::variant<Shingles, Tttd>;
+
+void sign(const Scheme& scheme, std::string_view text, Signature& out);
+std::vector<Placed> place(const Scheme& scheme, std::string_view text);
+
+}  // namespace nearkin

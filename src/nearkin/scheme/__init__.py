@@ -1,0 +1,94 @@
+"""Schemes: each turns a text into a signature. The table below is all there are."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from nearkin import _native
+from nearkin.errors import UsageError
+from nearkin.scheme.shingles import Exact, Mod
+from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.spec import Spec, parse_spec
+from nearkin.scheme.tttd import Tttd
+
+__all__ = ["FORMAT", "SCHEMES", "Estimate", "Scheme", "Signature", "parse_scheme", "place", "sign"]
+
+# The layout and meaning of stored features. Raised whenever the same text would sign differently.
+FORMAT = 1
+
+
+class Scheme(Protocol):
+    @property
+    def spec(self) -> str: ...
+    @property
+    def window(self) -> int: ...
+    @property
+    def measure(self) -> str:
+        """What is counted: shingles or bytes."""
+    @property
+    def sampled(self) -> bool:
+        """Whether a signature may leave shingles out, so that scores are estimates with intervals."""
+    def native(self) -> _native.Scheme: ...
+
+
+class Parse(Protocol):
+    def __call__(self, spec: Spec, /) -> Scheme: ...
+
+
+@dataclass(frozen=True)
+class Known:
+    """One row of `nearkin schemes`."""
+
+    parse: Parse
+    keys: tuple[str, ...]
+    example: str
+    estimates: str
+    paper: str
+
+
+SCHEMES: dict[str, Known] = {
+    "exact": Known(
+        Exact.parse,
+        Exact.keys,
+        "exact:window=20",
+        "resemblance and containment, exactly",
+        "Broder 1997 §2",
+    ),
+    "mod": Known(
+        Mod.parse,
+        Mod.keys,
+        "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
+        "resemblance and containment, with intervals",
+        "Broder 1997 §3, Cherkasova 2009",
+    ),
+    "tttd": Known(
+        Tttd.parse,
+        Tttd.keys,
+        "tttd:mean=100",
+        "resemblance and containment in bytes of whole chunks, a lower bound",
+        "Forman 2005 §2",
+    ),
+}
+
+
+def parse_scheme(text: str) -> Scheme:
+    spec = parse_spec(text)
+    known = SCHEMES.get(spec.name)
+    if known is None:
+        raise UsageError(f"There is no scheme {spec.name!r}; known are: {', '.join(SCHEMES)}.")
+    return known.parse(spec)
+
+
+def sign(text: bytes, scheme: Scheme) -> Signature:
+    """Sign a canonical text."""
+    features, weights, modulus = _native.sign(scheme.native(), text)
+    if not len(weights):
+        weights = np.full(len(features), modulus, dtype=np.uint32)
+    return Signature(features, weights, scheme.spec, modulus, scheme.sampled)
+
+
+def place(text: bytes, scheme: Scheme) -> list[tuple[int, int, int]]:
+    """The signature as it stands in the text: (weight, feature, offset) in order of offset."""
+    offsets, features, weights = _native.place(scheme.native(), text)
+    return list(zip(weights.tolist(), features.tolist(), offsets.tolist(), strict=True))

@@ -1,0 +1,77 @@
+"""What a scheme makes of a text, and what two of them say about their texts.
+
+Resemblance and containment are Broder 1997's Theorem 1 for the sampled schemes, and Forman 2005 §2.3's bytes in
+common for the chunk schemes: shared = Σ length · min(count in A, count in B). Signatures of unequal modulus are
+compared at the larger (Broder 1997 §3).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.errors import SpecMismatchError
+
+CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A share of a whole; `exact` ones have no interval, nor have schemes without a sampling theory."""
+
+    value: float
+    exact: bool
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    features: NDArray[np.uint64]
+    weights: NDArray[np.uint32]
+    scheme: str
+    modulus: int
+    sampled: bool
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def resemblance(self, other: "Signature") -> Estimate | None:
+        shared, mine, theirs = self._overlap(other)
+        return self._estimate(other, shared, mine + theirs - shared)
+
+    def containment(self, other: "Signature") -> Estimate | None:
+        """Of this text in the other."""
+        shared, mine, _ = self._overlap(other)
+        return self._estimate(other, shared, mine)
+
+    def _overlap(self, other: "Signature") -> tuple[int, int, int]:
+        if self.scheme != other.scheme:
+            raise SpecMismatchError(
+                f"Signatures of {self.scheme} and {other.scheme} cannot be compared; sign both texts alike."
+            )
+        modulus = max(self.modulus, other.modulus)
+        mine, theirs = self._at(modulus), other._at(modulus)
+        here, at, often = np.unique(mine.features, return_index=True, return_counts=True)
+        there, frequent = np.unique(theirs.features, return_counts=True)
+        _, i, j = np.intersect1d(here, there, assume_unique=True, return_indices=True)
+        shared = mine.weights[at[i]] * np.minimum(often[i], frequent[j])
+        return int(shared.sum()), int(mine.weights.sum()), int(theirs.weights.sum())
+
+    def _at(self, modulus: int) -> "Signature":
+        if modulus == self.modulus:
+            return self
+        kept = self.features[self.features % np.uint64(modulus) == 0]
+        weights = np.full(len(kept), modulus, np.uint32)
+        return Signature(kept, weights, self.scheme, modulus, self.sampled)
+
+    def _estimate(self, other: "Signature", shared: int, whole: int) -> Estimate | None:
+        if whole == 0:
+            return None
+        modulus = max(self.modulus, other.modulus)
+        if not self.sampled or modulus == 1:
+            return Estimate(shared / whole, exact=True)
+        k, n = np.array([shared // modulus], np.uint64), np.array([whole // modulus], np.uint64)
+        low, high = _native.intervals(k, n, confidence=CONFIDENCE)
+        return Estimate(shared / whole, exact=False, low=float(low[0]), high=float(high[0]))

@@ -1,0 +1,88 @@
+"""Every choice of a run, as one frozen tree of inert values. Nothing here reads, decides or remembers.
+
+The defaults are what a newcomer gets; docs/decisions says why each is what it is.
+"""
+
+import dataclasses
+import json
+import os
+from dataclasses import dataclass, field
+
+from nearkin.errors import UsageError
+
+DEFAULT_SCHEME = "mod:window=20,sample=200,most=64"
+IGNORABLE = ("case", "punctuation", "digits", "accents")
+
+
+@dataclass(frozen=True)
+class WalkSettings:
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    hidden: bool = False
+    max_size: int = 256 << 20
+
+    def __post_init__(self) -> None:
+        if self.max_size < 1:
+            raise UsageError(f"--max-size must be at least 1 byte, not {self.max_size}.")
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    raw: bool = False
+    ignore: tuple[str, ...] = ("case", "punctuation")
+    keep: bool = True
+
+    def __post_init__(self) -> None:
+        for name in self.ignore:
+            if name not in IGNORABLE:
+                raise UsageError(f"Cannot ignore {name!r}; known are: {', '.join(IGNORABLE)}.")
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    threshold: float = 0.7
+    containment: float = 0.9
+    floor: float = 0.5
+    min_shared_bytes: int = 0
+    weak_matches: int = 20  # kept per content between the floor and the thresholds
+    weak_reach: int = 32  # weak matches are looked for among features in at most so many contents
+    confidence: float = 0.99  # of every interval shown, and of the bound that decides what is verified
+    part_shingles: int = 200  # shorter parts are listed, never grouped
+
+    def __post_init__(self) -> None:
+        for name in ("threshold", "containment", "floor"):
+            value = getattr(self, name)
+            if not 0.0 < value <= 1.0:
+                raise UsageError(f"--{name} must be over 0 and at most 1, not {value:g}.")
+        if self.floor > self.threshold:
+            raise UsageError(f"--floor ({self.floor:g}) must not exceed --threshold ({self.threshold:g}).")
+        if self.min_shared_bytes < 0:
+            raise UsageError(f"--min-shared-bytes must not be negative, not {self.min_shared_bytes}.")
+
+
+def _quarter_of_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
+    memory: int = field(default_factory=_quarter_of_memory)
+
+    def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise UsageError(f"--jobs must be at least 1, not {self.jobs}.")
+        if self.memory < 64 << 20:
+            raise UsageError("--memory must be at least 64M.")
+
+
+@dataclass(frozen=True)
+class Settings:
+    scheme: str = DEFAULT_SCHEME
+    walk: WalkSettings = field(default_factory=WalkSettings)
+    text: TextSettings = field(default_factory=TextSettings)
+    match: MatchSettings = field(default_factory=MatchSettings)
+    run: RunSettings = field(default_factory=RunSettings)
+
+    def to_json(self) -> str:
+        return json.dumps(dataclasses.asdict(self), sort_keys=True)

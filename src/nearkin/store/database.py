@@ -1,0 +1,110 @@
+"""The SQLite file itself: made, opened, refused, locked."""
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nearkin.errors import StoreError
+from nearkin.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """SQLite's complaints as sentences that say what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        text = str(error)
+        if "full" in text:
+            hint = f"There is no room left for the store {path}; free some and run the same command again."
+        elif "readonly" in text or "unable to open" in text:
+            hint = f"The store {path} cannot be written; check its permissions or choose another with --store."
+        elif "locked" in text or "busy" in text:
+            hint = f"The store {path} is in use by another process; try again when it has finished."
+        elif "malformed" in text or "not a database" in text:
+            hint = f"{path} is damaged or not a nearkin store; choose another file with --store."
+        else:
+            hint = f"The store {path} failed: {text}."
+        raise StoreError(hint) from error
+
+
+def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3.Connection:
+    """Open a store, making it where it is missing and `create` allows."""
+    if not path.exists():
+        if not create:
+            raise StoreError(f"There is no store at {path}; make one with: nearkin scan FOLDER --store {path}")
+        if not path.parent.is_dir():
+            raise StoreError(f"There is no folder {path.parent} to put the store in.")
+    elif not path.is_file():
+        raise StoreError(f"{path} is not a file; choose another store with --store.")
+    with explained(path):
+        fresh = not path.exists() or path.stat().st_size == 0
+        if fresh and not create:
+            raise StoreError(f"{path} is not a nearkin store; choose another file with --store.")
+        if fresh:
+            # Texts of private documents are in here: nobody else may read it, whatever the umask says.
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
+        try:
+            _prepare(connection, path, fresh=fresh, write=write)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: bool) -> None:
+    if fresh:
+        connection.execute("PRAGMA page_size = 8192")
+    else:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION_ID:
+            raise StoreError(f"{path} is a database, but not a nearkin store; choose another file with --store.")
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"The store {path} was written by a newer nearkin (schema {version}, this one knows {SCHEMA_VERSION}); "
+                "upgrade nearkin or choose another file with --store."
+            )
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    if fresh or write:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -65536")
+        connection.execute("PRAGMA wal_autocheckpoint = 8192")
+    if fresh:
+        connection.executescript(
+            f"BEGIN EXCLUSIVE; {TABLES} PRAGMA application_id = {APPLICATION_ID};"
+            f" PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+        )
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+@contextmanager
+def one_scan(path: Path) -> Iterator[None]:
+    """Two scans would each undo what the other found; the second is told so at once. Readers are not held up."""
+    lock = path.with_name(path.name + ".lock")
+    file = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise StoreError(f"Another scan is writing to {path}; wait for it or use another --store.") from error
+        yield
+    finally:
+        os.close(file)

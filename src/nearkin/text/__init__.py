@@ -1,0 +1,1 @@
+"""Text: what bytes say, and the canonical form in which documents are compared."""

@@ -1,0 +1,46 @@
+"""Canonical text: what is left of a text when formatting is ignored (Broder 1997 §2's parser).
+
+By default Unicode NFKC, case folded, letters of every script with their marks, digits; everything else one space.
+The rules live in native/kernels/canon.cpp; this is their name. The spec is stored with every content: texts made
+canonical in different ways are never compared.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.settings import IGNORABLE, TextSettings
+
+# Raised whenever the kernel would make something else of the same text.
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Canon:
+    raw: bool
+    ignore: frozenset[str]
+
+    @classmethod
+    def of(cls, settings: TextSettings) -> "Canon":
+        return cls(settings.raw, frozenset() if settings.raw else frozenset(settings.ignore))
+
+    @property
+    def spec(self) -> str:
+        if self.raw:
+            return "raw"
+        return f"words/{VERSION}:ignore=" + "+".join(name for name in IGNORABLE if name in self.ignore)
+
+    @property
+    def mask(self) -> int:
+        return sum(1 << bit for bit, name in enumerate(IGNORABLE) if name in self.ignore)
+
+    def apply(self, extracted: bytes) -> bytes:
+        return extracted if self.raw else _native.canonical(extracted, self.mask)
+
+    def apply_map(self, extracted: bytes) -> tuple[bytes, NDArray[np.uint64]]:
+        """Also where each canonical byte came from: a code point of the extracted text, a byte of a raw one."""
+        if self.raw:
+            return extracted, np.arange(len(extracted), dtype=np.uint64)
+        return _native.canonical_map(extracted, self.mask)
