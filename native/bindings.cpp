@@ -1,7 +1,10 @@
 // The only file that knows both Python and the kernels. It converts, releases the GIL and raises; nothing else.
 #include <nanobind/nanobind.h>
 
+#include "blake2b.hpp"
 #include "rabin.hpp"
+#include "sniff.hpp"
+#include "utf8.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -10,9 +13,44 @@ namespace {
 
 std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
+nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+nb::bytes blake2b(const nb::bytes& data) {
+  nearkin::Digest digest;
+  {
+    nb::gil_scoped_release release;
+    digest = nearkin::blake2b(view(data));
+  }
+  return nb::bytes(digest.data(), digest.size());
+}
+
+bool valid_utf8(const nb::bytes& data) {
+  nb::gil_scoped_release release;
+  return nearkin::valid_utf8(view(data));
+}
+
+std::size_t count_code_points(const nb::bytes& utf8) {
+  nb::gil_scoped_release release;
+  return nearkin::count_code_points(view(utf8));
+}
+
+int sniff(const nb::bytes& data, bool named_html) {
+  nb::gil_scoped_release release;
+  return static_cast<int>(nearkin::sniff(view(data), named_html));
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
   m.attr("POLYNOMIAL") = nearkin::kPolynomial;
   m.def("fingerprint", [](const nb::bytes& text) { return nearkin::fingerprint(view(text)); }, "text"_a);
+  m.def("blake2b", &blake2b, "data"_a);
+  m.def("valid_utf8", &valid_utf8, "data"_a);
+  m.def("count_code_points", &count_code_points, "utf8"_a);
+  m.attr("EMPTY") = static_cast<int>(nearkin::Kind::empty);
+  m.attr("TEXT") = static_cast<int>(nearkin::Kind::text);
+  m.attr("HTML") = static_cast<int>(nearkin::Kind::html);
+  m.attr("BINARY") = static_cast<int>(nearkin::Kind::binary);
+  m.attr("OTHER") = static_cast<int>(nearkin::Kind::other);
+  m.def("sniff", &sniff, "data"_a, "named_html"_a);
 }
