@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "blake2b.hpp"
+#include "html.hpp"
 #include "rabin.hpp"
 #include "sniff.hpp"
 #include "utf8.hpp"
@@ -39,6 +40,15 @@ int sniff(const nb::bytes& data, bool named_html) {
   return static_cast<int>(nearkin::sniff(view(data), named_html));
 }
 
+nb::bytes visible_text(const nb::bytes& html) {
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    nearkin::visible_text(view(html), text);
+  }
+  return to_bytes(text);
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -53,4 +63,5 @@ NB_MODULE(_native, m) {
   m.attr("BINARY") = static_cast<int>(nearkin::Kind::binary);
   m.attr("OTHER") = static_cast<int>(nearkin::Kind::other);
   m.def("sniff", &sniff, "data"_a, "named_html"_a);
+  m.def("visible_text", &visible_text, "html"_a);
 }

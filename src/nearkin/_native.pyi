@@ -15,3 +15,6 @@ BINARY: int
 OTHER: int
 
 def sniff(data: bytes, named_html: bool) -> int: ...
+
+# The text a reader of a page sees; UTF-8 in, UTF-8 out.
+def visible_text(html: bytes) -> bytes: ...
