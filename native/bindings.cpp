@@ -1,7 +1,10 @@
 // The only file that knows both Python and the kernels. It converts, releases the GIL and raises; nothing else.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 
 #include "blake2b.hpp"
+#include "canon.hpp"
 #include "html.hpp"
 #include "rabin.hpp"
 #include "sniff.hpp"
@@ -49,6 +52,33 @@ nb::bytes visible_text(const nb::bytes& html) {
   return to_bytes(text);
 }
 
+// Hands a vector to Python without copying it.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>&& values) {
+  auto* const kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {kept->data(), {kept->size()}, owner};
+}
+
+nb::bytes canonical(const nb::bytes& text, unsigned ignored) {
+  std::string out;
+  {
+    nb::gil_scoped_release release;
+    nearkin::canonical(view(text), ignored, out);
+  }
+  return to_bytes(out);
+}
+
+auto canonical_map(const nb::bytes& text, unsigned ignored) {
+  std::string out;
+  std::vector<std::uint64_t> origin;
+  {
+    nb::gil_scoped_release release;
+    nearkin::canonical_map(view(text), ignored, out, origin);
+  }
+  return std::pair(to_bytes(out), to_array(std::move(origin)));
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -64,4 +94,10 @@ NB_MODULE(_native, m) {
   m.attr("OTHER") = static_cast<int>(nearkin::Kind::other);
   m.def("sniff", &sniff, "data"_a, "named_html"_a);
   m.def("visible_text", &visible_text, "html"_a);
+  m.attr("IGNORE_CASE") = nearkin::ignore::kCase;
+  m.attr("IGNORE_PUNCTUATION") = nearkin::ignore::kPunctuation;
+  m.attr("IGNORE_DIGITS") = nearkin::ignore::kDigits;
+  m.attr("IGNORE_ACCENTS") = nearkin::ignore::kAccents;
+  m.def("canonical", &canonical, "text"_a, "ignore"_a);
+  m.def("canonical_map", &canonical_map, "text"_a, "ignore"_a);
 }

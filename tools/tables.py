@@ -1,4 +1,4 @@
-"""Writes native/tables: the HTML5 entities and (see unicode_tables) what canonical text needs of Unicode.
+"""Writes native/tables: the HTML5 entities and what canonical text needs of Unicode.
 
 Run `python tools/tables.py` after a change here; a test compares the committed files with what this makes.
 """
@@ -6,6 +6,8 @@ Run `python tools/tables.py` after a change here; a test compares the committed 
 import html.entities
 from collections.abc import Iterable
 from pathlib import Path
+
+import unicode_tables
 
 TABLES = Path(__file__).resolve().parent.parent / "native" / "tables"
 WIDTH = 118
@@ -52,7 +54,7 @@ inline constexpr Entity kEntities[] = {{
 
 
 def files() -> dict[str, str]:
-    return {"entities.hpp": entities()}
+    return {"entities.hpp": entities(), "unicode_tables.hpp": unicode_tables.header()}
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """The C++20 core. Kernels are in native/kernels, conversions in native/bindings.cpp."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 POLYNOMIAL: int
 
 def fingerprint(text: bytes, /) -> int: ...
@@ -18,3 +21,13 @@ def sniff(data: bytes, named_html: bool) -> int: ...
 
 # The text a reader of a page sees; UTF-8 in, UTF-8 out.
 def visible_text(html: bytes) -> bytes: ...
+
+# Bits of what canonical text ignores.
+IGNORE_CASE: int
+IGNORE_PUNCTUATION: int
+IGNORE_DIGITS: int
+IGNORE_ACCENTS: int
+
+# Words separated by single spaces. The map gives, for every byte, the index in code points of where it came from.
+def canonical(text: bytes, ignore: int) -> bytes: ...
+def canonical_map(text: bytes, ignore: int) -> tuple[bytes, NDArray[np.uint64]]: ...
