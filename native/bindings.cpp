@@ -5,10 +5,17 @@
 #include <nanobind/stl/vector.h>
 
 #include "binomial.hpp"
+#include "blake2b.hpp"
 #include "candidates.hpp"
+#include "canon.hpp"
+#include "html.hpp"
+#include "ingest.hpp"
+#include "parallel.hpp"
 #include "rabin.hpp"
 #include "signature.hpp"
+#include "sniff.hpp"
 #include "unionfind.hpp"
+#include "utf8.hpp"
 #include "verify.hpp"
 
 namespace nb = nanobind;
@@ -23,6 +30,13 @@ template <class T>
 using NumPy = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
+
+nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+template <class T>
+nb::bytes raw_bytes(const std::vector<T>& values) {
+  return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
 
 template <class T>
 std::span<const T> span(const Array<T>& array) {
@@ -44,6 +58,82 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
   values.reserve(rows.size());
   for (const auto& row : rows) values.push_back(static_cast<T>(get(row)));
   return array(std::move(values));
+}
+
+nb::bytes py_blake2b(const nb::bytes& data) {
+  Digest digest;
+  {
+    const nb::gil_scoped_release free;
+    digest = blake2b(view(data));
+  }
+  return nb::bytes(digest.data(), digest.size());
+}
+
+nb::bytes py_visible_text(const nb::bytes& html) {
+  std::string text;
+  {
+    const nb::gil_scoped_release free;
+    visible_text(view(html), text);
+  }
+  return to_bytes(text);
+}
+
+nb::bytes py_canonical(const nb::bytes& text, unsigned ignored) {
+  std::string out;
+  {
+    const nb::gil_scoped_release free;
+    canonical(view(text), ignored, out);
+  }
+  return to_bytes(out);
+}
+
+std::vector<nb::bytes> py_canonical_all(const std::vector<nb::bytes>& texts, unsigned ignored, unsigned threads) {
+  std::vector<std::string_view> views;
+  for (const auto& text : texts) views.push_back(view(text));
+  std::vector<std::string> out(texts.size());
+  {
+    const nb::gil_scoped_release free;
+    parallel_blocks(views.size(), 64, threads, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) canonical(views[i], ignored, out[i]);
+    });
+  }
+  std::vector<nb::bytes> result;
+  for (const auto& text : out) result.push_back(to_bytes(text));
+  return result;
+}
+
+nb::tuple py_canonical_map(const nb::bytes& text, unsigned ignored) {
+  std::string out;
+  std::vector<std::uint64_t> origin;
+  {
+    const nb::gil_scoped_release free;
+    canonical_map(view(text), ignored, out, origin);
+  }
+  return nb::make_tuple(to_bytes(out), array(std::move(origin)));
+}
+
+Batch py_ingest_files(const std::vector<nb::bytes>& paths, const std::vector<bool>& named_html, const Recipe& recipe) {
+  if (paths.size() != named_html.size()) throw nb::value_error("a path and its hint go together");
+  std::vector<Source> sources;
+  for (std::size_t i = 0; i < paths.size(); ++i) sources.push_back({std::string(view(paths[i])), named_html[i]});
+  const nb::gil_scoped_release free;
+  return ingest_files(sources, recipe);
+}
+
+Batch py_ingest_texts(const std::vector<nb::bytes>& texts, const std::vector<bool>& html, const Recipe& recipe) {
+  if (texts.size() != html.size()) throw nb::value_error("a text and its kind go together");
+  std::vector<Decoded> decoded;
+  for (std::size_t i = 0; i < texts.size(); ++i) decoded.push_back({view(texts[i]), html[i]});
+  const nb::gil_scoped_release free;
+  return ingest_texts(decoded, recipe);
+}
+
+template <class Get>
+nb::bytes digests(const Batch& batch, Get&& get) {
+  std::string all;
+  all.reserve(batch.rows.size() * sizeof(Digest));
+  for (const auto& row : batch.rows) all.append(reinterpret_cast<const char*>(get(row).data()), sizeof(Digest));
+  return to_bytes(all);
 }
 
 Postings postings(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
@@ -151,6 +241,25 @@ NB_MODULE(_native, m) {
     return array(std::move(all));
   }, "text"_a, "window"_a);
 
+  m.def("blake2b", py_blake2b, "data"_a);
+  m.def("valid_utf8", [](const nb::bytes& data) { return valid_utf8(view(data)); }, "data"_a);
+  m.def("count_code_points", [](const nb::bytes& utf8) { return count_code_points(view(utf8)); }, "utf8"_a);
+  m.attr("EMPTY") = static_cast<int>(Kind::empty);
+  m.attr("TEXT") = static_cast<int>(Kind::text);
+  m.attr("HTML") = static_cast<int>(Kind::html);
+  m.attr("BINARY") = static_cast<int>(Kind::binary);
+  m.attr("OTHER") = static_cast<int>(Kind::other);
+  m.def("sniff", [](const nb::bytes& data, bool named_html) { return static_cast<int>(sniff(view(data), named_html)); },
+        "data"_a, "named_html"_a);
+  m.def("visible_text", py_visible_text, "html"_a);
+  m.attr("IGNORE_CASE") = ignore::kCase;
+  m.attr("IGNORE_PUNCTUATION") = ignore::kPunctuation;
+  m.attr("IGNORE_DIGITS") = ignore::kDigits;
+  m.attr("IGNORE_ACCENTS") = ignore::kAccents;
+  m.def("canonical", py_canonical, "text"_a, "ignore"_a);
+  m.def("canonical_all", py_canonical_all, "texts"_a, "ignore"_a, "threads"_a);
+  m.def("canonical_map", py_canonical_map, "text"_a, "ignore"_a);
+
   nb::class_<Scheme>(m, "Scheme");
   m.def("shingles", [](std::size_t window, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
     return Scheme(Shingles(window, modulus, sample, most));
@@ -160,6 +269,31 @@ NB_MODULE(_native, m) {
   }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);
   m.def("sign", py_sign, "scheme"_a, "text"_a);
   m.def("place", py_place, "scheme"_a, "text"_a);
+
+  nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
+                                                     std::uint64_t max_size) {
+    new (self) Recipe{scheme, raw, ignored, max_size};
+  }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "max_size"_a);
+  const auto rows = [](auto type, auto get) {
+    return [get](const Batch& batch) { return column<decltype(type)>(batch.rows, get); };
+  };
+  nb::class_<Batch>(m, "Batch")
+      .def_prop_ro("errors", rows(std::int32_t{}, [](const Ingested& r) { return r.error; }))
+      .def_prop_ro("kinds", rows(std::uint8_t{}, [](const Ingested& r) { return r.kind; }))
+      .def_prop_ro("sizes", rows(std::uint64_t{}, [](const Ingested& r) { return r.size; }))
+      .def_prop_ro("characters", rows(std::uint64_t{}, [](const Ingested& r) { return r.characters; }))
+      .def_prop_ro("lengths", rows(std::uint64_t{}, [](const Ingested& r) { return r.length; }))
+      .def_prop_ro("moduli", rows(std::uint64_t{}, [](const Ingested& r) { return r.modulus; }))
+      .def_prop_ro("digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.digest; }); })
+      .def_prop_ro("text_digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.text_digest; }); })
+      .def_prop_ro("content_digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.content_digest; }); })
+      .def_prop_ro("texts", [](const Batch& b) { return to_bytes(b.texts); })
+      .def_prop_ro("text_ends", [](const Batch& b) { return array(std::vector(b.text_ends)); })
+      .def_prop_ro("features", [](const Batch& b) { return raw_bytes(b.features); })
+      .def_prop_ro("weights", [](const Batch& b) { return raw_bytes(b.weights); })
+      .def_prop_ro("feature_ends", [](const Batch& b) { return array(std::vector(b.feature_ends)); });
+  m.def("ingest_files", py_ingest_files, "paths"_a, "named_html"_a, "recipe"_a);
+  m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);
 
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "sampled"_a,
         "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "threads"_a);

@@ -1,0 +1,26 @@
+// HTML to visible text, with a tokeniser and without a tree (docs/decisions/002-html-without-a-tree.md).
+//
+// The tokeniser follows the WHATWG standard §13.2.5. What is shown does not need a tree: a few elements hide their
+// content (script, style, template, iframe, noembed, noframes), blocks break lines, cells and controls separate words,
+// the rest is inline. The state is a handful of counters, so nesting costs nothing and time is linear in the input.
+//
+// Decisions:
+// - White space collapses to one space, lines are trimmed and never empty, except within pre, textarea, xmp, listing
+//   and plaintext, where it is kept. No-break spaces are text.
+// - Control characters (NUL included) vanish, as html.unescape lets references to them vanish.
+// - <![CDATA[…]]> is text anywhere (XHTML); in foreign content and in documents that begin with <?xml, <script/> and
+//   its like are complete elements.
+// - At the end of the input: an open comment, script, style or tag is dropped, as the standard has it; an open title,
+//   textarea or CDATA section is text.
+// - noscript, frameset, hidden attributes and fallbacks (object, canvas, video) are shown: better text too much than lost.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nearkin {
+
+// Replaces `out`, whose capacity is reused.
+void visible_text(std::string_view utf8, std::string& out);
+
+}  // namespace nearkin

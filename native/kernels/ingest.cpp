@@ -1,0 +1,130 @@
+#include "ingest.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "canon.hpp"
+#include "html.hpp"
+#include "utf8.hpp"
+
+namespace nearkin {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// Returns an errno, 0 when all went well.
+int read_file(const char* path, std::uint64_t max_size, std::string& out) {
+  // O_NONBLOCK: a path that turned into a FIFO since the walk must not hang the scan.
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return errno;
+  struct stat info{};
+  int error = 0;
+  if (::fstat(file, &info) != 0) error = errno;
+  else if (!S_ISREG(info.st_mode)) error = EINVAL;
+  else if (static_cast<std::uint64_t>(info.st_size) > max_size) error = EFBIG;
+  std::size_t have = 0;
+  if (error == 0) {
+    out.resize(static_cast<std::size_t>(info.st_size) + 1);  // one more, to see the end without a second read
+    for (;;) {
+      const ssize_t got = ::read(file, out.data() + have, out.size() - have);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) error = errno;
+      if (got <= 0) break;
+      have += static_cast<std::size_t>(got);
+      if (have > max_size) {
+        error = EFBIG;
+        break;
+      }
+      if (have == out.size()) out.resize(out.size() * 2);  // it grew while we read
+    }
+  }
+  ::close(file);
+  out.resize(error == 0 ? have : 0);
+  return error;
+}
+
+class Worker {
+ public:
+  Worker(const Recipe& recipe, Batch& batch) : recipe_(recipe), batch_(batch) {}
+
+  void take(Ingested row, std::string_view bytes) {
+    const bool text = row.kind == Kind::text || row.kind == Kind::html;
+    signature_.features.clear();
+    signature_.weights.clear();
+    if (recipe_.raw) {
+      batch_.texts.append(bytes);
+      row.text_digest = row.content_digest = row.digest;
+      row.characters = row.length = bytes.size();
+      sign(recipe_.scheme, bytes, signature_);
+    } else if (row.kind == Kind::other) {
+      batch_.texts.append(bytes);
+    } else if (text) {
+      if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+      std::string_view extracted = bytes;
+      if (row.kind == Kind::html) {
+        visible_text(bytes, visible_);
+        extracted = visible_;
+      }
+      canonical(extracted, recipe_.ignore, canonical_);
+      row.text_digest = blake2b(extracted);
+      row.content_digest = blake2b(canonical_);
+      row.characters = count_code_points(extracted);
+      row.length = canonical_.size();
+      sign(recipe_.scheme, canonical_, signature_);
+      batch_.texts.append(extracted);
+    } else if (row.kind == Kind::empty) {
+      row.text_digest = row.content_digest = blake2b({});
+    }
+    row.modulus = signature_.modulus;
+    batch_.features.insert(batch_.features.end(), signature_.features.begin(), signature_.features.end());
+    batch_.weights.insert(batch_.weights.end(), signature_.weights.begin(), signature_.weights.end());
+    batch_.rows.push_back(row);
+    batch_.text_ends.push_back(batch_.texts.size());
+    batch_.feature_ends.push_back(batch_.features.size());
+  }
+
+ private:
+  const Recipe& recipe_;
+  Batch& batch_;
+  std::string visible_, canonical_;
+  Signature signature_;
+};
+
+}  // namespace
+
+Batch ingest_files(std::span<const Source> sources, const Recipe& recipe) {
+  Batch batch;
+  Worker worker(recipe, batch);
+  std::string bytes;
+  for (const auto& source : sources) {
+    Ingested row;
+    row.error = read_file(source.path.c_str(), recipe.max_size, bytes);
+    if (row.error == 0) {
+      row.size = bytes.size();
+      row.digest = blake2b(bytes);
+      row.kind = sniff(bytes, source.named_html);
+    } else {
+      row.kind = Kind::binary;  // nothing to take
+      bytes.clear();
+    }
+    worker.take(row, bytes);
+  }
+  return batch;
+}
+
+Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
+  Batch batch;
+  Worker worker(recipe, batch);
+  for (const auto& decoded : texts) {
+    Ingested row;
+    row.size = decoded.text.size();
+    row.kind = decoded.text.empty() ? Kind::empty : decoded.html ? Kind::html : Kind::text;
+    worker.take(row, decoded.text);
+  }
+  return batch;
+}
+
+}  // namespace nearkin

@@ -1,0 +1,61 @@
+// From files to signatures in one pass without Python: read, digest, tell what it is, take the visible text, make it
+// canonical, sign. What cannot be done here (another encoding) is handed back as bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blake2b.hpp"
+#include "signature.hpp"
+#include "sniff.hpp"
+
+namespace nearkin {
+
+struct Recipe {
+  Scheme scheme;
+  bool raw;                // bytes as they are: no decoding, no canonical text
+  unsigned ignore;         // what the canonical text leaves out
+  std::uint64_t max_size;  // larger files are not read
+};
+
+struct Ingested {
+  int error = 0;  // errno of a failed read; EFBIG for a file over max_size
+  Kind kind = Kind::empty;
+  std::uint64_t size = 0;
+  Digest digest{};          // of the bytes
+  Digest text_digest{};     // of the extracted text
+  Digest content_digest{};  // of the canonical text
+  std::uint64_t characters = 0, length = 0;  // code points of the extracted, bytes of the canonical text
+  std::uint64_t modulus = 1;
+};
+
+// Row i's text is texts[text_ends[i-1], text_ends[i]), likewise its features and weights.
+struct Batch {
+  std::vector<Ingested> rows;
+  std::string texts;
+  std::vector<std::uint64_t> text_ends;
+  std::vector<std::uint64_t> features;
+  std::vector<std::uint32_t> weights;
+  std::vector<std::uint64_t> feature_ends;
+};
+
+// Names that end in one of HTML's are a hint only: content decides first.
+struct Source {
+  std::string path;
+  bool named_html;
+};
+
+Batch ingest_files(std::span<const Source> sources, const Recipe& recipe);
+
+// The same for texts that were decoded elsewhere (UTF-8). `digest` in the rows is left empty.
+struct Decoded {
+  std::string_view text;
+  bool html;
+};
+
+Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe);
+
+}  // namespace nearkin
