@@ -278,20 +278,20 @@ NB_MODULE(_native, m) {
     return [get](const Batch& batch) { return column<decltype(type)>(batch.rows, get); };
   };
   nb::class_<Batch>(m, "Batch")
-      .def_prop_ro("errors", rows(std::int32_t{}, [](const Ingested& r) { return r.error; }))
-      .def_prop_ro("kinds", rows(std::uint8_t{}, [](const Ingested& r) { return r.kind; }))
-      .def_prop_ro("sizes", rows(std::uint64_t{}, [](const Ingested& r) { return r.size; }))
-      .def_prop_ro("characters", rows(std::uint64_t{}, [](const Ingested& r) { return r.characters; }))
-      .def_prop_ro("lengths", rows(std::uint64_t{}, [](const Ingested& r) { return r.length; }))
-      .def_prop_ro("moduli", rows(std::uint64_t{}, [](const Ingested& r) { return r.modulus; }))
+      .def_prop_ro("errors", rows(std::int32_t{}, [](const Ingested& r) { return r.error; }), nb::rv_policy::move)
+      .def_prop_ro("kinds", rows(std::uint8_t{}, [](const Ingested& r) { return r.kind; }), nb::rv_policy::move)
+      .def_prop_ro("sizes", rows(std::uint64_t{}, [](const Ingested& r) { return r.size; }), nb::rv_policy::move)
+      .def_prop_ro("characters", rows(std::uint64_t{}, [](const Ingested& r) { return r.characters; }), nb::rv_policy::move)
+      .def_prop_ro("lengths", rows(std::uint64_t{}, [](const Ingested& r) { return r.length; }), nb::rv_policy::move)
+      .def_prop_ro("moduli", rows(std::uint64_t{}, [](const Ingested& r) { return r.modulus; }), nb::rv_policy::move)
       .def_prop_ro("digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.digest; }); })
       .def_prop_ro("text_digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.text_digest; }); })
       .def_prop_ro("content_digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.content_digest; }); })
       .def_prop_ro("texts", [](const Batch& b) { return to_bytes(b.texts); })
-      .def_prop_ro("text_ends", [](const Batch& b) { return array(std::vector(b.text_ends)); })
+      .def_prop_ro("text_ends", [](const Batch& b) { return array(std::vector(b.text_ends)); }, nb::rv_policy::move)
       .def_prop_ro("features", [](const Batch& b) { return raw_bytes(b.features); })
       .def_prop_ro("weights", [](const Batch& b) { return raw_bytes(b.weights); })
-      .def_prop_ro("feature_ends", [](const Batch& b) { return array(std::vector(b.feature_ends)); });
+      .def_prop_ro("feature_ends", [](const Batch& b) { return array(std::vector(b.feature_ends)); }, nb::rv_policy::move);
   m.def("ingest_files", py_ingest_files, "paths"_a, "named_html"_a, "recipe"_a);
   m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);
 
