@@ -40,6 +40,26 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """A file read and signed. Without a text digest it has no text; with a reason it could not be read."""
+
+    entry: Entry
+    reason: Reason | None = None
+    detail: str | None = None
+    media: str = "application/octet-stream"
+    encoding: str | None = None
+    digest: bytes | None = None
+    text_digest: bytes = b""
+    content_digest: bytes = b""
+    text: bytes = b""  # extracted, UTF-8; the bytes themselves where they are taken raw
+    characters: int = 0
+    length: int = 0  # bytes of the canonical text
+    modulus: int = 1
+    features: bytes = b""  # little-endian u64
+    weights: bytes | None = None  # little-endian u32
+
+
+@dataclass(frozen=True, slots=True)
 class Location:
     """Where a document is: its scope and its path there. In byte order of these, documents are named and listed."""
 

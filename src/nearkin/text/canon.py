@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
+from nearkin.errors import StoreError
 from nearkin.settings import IGNORABLE, TextSettings
 
 # Raised whenever the kernel would make something else of the same text.
@@ -26,6 +27,15 @@ class Canon:
     def of(cls, settings: TextSettings) -> "Canon":
         return cls(settings.raw, frozenset() if settings.raw else frozenset(settings.ignore))
 
+    @classmethod
+    def parse(cls, spec: str) -> "Canon":
+        """A stored spec. One that this nearkin would not have written is refused, never compared."""
+        _, _, names = spec.partition("=")
+        canon = cls(spec == "raw", frozenset(filter(None, names.split("+"))))
+        if canon.spec != spec:
+            raise StoreError(f"The store's texts were made canonical as {spec!r}, which this nearkin does not know.")
+        return canon
+
     @property
     def spec(self) -> str:
         if self.raw:
@@ -38,6 +48,9 @@ class Canon:
 
     def apply(self, extracted: bytes) -> bytes:
         return extracted if self.raw else _native.canonical(extracted, self.mask)
+
+    def apply_all(self, extracted: list[bytes], *, threads: int) -> list[bytes]:
+        return extracted if self.raw else _native.canonical_all(extracted, self.mask, threads)
 
     def apply_map(self, extracted: bytes) -> tuple[bytes, NDArray[np.uint64]]:
         """Also where each canonical byte came from: a code point of the extracted text, a byte of a raw one."""

@@ -1,0 +1,1 @@
+"""Grouping: families of matched contents."""

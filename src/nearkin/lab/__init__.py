@@ -1,0 +1,1 @@
+"""The lab: sample repositories whose truth is known by construction."""

@@ -1,0 +1,177 @@
+"""Makers of families: each writes exactly `size` documents and records what is true of them."""
+
+from dataclasses import asdict
+
+from nearkin.lab.desk import Desk, Filed
+from nearkin.lab.edits import OPERATIONS, PLACEMENTS, Edit, affordable, edited, longest_word
+from nearkin.lab.latin import ENGLISH, FRENCH, GERMAN
+from nearkin.lab.page import Block, Page, compose, decomposed, lower_and_upper
+from nearkin.lab.prose import Prose
+from nearkin.lab.scripts import RUSSIAN
+from nearkin.lab.truth import FamilyKind, RelationKind
+from nearkin.lab.vocabulary import Language, product
+
+_ALPHABETS = (ENGLISH, GERMAN, FRENCH, RUSSIAN)  # case folding undoes their capitals exactly
+_WORDY = (ENGLISH, ENGLISH, GERMAN)
+_ACCENTED = (FRENCH, GERMAN)
+_PRODUCTS_FROM = 300_000  # folders take the lower numbers
+WRITINGS = ("text", "html", "shouted", "line ends", "decomposed", "latin-1", "utf-16")
+
+
+def identical(desk: Desk, size: int, *, language: Language | None = None) -> None:
+    prose = desk.prose(language)
+    first = desk.file(desk.cheer(desk.page(prose, desk.typical_size())), prose)
+    paths = [first.path, *(desk.copy(first, prose).path for _ in range(size - 1))]
+    desk.relate(RelationKind.IDENTICAL, *paths)
+    desk.gather(FamilyKind.IDENTICAL, paths)
+
+
+def same_words(desk: Desk, size: int, *, other: str = "html", language: Language | None = None) -> None:
+    """One page in two writings, the plain text and another; with a size above two, byte copies of either."""
+    needs = _ACCENTED if other in ("decomposed", "latin-1") else _ALPHABETS if other == "shouted" else None
+    prose = desk.prose(language or (desk.dice.pick(needs) if needs else None))
+    page = desk.cheer(desk.page(prose, desk.typical_size()))
+    twins = [_written(desk, page, prose, writing) for writing in ("text", other)]
+    copies: dict[str, list[str]] = {twin.path: [twin.path] for twin in twins}
+    for _ in range(size - 2):
+        original = desk.dice.pick(twins)
+        copies[original.path].append(desk.copy(original, prose).path)
+    desk.relate(RelationKind.SAME_WORDS, *(twin.path for twin in twins))
+    for paths in copies.values():
+        if len(paths) > 1:
+            desk.relate(RelationKind.IDENTICAL, *paths)
+    desk.gather(FamilyKind.IDENTICAL, [path for paths in copies.values() for path in paths])
+
+
+def versions(
+    desk: Desk, size: int, *, language: Language | None = None, length: int = 0, edits: int = 0
+) -> None:
+    """A chain of versions, some with a copy elsewhere; edits a step as asked for, if a page bears them."""
+    prose = desk.prose(language)
+    page = desk.page(prose, length or desk.typical_size())
+    first = desk.file(page, prose)
+    repeats = min(sum(desk.dice.chance(0.12) for _ in range(size)), size // 2, size - 2)
+    chain, steps = _chain(desk, page, prose, first, size - repeats, edits=edits)
+    members = [filed.path for filed in chain]
+    for doubled in desk.dice.distinct(len(chain), repeats):
+        copy = desk.copy(chain[doubled], prose)
+        desk.relate(RelationKind.IDENTICAL, chain[doubled].path, copy.path)
+        members.append(copy.path)
+    desk.relate(RelationKind.VERSIONS, *(filed.path for filed in chain), steps=steps)
+    desk.gather(FamilyKind.of(contents=len(chain), parts=0), members)
+
+
+def renamed(desk: Desk, size: int) -> None:
+    assert size == 2
+    prose = desk.prose(desk.dice.pick(_ALPHABETS))
+    old, new = prose.product, product(_PRODUCTS_FROM + desk.serial())
+    nameless = compose(prose, desk.dice, desk.typical_size(), names_product=False)
+    page = Page(prose.language, prose.title(desk.dice, names_product=True), tuple(nameless))
+    most = affordable(page.size, touched=max(len(old), len(new)))
+    body = desk.dice.between(4, max(4, min(30, most - 1)))
+    before = edited(page, Edit(body, ("insert",), "even"), desk.dice, lambda: old)
+    first = desk.file(before, prose)
+    second = desk.file(before.renamed(old, new), prose, when=desk.later(first.when))
+    paths = [first.path, second.path]
+    desk.relate(RelationKind.RENAMED, *paths, **{"from": old, "to": new, "occurrences": body + 1})
+    desk.gather(FamilyKind.PAIR, paths)
+
+
+def contains(desk: Desk, size: int, *, length: int = 0) -> None:
+    """A container and its part; with a size above two, copies of the part."""
+    # A very long text in a small vocabulary has nearly every run of 20 bytes: only wordy languages there.
+    prose = desk.prose(desk.dice.pick(_WORDY) if length else None)
+    part = desk.page(prose, 1_000 if length else desk.dice.between(900, 1_600))
+    container = _container(desk, prose, [part], length=length)
+    held, holder = desk.file(part, prose), desk.file(container, prose)
+    parts = [held.path, *(desk.copy(held, prose).path for _ in range(size - 2))]
+    if len(parts) > 1:
+        desk.relate(RelationKind.IDENTICAL, *parts)
+    desk.relate(RelationKind.CONTAINS, holder.path, held.path, grouped=True)
+    desk.gather(FamilyKind.CONTAINS, [holder.path, *parts], parts)
+
+
+def archive(desk: Desk, size: int) -> None:
+    """One container holding size − 1 parts, each a document of its own."""
+    prose = desk.prose()
+    pages = [desk.page(desk.prose(prose.language), desk.dice.between(900, 2_200)) for _ in range(size - 1)]
+    holder = desk.file(_container(desk, prose, pages), prose)
+    parts = [desk.file(page, prose).path for page in pages]
+    for part in parts:
+        desk.relate(RelationKind.CONTAINS, holder.path, part, grouped=True)
+    desk.gather(FamilyKind.of(contents=1, parts=len(parts)), [holder.path, *parts], parts)
+
+
+def mixed(desk: Desk, size: int) -> None:
+    """Two versions of a container, the first holding size − 2 parts whole."""
+    prose = desk.prose()
+    pages = [desk.page(desk.prose(prose.language), desk.dice.between(900, 1_600)) for _ in range(size - 2)]
+    container = _container(desk, prose, pages)
+    first = desk.file(container, prose)
+    chain, steps = _chain(desk, container, prose, first, 2)
+    parts = [desk.file(page, prose).path for page in pages]
+    for part in parts:
+        desk.relate(RelationKind.CONTAINS, first.path, part, grouped=True)
+    paths = [filed.path for filed in chain]
+    desk.relate(RelationKind.VERSIONS, *paths, steps=steps)
+    desk.gather(FamilyKind.MIXED, paths + parts, parts)
+
+
+def _chain(
+    desk: Desk, page: Page, prose: Prose, first: Filed, length: int, *, edits: int = 0
+) -> tuple[list[Filed], list[dict[str, object]]]:
+    """Versions after the first, each made from the one before by as many edits as its length can bear."""
+    chain, steps, seen = [first], list[dict[str, object]](), {page.as_text()}
+    while len(chain) < length:
+        most = max(1, affordable(page.size, touched=longest_word(page)))
+        kinds = desk.dice.distinct(len(OPERATIONS), desk.dice.zipf(1, len(OPERATIONS)))
+        edit = Edit(
+            min(most, edits or desk.dice.zipf(1, 50)),
+            tuple(OPERATIONS[kind] for kind in kinds),
+            desk.dice.pick(PLACEMENTS),
+        )
+        changed = edited(page, edit, desk.dice, lambda: prose.word(desk.dice))
+        text = changed.as_text()
+        if text in seen:
+            continue
+        seen.add(text)
+        page = changed
+        chain.append(desk.file(page, prose, when=desk.later(chain[-1].when)))
+        steps.append(asdict(edit))
+    return chain, steps
+
+
+def _container(desk: Desk, prose: Prose, parts: list[Page], *, length: int = 0) -> Page:
+    """The parts in a text of its own, which is at least two and a half times as long as the longest part."""
+    own = max(length, max(part.size for part in parts) * desk.dice.between(25, 50) // 10)
+    blocks: list[Block] = compose(prose, desk.dice, own // (len(parts) + 1))
+    for part in parts:
+        blocks.extend(part.as_section())
+        blocks.extend(compose(prose, desk.dice, own // (len(parts) + 1)))
+    return Page(prose.language, prose.title(desk.dice), tuple(blocks))
+
+
+def _written(desk: Desk, page: Page, prose: Prose, writing: str) -> Filed:
+    text = page.as_text()
+    data, suffix = text.encode(), ".txt"
+    match writing:
+        case "text":
+            pass
+        case "html":
+            data, suffix = page.as_html().encode(), ".html"
+        case "shouted":
+            data = lower_and_upper(text).encode()
+        case "line ends":
+            data = text.replace("\n", "\r\n").encode()
+        case "decomposed":
+            data = decomposed(text).encode()
+        case "latin-1":
+            data, suffix = (
+                page.as_html(charset="iso-8859-1").encode("iso-8859-1", "xmlcharrefreplace"),
+                ".html",
+            )
+        case "utf-16":
+            data = b"\xff\xfe" + text.encode("utf-16-le")
+        case _:
+            raise ValueError(f"unknown writing: {writing}")
+    return desk.file_bytes(data, suffix, desk.name(prose.title(desk.dice), page.language))

@@ -1,0 +1,163 @@
+"""Plan and write a sample repository whose truth is known by construction: `nearkin demo DIR`.
+
+A third of the documents are in families, an eighth are strangers of a special sort, the rest are unrelated
+singles. Families and strangers each begin with a programme that every sample large enough has, and go on with
+draws. Documents are written as they are made; only what is true of them is kept in memory.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from nearkin.lab import families, forms, strangers
+from nearkin.lab.desk import LANGUAGES, Desk
+from nearkin.lab.dice import Dice
+from nearkin.lab.latin import ENGLISH
+from nearkin.lab.shelf import Shelf
+from nearkin.lab.truth import Truth
+
+TRUTH = "truth.json"
+_STRANGERS = 0.13
+_TRIES = 20
+
+
+@dataclass(frozen=True)
+class Job:
+    size: int
+    write: Callable[[Desk, int], None]
+
+
+def write_sample(target: Path, *, documents: int = 600, seed: int = 1) -> Truth:
+    target.mkdir(parents=True, exist_ok=True)
+    if any(target.iterdir()):
+        raise FileExistsError(f"{target} is not empty: a sample needs a folder of its own")
+    dice = Dice(seed)
+    shelf = Shelf(target, dice, documents=documents)
+    desk = Desk(dice, shelf)
+    kin = Quota(documents // 3, chain(_family_programme(), _family_draws(dice, documents)))
+    odd = Quota(int(documents * _STRANGERS), chain(_stranger_programme(), _stranger_draws(dice)))
+    while shelf.written < documents:
+        turn = dice.below(documents - shelf.written)
+        job = kin.next() if turn < kin.left else odd.next() if turn < kin.left + odd.left else None
+        if job is None:
+            strangers.single(desk)
+        else:
+            job.write(desk, job.size)
+    truth = Truth(seed=seed, documents=shelf.written, relations=desk.relations, families=desk.families)
+    truth.save(target / TRUTH)
+    return truth
+
+
+class Quota:
+    """A number of documents and the jobs to fill it with. Jobs too large for what is left are passed over."""
+
+    def __init__(self, documents: int, jobs: Iterator[Job]) -> None:
+        self.left = documents
+        self._jobs = jobs
+
+    def next(self) -> Job | None:
+        for _ in range(_TRIES):
+            job = next(self._jobs)
+            if job.size <= self.left:
+                self.left -= job.size
+                return job
+        self.left = 0
+        return None
+
+
+def _family_programme() -> Iterator[Job]:
+    yield Job(2, families.identical)
+    yield Job(2, families.same_words)
+    yield Job(3, families.versions)
+    yield Job(2, families.renamed)
+    yield Job(2, families.contains)
+    yield Job(6, forms.same_form)
+    yield Job(2, partial(families.contains, length=200_000))
+    yield Job(4, families.archive)
+    yield Job(4, families.mixed)
+    for writing in families.WRITINGS[1:]:
+        yield Job(2, partial(families.same_words, other=writing))
+    for turn, language in enumerate(LANGUAGES):
+        yield Job(2 + turn % 3, partial(families.versions, language=language))
+    for turn, language in enumerate(LANGUAGES[1:]):
+        yield Job(2, partial(families.identical if turn % 2 else families.same_words, language=language))
+    for edits, size in ((1, 4), (10, 5), (50, 3), (50, 2)):
+        # 16,000 bytes of English bear 50 edits.
+        wanted = partial(
+            families.versions, language=ENGLISH, edits=edits, length=16_000 if edits == 50 else 0
+        )
+        yield Job(size, wanted)
+    yield from (Job(2, families.renamed) for _ in range(3))
+    yield from (Job(size, families.identical) for size in (3, 5, 2))
+    yield from (Job(size, forms.same_form) for size in (8, 12))
+    yield from (Job(size, families.contains) for size in (3, 2))
+    yield from (Job(3, families.mixed), Job(5, families.archive), Job(9, families.versions))
+
+
+def _family_draws(dice: Dice, documents: int) -> Iterator[Job]:
+    longest = 12 + min(documents // 20_000, 50)
+    largest_form = min(2_000, max(12, documents // 60))
+    while True:
+        draw = dice.below(100)
+        if draw < 45:
+            length = dice.between(9_000, 18_000) if dice.chance(0.08) else 0
+            edits = 50 if dice.chance(0.15) else 0
+            yield Job(dice.zipf(2, longest), partial(families.versions, length=length, edits=edits))
+        elif draw < 60:
+            yield Job(dice.zipf(2, longest), families.identical)
+        elif draw < 75:
+            yield Job(dice.zipf(2, 5), partial(families.same_words, other=dice.pick(families.WRITINGS[1:])))
+        elif draw < 83:
+            yield Job(2, families.renamed)
+        elif draw < 90:
+            length = 200_000 if dice.chance(0.1) else 0
+            yield Job(dice.zipf(2, 4), partial(families.contains, length=length))
+        elif draw < 94:
+            yield Job(dice.zipf(3, longest), families.archive)
+        elif draw < 97:
+            yield Job(dice.zipf(3, 8), families.mixed)
+        else:
+            yield Job(dice.zipf(6, largest_form), forms.same_form)
+
+
+def _stranger_programme() -> Iterator[Job]:
+    yield Job(2, forms.look_alikes)
+    yield from (Job(1, strangers.one_line) for _ in range(2))
+    yield from (Job(1, strangers.one_word), Job(1, strangers.empty))
+    for name, plain in strangers.ODD_NAMES:
+        yield Job(1, partial(strangers.oddly_named, name=name, plain=plain))
+    yield from (Job(2, strangers.short_part), Job(2, strangers.binary), Job(1, strangers.binary))
+    yield from (
+        Job(1, strangers.blank),
+        Job(3, strangers.empty),
+        Job(3, strangers.one_word),
+        Job(6, strangers.one_line),
+    )
+    yield from (Job(size, forms.look_alikes) for size in (3, 4, 2, 3))
+    yield from (
+        Job(2, strangers.short_part),
+        Job(1, strangers.blank),
+        Job(2, strangers.binary),
+        Job(10, strangers.one_line),
+    )
+
+
+def _stranger_draws(dice: Dice) -> Iterator[Job]:
+    while True:
+        draw = dice.below(100)
+        if draw < 60:
+            yield Job(dice.zipf(1, 3), strangers.one_line)
+        elif draw < 78:
+            yield Job(dice.zipf(2, 9), forms.look_alikes)
+        elif draw < 88:
+            yield Job(1, strangers.one_word)
+        elif draw < 92:
+            yield Job(1, strangers.empty)
+        elif draw < 93:
+            yield Job(1, strangers.blank)
+        elif draw < 97:
+            yield Job(dice.zipf(1, 3), strangers.binary)
+        else:
+            yield Job(2, strangers.short_part)

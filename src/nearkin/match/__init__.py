@@ -1,0 +1,1 @@
+"""Matching: candidates from shared features, scores, verification on the texts."""

@@ -1,0 +1,47 @@
+"""Candidates: pairs of contents whose shared features say that they may match."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.scheme import Scheme
+from nearkin.settings import MatchSettings
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Signatures end to end: the features of content i lie from offsets[i] to offsets[i + 1]."""
+
+    offsets: NDArray[np.uint64]
+    features: NDArray[np.uint64]
+    weights: NDArray[np.uint32]
+    moduli: NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    a: NDArray[np.uint32]
+    b: NDArray[np.uint32]
+    shared: NDArray[np.uint64]  # at the larger modulus of the two, as are the sizes
+    size_a: NDArray[np.uint64]
+    size_b: NDArray[np.uint64]
+    strong: NDArray[np.bool_]  # the interval's upper bound reaches a threshold
+
+
+def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings, *, threads: int) -> Candidates:
+    a, b, shared, size_a, size_b, strong = _native.candidates(
+        postings.offsets,
+        postings.features,
+        postings.weights,
+        postings.moduli,
+        sampled=scheme.sampled,
+        resemblance=settings.threshold,
+        containment=settings.containment,
+        floor=settings.floor,
+        confidence=settings.confidence,
+        floor_reach=settings.weak_reach,
+        threads=threads,
+    )
+    return Candidates(a, b, shared, size_a, size_b, strong.astype(np.bool_))

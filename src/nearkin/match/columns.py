@@ -1,0 +1,83 @@
+"""Many matches at once, as columns. Rows a and b count contents in the order of their digests, a before b."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MatchColumns:
+    a: NDArray[np.uint32]
+    b: NDArray[np.uint32]
+    resemblance: Floats
+    a_in_b: Floats
+    b_in_a: Floats
+    payload: Floats  # NaN: not evaluated
+    shared_bytes: NDArray[np.int64]
+    size_a: NDArray[np.int64]
+    size_b: NDArray[np.int64]
+    exact: NDArray[np.bool_]
+    low: Floats  # NaN: no interval
+    high: Floats
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def __getitem__(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "MatchColumns":
+        return MatchColumns(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+    def strong(self, threshold: float, containment: float) -> NDArray[np.bool_]:
+        """Which reach a threshold."""
+        return (self.resemblance >= threshold) | (np.maximum(self.a_in_b, self.b_in_a) >= containment)
+
+    @staticmethod
+    def join(*parts: "MatchColumns") -> "MatchColumns":
+        names = [field.name for field in fields(MatchColumns)]
+        whole = MatchColumns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+        return whole.in_order()
+
+    def in_order(self) -> "MatchColumns":
+        """Each pair with its smaller row first, pairs sorted."""
+        turn = self.a > self.b
+        turned = replace(
+            self,
+            a=np.where(turn, self.b, self.a),
+            b=np.where(turn, self.a, self.b),
+            a_in_b=np.where(turn, self.b_in_a, self.a_in_b),
+            b_in_a=np.where(turn, self.a_in_b, self.b_in_a),
+            size_a=np.where(turn, self.size_b, self.size_a),
+            size_b=np.where(turn, self.size_a, self.size_b),
+        )
+        return turned[np.lexsort((turned.b, turned.a))]
+
+
+def measured(
+    a: NDArray[np.uint32],
+    b: NDArray[np.uint32],
+    *,
+    shared: NDArray[np.uint64],
+    size_a: NDArray[np.uint64],
+    size_b: NDArray[np.uint64],
+    shared_bytes: NDArray[np.uint64],
+    exact: NDArray[np.bool_],
+) -> MatchColumns:
+    """Scores from counts: |A ∩ B| / |A ∪ B|, |A ∩ B| / |A|, |A ∩ B| / |B| (Broder 1997 §2)."""
+    common = shared.astype(np.float64)
+    nothing = np.full(len(a), np.nan)
+    return MatchColumns(
+        a=a,
+        b=b,
+        resemblance=common / (size_a + size_b - shared),
+        a_in_b=common / size_a,
+        b_in_a=common / size_b,
+        payload=nothing,
+        shared_bytes=shared_bytes.astype(np.int64),
+        size_a=size_a.astype(np.int64),
+        size_b=size_b.astype(np.int64),
+        exact=exact,
+        low=nothing,
+        high=nothing,
+    )

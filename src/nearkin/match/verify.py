@@ -1,0 +1,74 @@
+"""Verification: the exact measure of candidate pairs, on the texts, in bounded memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.match.columns import MatchColumns, measured
+
+# Canonical texts of the contents with these rows; None where a text was not kept.
+Texts = Callable[[Sequence[int]], list[bytes | None]]
+
+
+def verify(
+    a: NDArray[np.uint32],
+    b: NDArray[np.uint32],
+    lengths: NDArray[np.int64],
+    texts: Texts,
+    *,
+    window: int,
+    memory: int,
+    threads: int,
+) -> tuple[MatchColumns, NDArray[np.bool_]]:
+    """Measure the pairs, sorted by a. Also says which pairs could be measured: both texts must have been kept."""
+    parts: list[MatchColumns] = []
+    possible = np.zeros(len(a), np.bool_)
+    for block in _blocks(a, b, lengths, memory):
+        rows = np.unique(np.concatenate([a[block], b[block]]))
+        found = texts(rows.tolist())
+        have = np.array([text is not None for text in found])
+        position = np.zeros(int(rows[-1]) + 1, np.uint32)
+        position[rows] = np.arange(len(rows), dtype=np.uint32)
+        first, second = position[a[block]], position[b[block]]
+        both = have[first] & have[second]
+        possible[block] = both
+        shared, size_a, size_b, covered_a, covered_b = _native.verify(
+            [text or b"" for text in found], first[both], second[both], window=window, threads=threads
+        )
+        parts.append(
+            measured(
+                a[block][both],
+                b[block][both],
+                shared=shared,
+                size_a=size_a,
+                size_b=size_b,
+                # What at least lies in both: a passage repeated in one text counts as often as in the other.
+                shared_bytes=np.minimum(covered_a, covered_b),
+                exact=np.ones(int(both.sum()), np.bool_),
+            )
+        )
+    empty = np.zeros(0, np.uint32)
+    zero = np.zeros(0, np.uint64)
+    start = measured(
+        empty, empty, shared=zero, size_a=zero, size_b=zero, shared_bytes=zero, exact=np.zeros(0, np.bool_)
+    )
+    return MatchColumns.join(start, *parts), possible
+
+
+def _blocks(
+    a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
+) -> Iterator[slice]:
+    """Runs of pairs, never split within one a, whose texts together fit into memory."""
+    start, held, size = 0, set[int](), 0
+    for i, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+        new = [row for row in pair if row not in held]
+        size += int(sum(lengths[row] for row in new))
+        if size > memory and i > start and a[i] != a[i - 1]:
+            yield slice(start, i)
+            start, held = i, set()
+            new, size = list(pair), int(lengths[pair[0]] + lengths[pair[1]])
+        held.update(new)
+    if start < len(a):
+        yield slice(start, len(a))

@@ -1,0 +1,162 @@
+"""The story of a scan: walk, read and sign, store, match, group.
+
+Nothing here knows how any of it is done. Every batch is stored as it is read, so a scan cut short loses at most one;
+matches and families become visible together, when the run ends.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from os import fsencode, path
+from pathlib import Path
+
+import numpy as np
+
+from nearkin.engine import local
+from nearkin.group.family import ContentFamily, chain
+from nearkin.group.pivot import complete_to_pivot
+from nearkin.match.candidates import Postings
+from nearkin.match.columns import MatchColumns
+from nearkin.match.score import find_matches
+from nearkin.match.texts import StoredTexts
+from nearkin.model import Entry, Reading, Reason, Summary
+from nearkin.read.walk import Unreadable, check_starts, walk
+from nearkin.report.families import family_row
+from nearkin.scheme import FORMAT, Scheme, parse_scheme
+from nearkin.settings import Settings
+from nearkin.store import runs
+from nearkin.store.contents import Contents, locations, present_contents, signatures
+from nearkin.store.database import one_scan, transaction
+from nearkin.store.documents import Writer, identical_groups
+from nearkin.store.results import replace_families, replace_matches, rows_of
+from nearkin.store.scopes import Scope, scope_for
+from nearkin.text.canon import Canon
+
+# Called with the stage's name, and documents and bytes done so far.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Scan:
+    connection: sqlite3.Connection
+    store: Path
+    settings: Settings
+    version: str
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        self.scheme: Scheme = parse_scheme(self.settings.scheme)
+        self.canon = Canon.of(self.settings.text)
+        self.timings: dict[str, float] = {}
+
+    def run(self, paths: tuple[Path, ...], *, scope_name: str | None) -> Summary:
+        started = time.monotonic()
+        starts = check_starts(paths)
+        with one_scan(self.store):
+            with transaction(self.connection):
+                scope = scope_for(self.connection, starts, scope_name)
+                run = runs.begin(self.connection, version=self.version, settings=self.settings.to_json())
+                canon = runs.canon_id(self.connection, self.canon.spec)
+                scheme = runs.scheme_id(self.connection, self.scheme.spec, canon, FORMAT)
+            try:
+                writer = Writer(self.connection, scope.id, run, canon, scheme, self.settings.text.keep)
+                with self._timed("read"):
+                    self._read(scope, starts, writer)
+                contents = present_contents(self.connection, scheme)
+                texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs)
+                with self._timed("match"):
+                    matches = self._match(scheme, contents, texts)
+                with self._timed("group"):
+                    families = self._group(matches, contents, texts)
+                with self._timed("store"), transaction(self.connection):
+                    self._store(scheme, run, contents, matches, families)
+                    summary = self._count(matches, families, contents, seconds=time.monotonic() - started)
+                    runs.end(
+                        self.connection, run, counts=asdict(summary) | {"scheme": scheme}, timings=self.timings
+                    )
+            except BaseException:
+                runs.interrupt(self.connection, run)
+                raise
+        return summary
+
+    def _read(self, scope: Scope, starts: tuple[Path, ...], writer: Writer) -> None:
+        own = frozenset(fsencode(f"{self.store.resolve()}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))
+        unreadable: list[Reading] = []
+
+        def entries() -> Iterator[Entry]:
+            for met in walk(scope.root, starts, self.settings.walk, leave_out=own):
+                if isinstance(met, Unreadable):
+                    entry = Entry(met.path, 0, 0, 0, 0)
+                    unreadable.append(Reading(entry, reason=Reason.UNREADABLE, detail=met.detail))
+                else:
+                    yield met
+
+        how = local.recipe(self.scheme, self.canon, max_size=self.settings.walk.max_size)
+        done = size = 0
+        for batch in local.ingest(fsencode(scope.root), entries(), how, jobs=self.settings.run.jobs):
+            writer.add(batch)
+            done += len(batch)
+            size += sum(reading.entry.size for reading in batch)
+            self.progress("read", done, size)
+        writer.add(unreadable)
+        with transaction(self.connection):
+            writer.finish(
+                tuple(b"" if start == scope.root else fsencode(path.relpath(start, scope.root)) for start in starts)
+            )
+
+    def _match(self, scheme: int, contents: Contents, texts: StoredTexts) -> MatchColumns:
+        self.progress("match", len(contents), 0)
+        signed = signatures(self.connection, scheme, contents)
+        return find_matches(
+            Postings(signed.offsets, signed.features, signed.weights, signed.moduli),
+            contents.lengths,
+            texts,
+            self.scheme,
+            self.settings.match,
+            **self._room(),
+        )
+
+    def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
+        self.progress("group", len(matches), 0)
+        copies = locations(self.connection)
+        counts = np.array([len(copies[content]) for content in contents.ids.tolist()], np.int64)
+        families = chain(matches, contents.lengths, counts, self.settings.match)
+        complete_to_pivot(families, contents.lengths, texts, window=self.scheme.window, **self._room())
+        return families
+
+    def _store(
+        self, scheme: int, run: int, contents: Contents, matches: MatchColumns, families: list[ContentFamily]
+    ) -> None:
+        columns = [getattr(matches, field.name) for field in fields(matches)]
+        replace_matches(self.connection, scheme, rows_of(columns, contents.ids))
+        rows = (family_row(family, contents, self.settings.match) for family in families)
+        replace_families(self.connection, scheme, run, rows)
+
+    def _count(
+        self, matches: MatchColumns, families: list[ContentFamily], contents: Contents, *, seconds: float
+    ) -> Summary:
+        documents, failed = self.connection.execute(
+            "SELECT count(*) FILTER (WHERE reason IS NULL), count(*) FILTER (WHERE reason IS NOT NULL)"
+            " FROM document WHERE gone IS NULL"
+        ).fetchone()
+        limits = self.settings.match
+        return Summary(
+            documents=documents,
+            contents=len(contents),
+            failed=failed,
+            identical=len(identical_groups(self.connection)),
+            matches=int(matches.strong(limits.threshold, limits.containment).sum()),
+            families=len(families),
+            seconds=round(seconds),
+        )
+
+    def _room(self) -> dict[str, int]:
+        return {"memory": self.settings.run.memory // 4, "threads": self.settings.run.jobs}
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        started = time.monotonic()
+        yield
+        self.timings[stage] = time.monotonic() - started

@@ -1,0 +1,1 @@
+"""Reading: where documents are and what is in them."""

@@ -1,0 +1,105 @@
+"""Which files a scan meets: folders walked in byte order, links never followed, special files passed over."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import translate
+from pathlib import Path
+from re import Pattern
+from re import compile as compile_pattern
+
+from nearkin.errors import InputError
+from nearkin.model import Entry
+from nearkin.settings import WalkSettings
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A file or folder that was met but could not be looked at."""
+
+    path: bytes
+    detail: str
+
+
+class Globs:
+    """`*.txt` is about names anywhere, `drafts/*` about paths from the root, as in .gitignore."""
+
+    def __init__(self, globs: tuple[str, ...]) -> None:
+        self._names = [self._compile(glob) for glob in globs if "/" not in glob]
+        self._paths = [self._compile(glob.lstrip("/")) for glob in globs if "/" in glob]
+
+    def __bool__(self) -> bool:
+        return bool(self._names or self._paths)
+
+    def match(self, path: bytes) -> bool:
+        name = path.rpartition(b"/")[2]
+        return any(glob.match(name) for glob in self._names) or any(glob.match(path) for glob in self._paths)
+
+    @staticmethod
+    def _compile(glob: str) -> Pattern[bytes]:
+        return compile_pattern(os.fsencode(translate(glob)))
+
+
+def walk(
+    root: Path, starts: tuple[Path, ...], settings: WalkSettings, *, leave_out: frozenset[bytes] = frozenset()
+) -> Iterator[Entry | Unreadable]:
+    """Meet every file below the starts, which lie in root. `leave_out` names absolute paths: the store's own files."""
+    include, exclude = Globs(settings.include), Globs(settings.exclude)
+    base = os.fsencode(root)
+
+    def wanted(path: bytes, absolute: bytes) -> bool:
+        return (not include or include.match(path)) and not exclude.match(path) and absolute not in leave_out
+
+    def below(folder: bytes, relative: bytes) -> Iterator[Entry | Unreadable]:
+        try:
+            with os.scandir(folder) as found:
+                children = sorted(found, key=lambda child: child.name)
+        except OSError as error:
+            yield Unreadable(relative or b".", explain(error))
+            return
+        for child in children:
+            if not settings.hidden and child.name.startswith(b"."):
+                continue
+            path = relative + b"/" + child.name if relative else child.name
+            try:
+                if child.is_symlink():
+                    continue
+                if child.is_dir():
+                    if not exclude.match(path):
+                        yield from below(child.path, path)
+                elif child.is_file() and wanted(path, child.path):
+                    yield _entry(path, child.stat(follow_symlinks=False))
+            except OSError as error:
+                yield Unreadable(path, explain(error))
+
+    for start in starts:
+        absolute = os.fsencode(start)
+        relative = os.path.relpath(absolute, base) if absolute != base else b""
+        if start.is_dir():
+            yield from below(absolute, relative)
+        elif wanted(relative, absolute):
+            yield _entry(relative, start.stat())
+
+
+def check_starts(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Absolute starts, in order, none inside another. A path that is not there, or is no file or folder, is an error."""
+    starts: list[Path] = []
+    for path in paths:
+        try:
+            mode = path.stat().st_mode
+        except OSError as error:
+            raise InputError(f"Cannot read {path}: {explain(error)}.") from error
+        if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+            raise InputError(f"{path} is neither a file nor a folder.")
+        starts.append(path.resolve())
+    starts = sorted(set(starts), key=os.fsencode)
+    return tuple(start for start in starts if not any(other in start.parents for other in starts))
+
+
+def explain(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _entry(path: bytes, info: os.stat_result) -> Entry:
+    return Entry(path, info.st_size, info.st_mtime_ns, info.st_ino, info.st_uid)

@@ -1,0 +1,122 @@
+"""Families with their documents named, largest first; at the scan's thresholds or grouped anew from stored matches."""
+
+import sqlite3
+from collections.abc import Iterable
+
+import numpy as np
+
+from nearkin.group.family import ContentFamily, chain
+from nearkin.group.pivot import complete_to_pivot
+from nearkin.match.columns import MatchColumns
+from nearkin.match.texts import StoredTexts
+from nearkin.model import Family, Kind, Link, Member, Role
+from nearkin.scheme import parse_scheme
+from nearkin.settings import MatchSettings, RunSettings
+from nearkin.store import runs
+from nearkin.store.contents import Contents, Copies, locations, present_contents
+from nearkin.store.results import MATCH_COLUMNS, FamilyRow, family_rows, match_rows
+from nearkin.text.canon import Canon
+
+CHAIN = "chain"
+
+
+def family_row(family: ContentFamily, contents: Contents, settings: MatchSettings) -> FamilyRow:
+    """As it is stored: content ids for rows."""
+    ids = contents.ids
+    weakest = family.weakest and (int(ids[family.weakest[0]]), int(ids[family.weakest[1]]), family.weakest[2])
+    roles = [(row, Role.MEMBER) for row in family.members] + [(row, Role.PART) for row in family.parts]
+    return FamilyRow(
+        founder=contents.digests[family.pivot],
+        view=CHAIN,
+        threshold=settings.threshold,
+        containment=settings.containment,
+        kind=family.kind,
+        links=family.links,
+        weakest=weakest,
+        mean_resemblance=family.mean_resemblance,
+        contents=[(int(ids[row]), role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
+    )
+
+
+def list_families(
+    connection: sqlite3.Connection, *, threshold: float | None = None, containment: float | None = None
+) -> list[Family]:
+    run = runs.last(connection)
+    limits = run.settings["match"]
+    if threshold in (None, limits["threshold"]) and containment in (None, limits["containment"]):
+        rows = family_rows(connection, run.scheme)
+    else:
+        settings = MatchSettings(
+            threshold=limits["threshold"] if threshold is None else threshold,
+            containment=limits["containment"] if containment is None else containment,
+            floor=min(limits["floor"], threshold or 1.0),
+        )
+        rows = _group_again(connection, run, settings)
+    return named_families(rows, locations(connection))
+
+
+def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings) -> list[FamilyRow]:
+    contents = present_contents(connection, run.scheme)
+    copies = locations(connection)
+    counts = np.array([len(copies[content]) for content in contents.ids.tolist()], np.int64)
+    matches = _stored_matches(connection, run, contents, settings)
+    families = chain(matches, contents.lengths, counts, settings)
+    (canon,) = connection.execute(
+        "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?", (run.scheme,)
+    ).fetchone()
+    local = RunSettings()
+    texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
+    window = parse_scheme(run.spec).window
+    complete_to_pivot(families, contents.lengths, texts, window=window, memory=local.memory // 4, threads=local.jobs)
+    return [family_row(family, contents, settings) for family in families]
+
+
+def _stored_matches(
+    connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings
+) -> MatchColumns:
+    row_of = {content: row for row, content in enumerate(contents.ids.tolist())}
+    rows = [
+        row
+        for row in match_rows(
+            connection, run.scheme, min_resemblance=settings.threshold, min_containment=settings.containment
+        )
+        if row[0] in row_of and row[1] in row_of
+    ]
+    names = MATCH_COLUMNS.split(", ")
+    table = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    floats = ("resemblance", "a_in_b", "b_in_a", "payload", "low", "high")
+    columns = {name: np.array(table[name], np.float64) for name in floats}
+    columns |= {name: np.array(table[name], np.int64) for name in ("shared_bytes", "size_a", "size_b")}
+    found = MatchColumns(
+        a=np.array([row_of[content] for content in table["a"]], np.uint32),
+        b=np.array([row_of[content] for content in table["b"]], np.uint32),
+        exact=np.array(table["exact"], np.bool_),
+        **columns,
+    )
+    return found.in_order()
+
+
+def named_families(rows: Iterable[FamilyRow], copies: Copies) -> list[Family]:
+    families = [_named(row, copies) for row in rows]
+    return sorted(
+        (family for family in families if len(family.documents) > 1),
+        key=lambda family: (-len(family.documents), -family.bytes, family.id),
+    )
+
+
+def _named(row: FamilyRow, copies: Copies) -> Family:
+    pivot = next((content for content, _, is_pivot, _ in row.contents if is_pivot), None)
+    members = []
+    size = 0
+    for content, role, _, to_pivot in row.contents:
+        for i, (location, bytes_) in enumerate(copies.get(content, [])):
+            size += bytes_
+            members.append(Member(location, content == pivot and i == 0, to_pivot, Role(role)))
+    members.sort(key=lambda member: (not member.pivot, member.role, -(member.to_pivot or 0.0), member.location))
+    weakest = None
+    if row.weakest and row.weakest[0] in copies and row.weakest[1] in copies:
+        a, b = sorted((copies[row.weakest[0]][0][0], copies[row.weakest[1]][0][0]))
+        weakest = Link(a, b, row.weakest[2])
+    mean = 1.0 if row.kind == Kind.IDENTICAL else row.mean_resemblance
+    name = row.founder.hex()[:16]
+    return Family(name, Kind(row.kind), row.view, tuple(members), row.links, weakest, mean, size)

@@ -1,0 +1,46 @@
+"""Matches with their contents named by documents, strongest first."""
+
+import sqlite3
+from collections.abc import Iterator
+
+from nearkin.model import Location, Match
+from nearkin.store import runs
+from nearkin.store.contents import locations
+from nearkin.store.results import MatchRow, match_rows
+
+
+def list_matches(
+    connection: sqlite3.Connection,
+    *,
+    min_resemblance: float | None = None,
+    min_containment: float | None = None,
+    all_copies: bool = False,
+) -> list[Match]:
+    """At the scan's thresholds, unless others are given; a threshold not given does not apply when the other is."""
+    run = runs.last(connection)
+    if min_resemblance is None and min_containment is None:
+        limits = run.settings["match"]
+        min_resemblance, min_containment = limits["threshold"], limits["containment"]
+    rows = match_rows(
+        connection,
+        run.scheme,
+        min_resemblance=2.0 if min_resemblance is None else min_resemblance,
+        min_containment=2.0 if min_containment is None else min_containment,
+    )
+    copies = {content: [place for place, _ in places] for content, places in locations(connection).items()}
+    found = [
+        match
+        for row in rows
+        if row[0] in copies and row[1] in copies
+        for match in _named(row, copies, all_copies=all_copies)
+    ]
+    return sorted(found, key=lambda match: (-match.resemblance, -max(match.a_in_b, match.b_in_a), match.a, match.b))
+
+
+def _named(row: MatchRow, copies: dict[int, list[Location]], *, all_copies: bool) -> Iterator[Match]:
+    first, second, resemblance, a_in_b, b_in_a, payload, shared, _, _, exact, low, high = row
+    many = slice(None) if all_copies else slice(1)
+    for x in copies[first][many]:
+        for y in copies[second][many]:
+            a, b, share_a, share_b = (x, y, a_in_b, b_in_a) if x < y else (y, x, b_in_a, a_in_b)
+            yield Match(a, b, resemblance, share_a, share_b, payload, shared, bool(exact), low, high)

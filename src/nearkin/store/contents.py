@@ -1,0 +1,103 @@
+"""Contents as the matcher wants them: all signatures of a scheme in one array, texts on request.
+
+Contents come in the order of their digests, never of their ids: ids tell in which order files were read, and no
+result may depend on that.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from nearkin.errors import StoreError
+from nearkin.model import Location
+
+PRESENT = """EXISTS (SELECT 1 FROM text t JOIN document d ON d.text = t.id
+                     WHERE t.content = c.id AND d.gone IS NULL AND d.reason IS NULL)"""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The contents that are present, by digest. Row i is content ids[i]."""
+
+    ids: NDArray[np.int64]
+    digests: list[bytes]
+    lengths: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Of these contents, end to end: row i has its features from offsets[i] to offsets[i + 1]."""
+
+    moduli: NDArray[np.uint64]
+    offsets: NDArray[np.uint64]
+    features: NDArray[np.uint64]
+    weights: NDArray[np.uint32]
+
+
+def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
+    rows = connection.execute(
+        f"""SELECT c.id, c.digest, c.length FROM signature s JOIN content c ON c.id = s.content
+            WHERE s.scheme = ? AND c.length > 0 AND {PRESENT} ORDER BY c.digest""",
+        (scheme,),
+    ).fetchall()
+    return Contents(
+        np.array([row[0] for row in rows], np.int64),
+        [row[1] for row in rows],
+        np.array([row[2] for row in rows], np.int64),
+    )
+
+
+def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) -> Signatures:
+    by_id = {
+        content: (modulus, features, weights)
+        for content, modulus, features, weights in connection.execute(
+            "SELECT content, modulus, features, weights FROM signature WHERE scheme = ?", (scheme,)
+        )
+    }
+    rows = [by_id[content] for content in contents.ids.tolist()]
+    return Signatures(
+        moduli=np.array([modulus for modulus, _, _ in rows], np.uint64),
+        offsets=np.concatenate([[0], np.cumsum([len(blob) // 8 for _, blob, _ in rows])]).astype(np.uint64),
+        features=np.frombuffer(b"".join(blob for _, blob, _ in rows), "<u8"),
+        weights=np.frombuffer(b"".join(blob or b"" for _, _, blob in rows), "<u4"),
+    )
+
+
+def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    """(content, extracted text) for every content whose text was kept; one text a content, in no order."""
+    unpack = zstandard.ZstdDecompressor()
+    for start in range(0, len(contents), 500):
+        part = contents[start : start + 500]
+        marks = ",".join("?" * len(part))
+        rows = connection.execute(
+            f"SELECT content, min(id), zstd FROM text WHERE content IN ({marks}) AND zstd IS NOT NULL GROUP BY content",
+            tuple(part),
+        )
+        for content, _, blob in rows:
+            try:
+                yield content, unpack.decompress(blob)
+            except zstandard.ZstdError as error:
+                raise StoreError("A stored text is damaged; scan again into a new --store.") from error
+
+
+Copies = dict[int, list[tuple[Location, int]]]
+
+
+def locations(connection: sqlite3.Connection) -> Copies:
+    """For every content its documents with their sizes, in byte order: the first one names the content."""
+    found: Copies = {}
+    rows = connection.execute(
+        """SELECT t.content, scope.name, d.path, d.size FROM document d
+           JOIN text t ON t.id = d.text JOIN scope ON scope.id = d.scope
+           WHERE d.gone IS NULL AND d.reason IS NULL ORDER BY d.path, scope.name"""
+    )
+    for content, scope, path, size in rows:
+        found.setdefault(content, []).append((Location(scope, path), size))
+    return found

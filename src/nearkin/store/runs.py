@@ -1,0 +1,71 @@
+"""Runs: when nearkin looked, with which settings, what came out and where the time went."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from nearkin.errors import StoreError
+
+
+@dataclass(frozen=True)
+class Run:
+    """The last finished run and the scheme it matched under."""
+
+    id: int
+    scheme: int
+    spec: str
+    settings: dict[str, dict[str, float]]
+    counts: dict[str, int]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def begin(connection: sqlite3.Connection, *, version: str, settings: str) -> int:
+    # A run that is still marked as running was killed: only one can run at a time.
+    connection.execute("UPDATE run SET state = 'interrupted' WHERE state = 'running'")
+    cursor = connection.execute(
+        "INSERT INTO run (state, started, version, settings) VALUES ('running', ?, ?, ?)", (_now(), version, settings)
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def end(
+    connection: sqlite3.Connection, run: int, *, counts: dict[str, int], timings: dict[str, float]
+) -> None:
+    connection.execute(
+        "UPDATE run SET state = 'done', ended = ?, counts = ?, timings = ? WHERE id = ?",
+        (_now(), json.dumps(counts), json.dumps(timings), run),
+    )
+
+
+def interrupt(connection: sqlite3.Connection, run: int) -> None:
+    connection.execute("UPDATE run SET state = 'interrupted', ended = ? WHERE id = ?", (_now(), run))
+
+
+def canon_id(connection: sqlite3.Connection, spec: str) -> int:
+    connection.execute("INSERT OR IGNORE INTO canon (spec) VALUES (?)", (spec,))
+    (number,) = connection.execute("SELECT id FROM canon WHERE spec = ?", (spec,)).fetchone()
+    return int(number)
+
+
+def scheme_id(connection: sqlite3.Connection, spec: str, canon: int, signature_format: int) -> int:
+    key = (spec, canon, signature_format)
+    connection.execute("INSERT OR IGNORE INTO scheme (spec, canon, format) VALUES (?, ?, ?)", key)
+    (number,) = connection.execute(
+        "SELECT id FROM scheme WHERE spec = ? AND canon = ? AND format = ?", key
+    ).fetchone()
+    return int(number)
+
+
+def last(connection: sqlite3.Connection) -> Run:
+    row = connection.execute(
+        "SELECT id, settings, counts FROM run WHERE state = 'done' ORDER BY id DESC LIMIT 1"
+    ).fetchone()
+    if row is None:
+        raise StoreError("No scan of this store has finished yet; run: nearkin scan FOLDER")
+    counts = json.loads(row[2])
+    (spec,) = connection.execute("SELECT spec FROM scheme WHERE id = ?", (counts["scheme"],)).fetchone()
+    return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts)

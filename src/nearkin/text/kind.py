@@ -1,0 +1,36 @@
+"""What bytes are: told from their content first, from the name second."""
+
+from enum import IntEnum
+
+from nearkin import _native
+
+HTML_NAMES = (b".html", b".htm", b".xhtml", b".shtml")
+
+
+class TextKind(IntEnum):
+    EMPTY = _native.EMPTY
+    TEXT = _native.TEXT
+    HTML = _native.HTML
+    BINARY = _native.BINARY
+    OTHER = _native.OTHER  # text in an encoding that is not UTF-8
+
+
+MEDIA = {
+    TextKind.EMPTY: "text/plain",
+    TextKind.TEXT: "text/plain",
+    TextKind.HTML: "text/html",
+    TextKind.BINARY: "application/octet-stream",
+    TextKind.OTHER: "text/plain",
+}
+
+
+def named_html(path: bytes) -> bool:
+    return path[-6:].lower().endswith(HTML_NAMES)
+
+
+def sniff(data: bytes, *, named_html: bool = False) -> TextKind:
+    return TextKind(_native.sniff(data, named_html))
+
+
+def visible_text(html: bytes) -> bytes:
+    return _native.visible_text(html)
