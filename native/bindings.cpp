@@ -166,12 +166,13 @@ nb::tuple py_place(const Scheme& scheme, const nb::bytes& text) {
 nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
                         const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli, bool sampled,
                         double resemblance, double containment, double floor, double confidence,
-                        std::uint32_t floor_reach, unsigned threads) {
+                        std::uint32_t floor_reach, std::uint32_t floor_most, std::uint64_t short_part, std::uint64_t short_sample,
+                        unsigned threads) {
   const Postings all = postings(offsets, features, weights, moduli, sampled);
   std::vector<Candidate> found;
   {
     const nb::gil_scoped_release free;
-    found = find_candidates(all, {resemblance, containment, floor, confidence, floor_reach}, threads);
+    found = find_candidates(all, {resemblance, containment, floor, confidence, floor_reach, floor_most, short_part, short_sample}, threads);
   }
   return nb::make_tuple(column<std::uint32_t>(found, [](const Candidate& c) { return c.a; }),
                         column<std::uint32_t>(found, [](const Candidate& c) { return c.b; }),
@@ -296,7 +297,8 @@ NB_MODULE(_native, m) {
   m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);
 
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "sampled"_a,
-        "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "threads"_a);
+        "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a,
+        "threads"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "window"_a, "threads"_a);
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);

@@ -46,7 +46,8 @@ double beta_quantile(double a, double b, double p) {
   return 0.5 * (low + high);
 }
 
-constexpr std::uint64_t kTabled = 4096;
+constexpr std::uint64_t kTabled = 8192;
+constexpr double kSpread = 3.0;  // standard deviations beyond the table: more than confidences up to 99.7 % ask for
 
 }  // namespace
 
@@ -61,15 +62,14 @@ Fewest::Fewest(double threshold, double confidence, std::uint64_t largest) : thr
   // The upper bound of k of n reaches t exactly when P(X ≤ k | n, t) ≥ tail. Walk along n: going from n to n + 1
   // lowers P(X ≤ k) by t · P(X = k), and k follows by at most one step.
   const double tail = 0.5 * (1.0 - confidence);
-  spread_ = 3.0;  // beyond the table, over 2.8 standard deviations for every confidence up to 99.4 %
   table_.resize(std::min(largest, kTabled) + 1, 0);
-  if (threshold_ >= 1.0) {
-    for (std::size_t n = 0; n < table_.size(); ++n) table_[n] = static_cast<std::uint32_t>(n);
-    return;
-  }
   double mass = 1.0, below = 1.0;  // P(X = k), P(X ≤ k) for n = 0, k = 0
   std::uint64_t k = 0;
   for (std::uint64_t n = 1; n < table_.size(); ++n) {
+    if (threshold_ >= 1.0) {
+      table_[n] = static_cast<std::uint32_t>(n);
+      continue;
+    }
     below -= threshold_ * mass;
     mass *= static_cast<double>(n) * (1.0 - threshold_) / static_cast<double>(n - k);
     while (below < tail && k < n) {
@@ -79,13 +79,31 @@ Fewest::Fewest(double threshold, double confidence, std::uint64_t largest) : thr
     }
     table_[n] = static_cast<std::uint32_t>(k);
   }
+  sum_table_.resize(table_.size(), 0);
+  for (std::uint64_t sum = 1, fewest = 0; sum < sum_table_.size(); ++sum) {
+    while (fewest < sum - fewest && fewest < table_[sum - fewest]) ++fewest;
+    sum_table_[sum] = static_cast<std::uint32_t>(fewest);
+  }
 }
 
 std::uint64_t Fewest::sampled(std::uint64_t n) const {
   if (n < table_.size()) return table_[n];
   const auto size = static_cast<double>(n);
-  const double k = size * threshold_ - spread_ * std::sqrt(size * threshold_ * (1.0 - threshold_)) - 1.0;
+  const double k = size * threshold_ - kSpread * std::sqrt(size * threshold_ * (1.0 - threshold_)) - 1.0;
   return k <= 0.0 ? 0 : static_cast<std::uint64_t>(k);
+}
+
+std::uint64_t Fewest::sampled_of_sum(std::uint64_t sum) const {
+  if (sum < sum_table_.size()) return sum_table_[sum];
+  // n is at least sum / (1 + t), and k + fewest's slack at n grows with n: take the slack at the largest n.
+  const auto size = static_cast<double>(sum);
+  const double slack = kSpread * std::sqrt(size * threshold_ * (1.0 - threshold_)) + 2.0;
+  const double k = (size * threshold_ - slack) / (1.0 + threshold_);
+  return k <= 0.0 ? 0 : static_cast<std::uint64_t>(k);
+}
+
+std::uint64_t Fewest::exact_of_sum(std::uint64_t sum) const {
+  return static_cast<std::uint64_t>(threshold_ / (1.0 + threshold_) * static_cast<double>(sum));
 }
 
 std::uint64_t Fewest::exact(std::uint64_t n) const {

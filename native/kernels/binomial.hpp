@@ -23,10 +23,13 @@ class Fewest {
   std::uint64_t sampled(std::uint64_t n) const;
   std::uint64_t exact(std::uint64_t n) const;
 
+  // The fewest k of two lists whose sizes add up to `sum`, where n = sum - k; never more than it must be.
+  std::uint64_t sampled_of_sum(std::uint64_t sum) const;
+  std::uint64_t exact_of_sum(std::uint64_t sum) const;
+
  private:
   double threshold_;
-  double spread_;
-  std::vector<std::uint32_t> table_;
+  std::vector<std::uint32_t> table_, sum_table_;
 };
 
 }  // namespace nearkin

@@ -1,72 +1,36 @@
 #include "candidates.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
-#include <numeric>
 
 #include "binomial.hpp"
 #include "parallel.hpp"
+#include "postings_index.hpp"
 
 namespace nearkin {
 namespace {
 
-// Features by value: each run holds the postings of one feature.
-struct Index {
-  std::vector<std::uint32_t> slot;       // of each posting, in feature order
-  std::vector<std::uint32_t> run;        // of each slot: where its run begins
-  std::vector<std::uint32_t> run_end;    // of each slot that begins a run
-  std::vector<std::uint32_t> content;    // of each slot
-};
+// The least overlap that can still count, for one kind of evidence: exact lists or samples.
+struct Least {
+  const Fewest &resemblance, &containment;
+  double floor;
+  bool exact;
 
-struct Entry {
-  std::uint64_t feature;
-  std::uint32_t posting;
-};
+  std::uint64_t part(std::uint64_t size) const { return of(containment, size); }
+  std::uint64_t alike(std::uint64_t united) const { return of(resemblance, united); }
 
-Index build_index(const Postings& postings, unsigned threads) {
-  const std::size_t count = postings.features.size();
-  constexpr int kBits = 11;  // fingerprints are uniform in their high bits; 2,048 buckets of a few thousand each
-  constexpr std::size_t kBuckets = std::size_t{1} << kBits;
-  const auto bucket = [](std::uint64_t feature) { return feature >> (64 - kBits); };
-  std::vector<std::uint32_t> start(kBuckets + 1, 0);
-  for (const auto feature : postings.features) ++start[bucket(feature) + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  std::vector<Entry> entries(count);
-  std::vector<std::uint32_t> next(start.begin(), start.end() - 1);
-  for (std::size_t posting = 0; posting < count; ++posting) {
-    const auto feature = postings.features[posting];
-    entries[next[bucket(feature)]++] = {feature, static_cast<std::uint32_t>(posting)};
+  // k ≥ fewest(size_a + size_b - k), solved for k and rounded down where it is not tabled.
+  std::uint64_t alike_of_sum(std::uint64_t sum) const {
+    return exact ? resemblance.exact_of_sum(sum) : resemblance.sampled_of_sum(sum);
   }
-  std::vector<std::uint32_t> owner(count);
-  for (std::uint32_t content = 0; content + 1 < postings.offsets.size(); ++content) {
-    std::fill(owner.begin() + static_cast<std::ptrdiff_t>(postings.offsets[content]),
-              owner.begin() + static_cast<std::ptrdiff_t>(postings.offsets[content + 1]), content);
+  std::uint64_t weak_of_sum(std::uint64_t sum) const {
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(floor / (1.0 + floor) * static_cast<double>(sum)));
   }
-  Index index{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count),
-              std::vector<std::uint32_t>(count)};
-  parallel_blocks(kBuckets, 16, threads, [&](unsigned, std::size_t from, std::size_t to) {
-    for (std::size_t b = from; b < to; ++b) {
-      const auto first = entries.begin() + start[b], last = entries.begin() + start[b + 1];
-      std::sort(first, last, [](const Entry& x, const Entry& y) {
-        return x.feature != y.feature ? x.feature < y.feature : x.posting < y.posting;
-      });
-      std::uint32_t begin = start[b];
-      for (std::uint32_t slot = start[b]; slot < start[b + 1]; ++slot) {
-        if (entries[slot].feature != entries[begin].feature) begin = slot;
-        index.slot[entries[slot].posting] = slot;
-        index.run[slot] = begin;
-        index.run_end[begin] = slot + 1;
-        index.content[slot] = owner[entries[slot].posting];
-      }
-    }
-  });
-  return index;
-}
 
-// For which levels (bit l: modulus base · 2^l) a posting is in its content's prefix, by what is looked for.
-struct Reach {
-  std::uint32_t resemblance = 0, containment = 0, floor = 0;
+ private:
+  std::uint64_t of(const Fewest& fewest, std::uint64_t size) const {
+    return std::max<std::uint64_t>(1, exact ? fewest.exact(size) : fewest.sampled(size));
+  }
 };
 
 class Join {
@@ -75,160 +39,197 @@ class Join {
       : postings_(postings),
         thresholds_(thresholds),
         threads_(threads),
-        contents_(static_cast<std::uint32_t>(postings.offsets.size() - 1)) {
-    std::uint64_t smallest = ~std::uint64_t{0}, largest = 1, longest = 1;
-    for (std::uint32_t i = 0; i < contents_; ++i) {
-      smallest = std::min(smallest, postings.moduli[i]);
-      largest = std::max(largest, postings.moduli[i]);
-      longest = std::max(longest, postings.offsets[i + 1] - postings.offsets[i]);
-    }
-    if (contents_ == 0) smallest = 1;
-    base_ = smallest;
-    levels_ = static_cast<std::uint32_t>(std::bit_width(largest / smallest));
-    resemblance_ = std::make_unique<Fewest>(thresholds.resemblance, thresholds.confidence, 2 * longest);
-    containment_ = std::make_unique<Fewest>(thresholds.containment, thresholds.confidence, longest);
-    floor_ = std::make_unique<Fewest>(thresholds.floor, thresholds.confidence, 2 * longest);
-    size_.assign(static_cast<std::size_t>(contents_) * levels_, 0);
-    level_.resize(contents_);
-    for (std::uint32_t i = 0; i < contents_; ++i)
-      level_[i] = static_cast<std::uint8_t>(std::bit_width(postings.moduli[i] / base_) - 1);
-  }
+        index_(build_index(postings, threads)),
+        resemblance_(thresholds.resemblance, thresholds.confidence, 2 * longest()),
+        containment_(thresholds.containment, thresholds.confidence, longest()),
+        exact_{resemblance_, containment_, thresholds.floor, true},
+        sampled_{resemblance_, containment_, thresholds.floor, false} {}
 
   std::vector<Candidate> run() {
-    index_ = build_index(postings_, threads_);
-    reach_.assign(postings_.features.size(), {});
-    parallel_blocks(contents_, 256, threads_, [&](unsigned, std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) mark_prefixes(static_cast<std::uint32_t>(i));
+    const std::size_t contents = index_.content.size();
+    std::vector<Probe> probes(threads_);
+    parallel_blocks(contents, 64, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
+      Probe& probe = probes[thread];
+      if (probe.seen.empty()) probe.seen.assign(contents, ~std::uint32_t{0});
+      for (std::size_t rank = from; rank < to; ++rank) look_up(static_cast<std::uint32_t>(rank), probe);
     });
-    std::vector<std::vector<Candidate>> found(threads_);
-    std::vector<std::vector<std::uint32_t>> seen(threads_);
-    parallel_blocks(contents_, 64, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
-      if (seen[thread].empty()) seen[thread].assign(contents_, ~std::uint32_t{0});
-      for (std::size_t i = from; i < to; ++i) probe(static_cast<std::uint32_t>(i), seen[thread], found[thread]);
-    });
-    return gather(found);
-  }
-
- private:
-  bool exact_at(std::uint32_t level) const { return !postings_.sampled || (base_ << level) == 1; }
-
-  std::uint64_t weight(std::uint64_t posting) const {
-    return postings_.weights.empty() ? 1 : postings_.weights[posting];
-  }
-
-  // Rarest first, within one content; ties by value, so that all lists agree on the order.
-  void mark_prefixes(std::uint32_t content) {
-    const auto begin = postings_.offsets[content], end = postings_.offsets[content + 1];
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
-    order.reserve(end - begin);
-    for (auto posting = begin; posting < end; ++posting) {
-      const std::uint32_t run = index_.run[index_.slot[posting]];
-      const std::uint64_t frequency = index_.run_end[run] - run;
-      order.emplace_back((frequency << 32) | run, static_cast<std::uint32_t>(posting));
-    }
-    std::sort(order.begin(), order.end());
-    for (std::uint32_t level = level_[content]; level < levels_; ++level) {
-      const std::uint64_t mask = (std::uint64_t{1} << level) - 1;
-      const auto counts = [&](std::uint32_t posting) {
-        return level == level_[content] || ((postings_.features[posting] / base_) & mask) == 0;
-      };
-      std::uint64_t total = 0;
-      for (const auto& [key, posting] : order)
-        if (counts(posting)) total += weight(posting);
-      size_[static_cast<std::size_t>(content) * levels_ + level] = total;
-      if (total == 0) continue;
-      const auto need = [&](const Fewest& fewest) {
-        return std::max<std::uint64_t>(1, exact_at(level) ? fewest.exact(total) : fewest.sampled(total));
-      };
-      // What is left behind a posting must not by itself make up the least overlap.
-      const std::uint64_t for_resemblance = need(*resemblance_), for_containment = need(*containment_),
-                          for_floor = need(*floor_);
-      std::uint64_t left = total;
-      for (const auto& [key, posting] : order) {
-        if (!counts(posting)) continue;
-        Reach& reach = reach_[index_.slot[posting]];
-        const std::uint32_t bit = std::uint32_t{1} << level;
-        if (left >= for_resemblance) reach.resemblance |= bit;
-        if (left >= for_containment) reach.containment |= bit;
-        if (left >= for_floor && (key >> 32) <= thresholds_.floor_reach) reach.floor |= bit;
-        left -= weight(posting);
-      }
-    }
-  }
-
-  void probe(std::uint32_t i, std::vector<std::uint32_t>& seen, std::vector<Candidate>& found) const {
-    for (auto posting = postings_.offsets[i]; posting < postings_.offsets[i + 1]; ++posting) {
-      const std::uint32_t mine = index_.slot[posting];
-      const Reach reach = reach_[mine];
-      if ((reach.resemblance | reach.containment | reach.floor) == 0) continue;
-      const std::uint32_t begin = index_.run[mine], end = index_.run_end[begin];
-      for (std::uint32_t slot = begin; slot < end; ++slot) {
-        const std::uint32_t j = index_.content[slot];
-        if (j == i || seen[j] == i) continue;
-        const std::uint32_t level = std::max(level_[i], level_[j]);
-        const std::uint32_t bit = std::uint32_t{1} << level;
-        const Reach& other = reach_[slot];
-        const bool alike = j > i && ((reach.resemblance & other.resemblance) | (reach.floor & other.floor)) & bit;
-        if (!alike && !(reach.containment & bit)) continue;
-        seen[j] = i;
-        if (possible(i, j, level)) score(i, j, level, found);
-      }
-    }
-  }
-
-  std::uint64_t size(std::uint32_t content, std::uint32_t level) const {
-    return size_[static_cast<std::size_t>(content) * levels_ + level];
-  }
-
-  // Sizes alone: could i and j reach the floor, or i be a part of j?
-  bool possible(std::uint32_t i, std::uint32_t j, std::uint32_t level) const {
-    const std::uint64_t mine = size(i, level), other = size(j, level);
-    if (other >= (exact_at(level) ? containment_->exact(mine) : containment_->sampled(mine))) return true;
-    const auto& fewest = thresholds_.floor < thresholds_.resemblance ? *floor_ : *resemblance_;
-    const std::uint64_t larger = std::max(mine, other), smaller = std::min(mine, other);
-    return smaller >= (exact_at(level) ? fewest.exact(larger) : fewest.sampled(larger));
-  }
-
-  void score(std::uint32_t i, std::uint32_t j, std::uint32_t level, std::vector<Candidate>& found) const {
-    const std::uint32_t a = std::min(i, j), b = std::max(i, j);
-    Candidate candidate{a, b, shared_weight(postings_, a, b), size(a, level), size(b, level), false};
-    const std::uint64_t total = candidate.size_a + candidate.size_b - candidate.shared;
-    const auto reaches = [&](const Fewest& fewest, std::uint64_t of) {
-      return candidate.shared >= std::max<std::uint64_t>(1, exact_at(level) ? fewest.exact(of) : fewest.sampled(of));
-    };
-    candidate.strong = reaches(*resemblance_, total) || reaches(*containment_, candidate.size_a) ||
-                       reaches(*containment_, candidate.size_b);
-    if (candidate.strong || candidate.resemblance() >= thresholds_.floor) found.push_back(candidate);
-  }
-
-  static std::vector<Candidate> gather(std::vector<std::vector<Candidate>>& found) {
     std::vector<Candidate> all;
-    for (auto& part : found) {
-      all.insert(all.end(), part.begin(), part.end());
-      part = {};
+    for (auto& probe : probes) {
+      all.insert(all.end(), probe.found.begin(), probe.found.end());
+      probe = {};
     }
     std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
       return x.a != y.a ? x.a < y.a : x.b < y.b;
     });
-    // A pair may be met twice: as alike, and as part and container.
+    // A pair may be met from both sides: as alike, and as part and container.
     const auto last = std::unique(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
       return x.a == y.a && x.b == y.b;
     });
     all.erase(last, all.end());
+    keep_strongest(all);
     return all;
+  }
+
+ private:
+  struct Probe {
+    std::vector<std::uint32_t> seen;  // by rank: the last rank that met it
+    std::vector<Candidate> found;
+  };
+
+  std::uint64_t longest() const {
+    std::uint64_t most = 1;
+    for (const auto size : index_.size) most = std::max(most, size);
+    return most;
+  }
+
+  const Least& least(std::uint32_t level) const {
+    return !postings_.sampled || (index_.base << level) == 1 ? exact_ : sampled_;
+  }
+
+  // Whether a sample of this size says enough to look for what contains the content.
+  bool may_be_part(std::uint32_t rank, std::uint32_t level, std::uint64_t size) const {
+    return least(level).exact || size >= thresholds_.short_sample ||
+           index_.size[rank] * postings_.moduli[index_.content[rank]] >= thresholds_.short_part;
+  }
+
+  void look_up(std::uint32_t rank, Probe& probe) const {
+    for (std::uint32_t level = index_.level[rank]; level < index_.levels; ++level) look_up(rank, level, probe);
+  }
+
+  // Meets the contents whose own level this is: those alike (on its own level the ones ranked after it), those that may
+  // contain it, and on higher levels those that may be parts of it.
+  void look_up(std::uint32_t rank, std::uint32_t level, Probe& probe) const {
+    const bool at_home = level == index_.level[rank];
+    if (index_.level_start[level] == index_.level_start[level + 1]) return;
+    const std::uint64_t mask = (std::uint64_t{1} << level) - 1;
+    const auto counts = [&](std::uint32_t slot) {
+      return at_home || ((index_.feature[slot] / index_.base) & mask) == 0;
+    };
+    const auto from = index_.offset[rank], to = index_.offset[rank + 1];
+    std::uint64_t size = at_home ? index_.size[rank] : 0;
+    if (!at_home)
+      for (auto place = from; place < to; ++place) size += counts(index_.order[place]) ? weight(place) : 0;
+    if (size == 0) return;
+
+    const Least& limit = least(level);
+    const std::uint64_t least_part = may_be_part(rank, level, size) ? limit.part(size) : ~std::uint64_t{0};
+    const std::uint64_t least_alike = limit.alike(size);
+    const auto least_weak = static_cast<std::uint64_t>(thresholds_.floor * static_cast<double>(size));
+    const std::uint32_t first = at_home ? rank + 1 : index_.level_start[level];
+    const std::uint32_t last = index_.level_start[level + 1];
+    // Below this rank contents are too small to contain this one, or to be like it.
+    const std::uint32_t like_from = std::max(first, first_of_size(level, std::min(least_alike, least_weak)));
+    const std::uint32_t part_from = std::max(index_.level_start[level], first_of_size(level, least_part));
+    // Up to this rank contents are small enough to be parts of this one; at home they look for it themselves.
+    const std::uint32_t parts_to = at_home ? 0 : parts_end(level, size, limit);
+
+    // No later feature can be the first one shared with anything that counts; parts look at all of it.
+    const bool parts = index_.level_start[level] < parts_to;
+    const std::uint64_t enough = parts ? 0 : std::min({least_alike, least_weak, least_part});
+
+    std::uint64_t left = size;
+    for (auto place = from; place < to && left >= enough; ++place) {
+      const std::uint32_t slot = index_.order[place];
+      if (!counts(slot)) continue;
+      const std::uint32_t begin = index_.run[slot], end = index_.run_end[begin];
+      if (end - begin > 1) {
+        const bool rare = end - begin <= thresholds_.floor_reach;
+        if (left >= least_alike || (rare && left >= least_weak)) {
+          for (auto other = slot_from(begin, end, like_from); other < end; ++other) {
+            const Slot met = index_.slots[other];
+            if (met.rank >= last) break;
+            const std::uint64_t sum = size + index_.size[met.rank];
+            const std::uint64_t need = rare ? std::min(limit.weak_of_sum(sum), limit.alike_of_sum(sum)) : limit.alike_of_sum(sum);
+            if (need > left) break;  // sizes only grow from here
+            if (met.left >= need) score(rank, met.rank, level, size, probe);
+          }
+        }
+        if (left >= least_part) {
+          for (auto other = slot_from(begin, end, part_from); other < end; ++other) {
+            const Slot met = index_.slots[other];
+            if (met.rank >= last) break;
+            if (met.left >= least_part && met.rank != rank) score(rank, met.rank, level, size, probe);
+          }
+        }
+        for (auto other = parts ? slot_from(begin, end, index_.level_start[level]) : end; other < end; ++other) {
+          const Slot met = index_.slots[other];
+          if (met.rank >= parts_to) break;
+          if (met.left >= limit.part(index_.size[met.rank])) score(rank, met.rank, level, size, probe);
+        }
+      }
+      left -= weight(place);
+    }
+  }
+
+  std::uint64_t weight(std::uint64_t place) const { return index_.weight.empty() ? 1 : index_.weight[place]; }
+
+  // The first slot of a run whose rank is at least this.
+  std::uint32_t slot_from(std::uint32_t begin, std::uint32_t end, std::uint32_t rank) const {
+    const auto at = std::lower_bound(index_.slots.begin() + begin, index_.slots.begin() + end, rank,
+                                     [](const Slot& slot, std::uint32_t value) { return slot.rank < value; });
+    return static_cast<std::uint32_t>(at - index_.slots.begin());
+  }
+
+  std::uint32_t first_of_size(std::uint32_t level, std::uint64_t size) const {
+    const auto from = index_.size.begin() + index_.level_start[level], to = index_.size.begin() + index_.level_start[level + 1];
+    return static_cast<std::uint32_t>(std::lower_bound(from, to, size) - index_.size.begin());
+  }
+
+  std::uint32_t parts_end(std::uint32_t level, std::uint64_t size, const Least& limit) const {
+    const auto from = index_.size.begin() + index_.level_start[level], to = index_.size.begin() + index_.level_start[level + 1];
+    const auto end = std::partition_point(from, to, [&](std::uint64_t part) { return limit.part(part) <= size; });
+    return static_cast<std::uint32_t>(end - index_.size.begin());
+  }
+
+  void score(std::uint32_t rank, std::uint32_t other, std::uint32_t level, std::uint64_t size, Probe& probe) const {
+    if (probe.seen[other] == rank) return;
+    probe.seen[other] = rank;
+    const std::uint32_t i = index_.content[rank], j = index_.content[other];
+    const std::uint64_t other_size = index_.size[other];
+    const std::uint64_t shared = shared_weight(postings_, i, j);
+    const Least& limit = least(level);
+    const bool strong = shared >= limit.alike(size + other_size - shared) ||
+                        (shared >= limit.part(size) && may_be_part(rank, level, size)) ||
+                        (shared >= limit.part(other_size) && may_be_part(other, level, other_size));
+    const Candidate candidate = i < j ? Candidate{i, j, shared, size, other_size, strong}
+                                      : Candidate{j, i, shared, other_size, size, strong};
+    if (strong || candidate.resemblance() >= thresholds_.floor) probe.found.push_back(candidate);
+  }
+
+  // Of the weak candidates, those among the strongest of one of their two contents; ties by the other's row.
+  void keep_strongest(std::vector<Candidate>& all) const {
+    struct Seat {
+      std::uint32_t content, other, candidate;
+      double resemblance;
+    };
+    std::vector<Seat> seats;
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      if (all[i].strong) continue;
+      seats.push_back({all[i].a, all[i].b, i, all[i].resemblance()});
+      seats.push_back({all[i].b, all[i].a, i, all[i].resemblance()});
+    }
+    std::sort(seats.begin(), seats.end(), [](const Seat& x, const Seat& y) {
+      if (x.content != y.content) return x.content < y.content;
+      return x.resemblance != y.resemblance ? x.resemblance > y.resemblance : x.other < y.other;
+    });
+    std::vector<char> keep(all.size(), 0);
+    std::uint32_t taken = 0;
+    for (std::size_t i = 0; i < seats.size(); ++i) {
+      taken = i > 0 && seats[i].content == seats[i - 1].content ? taken + 1 : 0;
+      if (taken < thresholds_.floor_most) keep[seats[i].candidate] = 1;
+    }
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].strong || keep[i]) all[to++] = all[i];
+    all.resize(to);
   }
 
   const Postings& postings_;
   const Thresholds& thresholds_;
   unsigned threads_;
-  std::uint32_t contents_;
-  std::uint64_t base_ = 1;
-  std::uint32_t levels_ = 1;
-  std::unique_ptr<Fewest> resemblance_, containment_, floor_;
-  std::vector<std::uint8_t> level_;
-  std::vector<std::uint64_t> size_;
-  Index index_;
-  std::vector<Reach> reach_;
+  PostingsIndex index_;
+  Fewest resemblance_, containment_;
+  Least exact_, sampled_;
 };
 
 }  // namespace
@@ -258,6 +259,7 @@ std::uint64_t shared_weight(const Postings& postings, std::uint32_t a, std::uint
 }
 
 std::vector<Candidate> find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
+  if (postings.moduli.empty()) return {};
   return Join(postings, thresholds, std::max(1U, threads)).run();
 }
 

@@ -1,10 +1,12 @@
-// Which contents may match: the prefix filter (Bayardo, Ma, Srikant 2007, applied to Broder's samples).
+// Which contents may match: the prefix filter (Bayardo, Ma, Srikant 2007; Xiao et al. 2008), on Broder's samples.
 //
-// Features are ordered rarest first, one order for all. Two lists that must share at least k features share one
-// among the first |list| - k + 1 of each, so only these prefixes are looked up. For containment the part's prefix
-// meets the container's whole list. Samples of unequal modulus are compared at the larger (Broder 1997 §3): a
-// list's prefix is therefore taken at its own modulus and at every larger one in use, and a pair counts only at the
-// level where it would be compared.
+// Features are ordered rarest first, one order for all. If two lists share at least k features, then at the first one
+// they share at least k are left in each list, this one included. So a list is looked up only while enough of it is
+// left, and a pair is scored only if enough is left of both. For resemblance the least k follows from both sizes; for
+// containment from the part's size alone, so the part's prefix meets the container's whole list.
+//
+// Samples of unequal modulus are compared at the larger (Broder 1997 §3). Every list is therefore looked up at its own
+// modulus and at every larger one in use ("level"), each time among the lists whose own modulus that is.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +19,18 @@ struct Postings {
   std::span<const std::uint64_t> offsets;   // of each content's features; one more than there are contents
   std::span<const std::uint64_t> features;  // ascending within a content
   std::span<const std::uint32_t> weights;   // empty: every feature weighs 1
-  std::span<const std::uint64_t> moduli;    // of each content
+  std::span<const std::uint64_t> moduli;    // of each content; where they differ, each twice another
   bool sampled;                             // false: lists are complete, or have no sampling theory
 };
 
 struct Thresholds {
   double resemblance, containment, floor;
   double confidence;          // of the interval whose upper bound must reach a threshold
-  std::uint32_t floor_reach;  // pairs below the thresholds are looked for among features in at most so many contents
+  std::uint32_t floor_reach;  // pairs below the thresholds are looked for among features in at most so many contents …
+  std::uint32_t floor_most;   // … and so many kept for each content, the strongest
+  // A content of fewer shingles is looked for inside another only where its sample there has so many features: one or
+  // two features of a stub are found in thousands of contents and prove nothing.
+  std::uint64_t short_part, short_sample;
 };
 
 struct Candidate {
@@ -37,6 +43,7 @@ struct Candidate {
   }
 };
 
+// Sorted by (a, b).
 std::vector<Candidate> find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads);
 
 // What two lists share: how many features, or Σ weight · min(count in a, count in b) where they have weights.

@@ -90,6 +90,9 @@ def candidates(
     floor: float,
     confidence: float,
     floor_reach: int,
+    floor_most: int,
+    short_part: int,
+    short_sample: int,
     threads: int,
 ) -> tuple[U32, U32, U64, U64, U64, U8]: ...
 

@@ -47,7 +47,8 @@ class MatchSettings:
     weak_matches: int = 20  # kept per content between the floor and the thresholds
     weak_reach: int = 32  # weak matches are looked for among features in at most so many contents
     confidence: float = 0.99  # of every interval shown, and of the bound that decides what is verified
-    part_shingles: int = 200  # shorter parts are listed, never grouped
+    part_shingles: int = 200  # shorter parts are listed, never grouped …
+    part_sample: int = 4  # … and looked for only where so many of their features are sampled
 
     def __post_init__(self) -> None:
         for name in ("threshold", "containment", "floor"):

@@ -42,6 +42,9 @@ def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings,
         floor=settings.floor,
         confidence=settings.confidence,
         floor_reach=settings.weak_reach,
+        floor_most=settings.weak_matches,
+        short_part=settings.part_shingles,
+        short_sample=settings.part_sample,
         threads=threads,
     )
     return Candidates(a, b, shared, size_a, size_b, strong.astype(np.bool_))

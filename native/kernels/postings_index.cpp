@@ -1,0 +1,144 @@
+#include "postings_index.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+#include "parallel.hpp"
+
+namespace nearkin {
+namespace {
+
+struct Entry {
+  std::uint64_t feature;
+  std::uint32_t rank;
+  std::uint32_t place;  // in the concatenated lists, in order of rank
+};
+
+void rank_contents(const Postings& postings, PostingsIndex& index) {
+  const auto contents = static_cast<std::uint32_t>(postings.moduli.size());
+  std::uint64_t largest = 1;
+  index.base = std::numeric_limits<std::uint64_t>::max();
+  for (const auto modulus : postings.moduli) {
+    index.base = std::min(index.base, modulus);
+    largest = std::max(largest, modulus);
+  }
+  if (contents == 0) index.base = 1;
+  index.levels = static_cast<std::uint32_t>(std::bit_width(largest / index.base));
+
+  std::vector<std::uint8_t> level(contents);
+  std::vector<std::uint64_t> size(contents);
+  for (std::uint32_t i = 0; i < contents; ++i) {
+    const auto from = postings.offsets[i], to = postings.offsets[i + 1];
+    level[i] = static_cast<std::uint8_t>(std::bit_width(postings.moduli[i] / index.base) - 1);
+    size[i] = postings.weights.empty()
+                  ? to - from
+                  : std::accumulate(postings.weights.begin() + static_cast<std::ptrdiff_t>(from),
+                                    postings.weights.begin() + static_cast<std::ptrdiff_t>(to), std::uint64_t{0});
+  }
+  index.content.resize(contents);
+  std::iota(index.content.begin(), index.content.end(), 0U);
+  std::sort(index.content.begin(), index.content.end(), [&](std::uint32_t x, std::uint32_t y) {
+    if (level[x] != level[y]) return level[x] < level[y];
+    return size[x] != size[y] ? size[x] < size[y] : x < y;
+  });
+  index.level.resize(contents);
+  index.size.resize(contents);
+  index.offset.assign(contents + 1, 0);
+  index.level_start.assign(index.levels + 1, 0);
+  for (std::uint32_t rank = 0; rank < contents; ++rank) {
+    const std::uint32_t i = index.content[rank];
+    index.level[rank] = level[i];
+    index.size[rank] = size[i];
+    index.offset[rank + 1] = index.offset[rank] + postings.offsets[i + 1] - postings.offsets[i];
+    ++index.level_start[level[i] + 1];
+  }
+  std::partial_sum(index.level_start.begin(), index.level_start.end(), index.level_start.begin());
+}
+
+// One list in the order of its features' rarity, and how much of it is left at each.
+void order_list(PostingsIndex& index, std::uint32_t rank, const std::vector<std::uint32_t>& slot_of,
+                const std::vector<std::uint32_t>& weights) {
+  struct Item {
+    std::uint64_t rarity;  // how many contents have it, then the feature: slots are in feature order
+    std::uint32_t slot, weight;
+  };
+  std::vector<Item> items;
+  const auto from = index.offset[rank], to = index.offset[rank + 1];
+  items.reserve(to - from);
+  for (auto place = from; place < to; ++place) {
+    const std::uint32_t slot = slot_of[place], begin = index.run[slot];
+    const std::uint64_t often = index.run_end[begin] - begin;
+    items.push_back({often << 32 | slot, slot, weights.empty() ? 1 : weights[place]});
+  }
+  std::sort(items.begin(), items.end(), [](const Item& x, const Item& y) { return x.rarity < y.rarity; });
+  std::uint64_t left = index.size[rank];
+  for (auto place = from; place < to; ++place) {
+    const Item& item = items[place - from];
+    index.order[place] = item.slot;
+    if (!weights.empty()) index.weight[place] = item.weight;
+    index.slots[item.slot].left = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, ~std::uint32_t{0}));
+    left -= item.weight;
+  }
+}
+
+}  // namespace
+
+PostingsIndex build_index(const Postings& postings, unsigned threads) {
+  PostingsIndex index;
+  rank_contents(postings, index);
+  const std::size_t count = postings.features.size();
+  const auto contents = static_cast<std::uint32_t>(index.content.size());
+
+  // Fingerprints are uniform in their high bits: deal them into buckets small enough to be sorted in the cache.
+  const int bits = std::clamp(static_cast<int>(std::bit_width(count >> 11)), 1, 16);
+  const auto bucket = [bits](std::uint64_t feature) { return feature >> (64 - bits); };
+  std::vector<std::uint32_t> start((std::size_t{1} << bits) + 1, 0);
+  for (const auto feature : postings.features) ++start[bucket(feature) + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<Entry> entries(count);
+  std::vector<std::uint32_t> next(start.begin(), start.end() - 1), weights(postings.weights.empty() ? 0 : count);
+  for (std::uint32_t rank = 0; rank < contents; ++rank) {
+    const std::uint64_t from = postings.offsets[index.content[rank]];
+    for (auto place = index.offset[rank]; place < index.offset[rank + 1]; ++place) {
+      const auto posting = from + place - index.offset[rank];
+      const auto feature = postings.features[posting];
+      entries[next[bucket(feature)]++] = {feature, rank, static_cast<std::uint32_t>(place)};
+      if (!weights.empty()) weights[place] = postings.weights[posting];
+    }
+  }
+
+  std::vector<std::uint32_t> slot_of(count);
+  index.feature.resize(count);
+  index.slots.resize(count);
+  index.run.resize(count);
+  index.run_end.resize(count);
+  parallel_blocks(start.size() - 1, 16, threads, [&](unsigned, std::size_t from, std::size_t to) {
+    for (std::size_t b = from; b < to; ++b) {
+      std::sort(entries.begin() + start[b], entries.begin() + start[b + 1], [](const Entry& x, const Entry& y) {
+        return x.feature != y.feature ? x.feature < y.feature : x.place < y.place;
+      });
+      std::uint32_t begin = start[b];
+      for (std::uint32_t slot = start[b]; slot < start[b + 1]; ++slot) {
+        const Entry& entry = entries[slot];
+        if (entry.feature != entries[begin].feature) begin = slot;
+        index.feature[slot] = entry.feature;
+        index.slots[slot].rank = entry.rank;
+        index.run[slot] = begin;
+        index.run_end[begin] = slot + 1;
+        slot_of[entry.place] = slot;
+      }
+    }
+  });
+  entries = {};
+  index.order.resize(count);
+  index.weight.resize(weights.size());
+  parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
+    for (std::size_t rank = from; rank < to; ++rank)
+      order_list(index, static_cast<std::uint32_t>(rank), slot_of, weights);
+  });
+  return index;
+}
+
+}  // namespace nearkin

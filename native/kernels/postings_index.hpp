@@ -1,0 +1,39 @@
+// The postings turned round: for every feature the contents that have it, in order of their rank.
+//
+// Contents are ranked by (level, size, row): the contents of one level and a range of sizes are a range of ranks, and
+// within a feature's run they stand together.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "candidates.hpp"
+
+namespace nearkin {
+
+struct Slot {
+  std::uint32_t rank;
+  std::uint32_t left;  // weight of the content's list from this feature on, rarest first, at its own level
+};
+
+struct PostingsIndex {
+  std::uint64_t base = 1;    // modulus of level 0
+  std::uint32_t levels = 1;  // moduli in use: base · 2^level
+
+  std::vector<std::uint32_t> content;      // by rank
+  std::vector<std::uint8_t> level;         // by rank
+  std::vector<std::uint64_t> size;         // by rank, at its own level
+  std::vector<std::uint32_t> level_start;  // first rank of each level, and one past the last
+
+  std::vector<std::uint64_t> feature;   // by slot
+  std::vector<Slot> slots;              // by feature, then rank
+  std::vector<std::uint32_t> run;       // by slot: where its feature's run begins
+  std::vector<std::uint32_t> run_end;   // by slot that begins a run
+  std::vector<std::uint64_t> offset;    // by rank: where its list begins in `order`
+  std::vector<std::uint32_t> order;     // slots of each list, rarest feature first, ties by feature
+  std::vector<std::uint32_t> weight;    // by place in `order`; empty where all weigh 1
+};
+
+PostingsIndex build_index(const Postings& postings, unsigned threads);
+
+}  // namespace nearkin
