@@ -28,6 +28,6 @@ IGNORE_PUNCTUATION: int
 IGNORE_DIGITS: int
 IGNORE_ACCENTS: int
 
-# Words separated by single spaces. The map gives, for every byte, the index in code points of where it came from.
+# Words separated by single spaces. The map gives, for every byte, the index of its character in the input.
 def canonical(text: bytes, ignore: int) -> bytes: ...
 def canonical_map(text: bytes, ignore: int) -> tuple[bytes, NDArray[np.uint64]]: ...

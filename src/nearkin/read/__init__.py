@@ -1,0 +1,1 @@
+"""From files to text: what encoding, what format, what words."""
