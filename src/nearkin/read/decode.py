@@ -1,12 +1,12 @@
 """Bytes to text, whatever the encoding. Never raises, never leaves a lone surrogate.
 
-In this order: byte order mark; UTF-16 without one; UTF-8; the charset a page or XML document declares; a guess.
+In this order: byte order mark; UTF-16 without one; UTF-8; the charset a page or XML declares; a guess.
 
 All detectors misread short Latin text ("Größe" becomes Chinese), and charset-normalizer takes half of all
-Portuguese for Czech. So with few bytes beyond ASCII among many of it the bet is windows-1252, unless a byte that
-is a symbol there stands inside a word, where Eastern European encodings have letters. On 2,163 excerpts of seven
-Western languages, 40 to 1,000 characters long, this was always right; the bare detector was right on 76 % of the
-939 longer ones.
+Portuguese for Czech. So with few bytes beyond ASCII among many of it the bet is windows-1252, unless a byte
+that is a symbol there stands inside a word, where Eastern European encodings have letters. On 2,163 excerpts
+of seven Western languages, 40 to 1,000 characters long, this was always right; the bare detector was right on
+76 % of the 939 longer ones.
 """
 
 import codecs
@@ -66,8 +66,8 @@ CODECS = {label: codec for codec, labels in LABELS.items() for label in labels.s
 
 # What the guess may choose from, the likelier first. Fewer choices make it both quicker and better.
 GUESSES = (
-    "cp1252 cp1251 koi8_r cp932 euc_jp gb18030 big5hkscs cp949 cp1250 iso8859_2 cp1254 cp1253 iso8859_7 cp1255 "
-    "cp1256 iso8859_6 cp1257 cp874 iso8859_5 cp866 mac_cyrillic koi8_u"
+    "cp1252 cp1251 koi8_r cp932 euc_jp gb18030 big5hkscs cp949 cp1250 iso8859_2 cp1254 cp1253 iso8859_7 "
+    "cp1255 cp1256 iso8859_6 cp1257 cp874 iso8859_5 cp866 mac_cyrillic koi8_u"
 )
 EASTERN_LATIN = {"cp1250", "iso8859_2", "cp1257"}
 
