@@ -198,3 +198,13 @@ def test_long_texts() -> None:
 def test_the_committed_tables_are_those_the_tool_makes() -> None:
     for name, text in tool("tables").files().items():
         assert (ROOT / "native" / "tables" / name).read_text() == text, f"run tools/tables.py: {name}"
+
+
+def test_canonical_text_is_frozen() -> None:
+    """Stored signatures are made of canonical text: if it changes, their version must change with it."""
+    every = "".join(f"a{chr(c)}b {chr(c)}\u0301" for c in range(0x30000) if not 0xD800 <= c < 0xE000)
+    digests = [_native.blake2b(_native.canonical(every.encode(), ignore)) for ignore in range(16)]
+    assert (
+        _native.blake2b(b"".join(digests)).hex()
+        == "5ac4aa56bee533fb6e8a073c9278f5f6945202cce8dcac605775a99f31f1e775"
+    )
