@@ -90,6 +90,7 @@ def test_tokens(page: str, expected: str) -> None:
         ("a<plaintext>b</plaintext>&lt;", "a\nb</plaintext>&lt;"),
         ("<svg><title>a</title><style/><script/></svg>b", "a\nb"),
         ("<svg/>a<style/>b</style>c", "ac"),
+        ("<svg><title>a &amp; <b>b</b></title>c<template></svg>d", "a & b\nc d"),
         ("<?xml version='1.0'?><html><title/><script src='x'/>a</html>", "a"),
         ("<script/>a</script>b", "b"),
     ],
