@@ -60,7 +60,12 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>&& values) {
   return {kept->data(), {kept->size()}, owner};
 }
 
+void check_ignored(unsigned ignored) {
+  if (ignored > 15) throw nb::value_error("ignore is a sum of the IGNORE_ constants, 0 to 15");
+}
+
 nb::bytes canonical(const nb::bytes& text, unsigned ignored) {
+  check_ignored(ignored);
   std::string out;
   {
     nb::gil_scoped_release release;
@@ -70,6 +75,7 @@ nb::bytes canonical(const nb::bytes& text, unsigned ignored) {
 }
 
 auto canonical_map(const nb::bytes& text, unsigned ignored) {
+  check_ignored(ignored);
   std::string out;
   std::vector<std::uint64_t> origin;
   {

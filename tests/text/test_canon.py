@@ -178,6 +178,12 @@ def test_bytes_that_are_not_utf8_separate(data: bytes, ignore: int) -> None:
     assert _native.canonical(data, ignore).decode() == oracle.canonical("".join(words), ignore)
 
 
+def test_an_unknown_setting_is_refused() -> None:
+    for kernel in (_native.canonical, _native.canonical_map):
+        with pytest.raises(ValueError, match="IGNORE_"):
+            kernel(b"words", 16)
+
+
 def test_long_texts() -> None:
     for unit in (
         "word ",
