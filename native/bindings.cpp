@@ -78,7 +78,12 @@ nb::bytes py_visible_text(const nb::bytes& html) {
   return to_bytes(text);
 }
 
+void check_ignored(unsigned ignored) {
+  if (ignored > 15) throw nb::value_error("ignore is a sum of the IGNORE_ constants, 0 to 15");
+}
+
 nb::bytes py_canonical(const nb::bytes& text, unsigned ignored) {
+  check_ignored(ignored);
   std::string out;
   {
     const nb::gil_scoped_release free;
@@ -88,6 +93,7 @@ nb::bytes py_canonical(const nb::bytes& text, unsigned ignored) {
 }
 
 std::vector<nb::bytes> py_canonical_all(const std::vector<nb::bytes>& texts, unsigned ignored, unsigned threads) {
+  check_ignored(ignored);
   std::vector<std::string_view> views;
   for (const auto& text : texts) views.push_back(view(text));
   std::vector<std::string> out(texts.size());
@@ -103,6 +109,7 @@ std::vector<nb::bytes> py_canonical_all(const std::vector<nb::bytes>& texts, uns
 }
 
 nb::tuple py_canonical_map(const nb::bytes& text, unsigned ignored) {
+  check_ignored(ignored);
   std::string out;
   std::vector<std::uint64_t> origin;
   {
@@ -183,7 +190,7 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
 }
 
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
-                    std::size_t window, unsigned threads) {
+                    std::size_t window, double resemblance, double containment, unsigned threads) {
   std::vector<std::string_view> views;
   for (const auto& text : texts) views.push_back(view(text));
   std::vector<Pair> pairs;
@@ -194,7 +201,7 @@ nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32
   std::vector<Measure> measures;
   {
     const nb::gil_scoped_release free;
-    measures = verify(views, pairs, Roller(window), threads);
+    measures = verify(views, pairs, Roller(window), {resemblance, containment}, threads);
   }
   return nb::make_tuple(column<std::uint64_t>(measures, [](const Measure& m) { return m.shared; }),
                         column<std::uint64_t>(measures, [](const Measure& m) { return m.size_a; }),
@@ -273,6 +280,7 @@ NB_MODULE(_native, m) {
 
   nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
                                                      std::uint64_t max_size) {
+    check_ignored(ignored);
     new (self) Recipe{scheme, raw, ignored, max_size};
   }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "max_size"_a);
   const auto rows = [](auto type, auto get) {
@@ -299,7 +307,8 @@ NB_MODULE(_native, m) {
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "sampled"_a,
         "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a,
         "threads"_a);
-  m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "window"_a, "threads"_a);
+  m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "window"_a, "resemblance"_a,
+        "containment"_a, "threads"_a);
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);
 }

@@ -24,8 +24,12 @@ def wrapped(items: Iterable[str]) -> str:
 
 
 def c_string(text: str) -> str:
-    """A C++ literal of the UTF-8 of a text; octal escapes, as they cannot swallow the character after them."""
-    return '"' + "".join(chr(b) if 32 < b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in text.encode()) + '"'
+    """A C++ literal of the UTF-8 of a text; octal escapes cannot swallow the character after them."""
+    return (
+        '"'
+        + "".join(chr(b) if 32 < b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in text.encode())
+        + '"'
+    )
 
 
 def entities() -> str:
@@ -33,7 +37,7 @@ def entities() -> str:
     # The HTML kernel reserves six fifths of its input for its output.
     assert all(5 * len(text.encode()) <= 6 * (len(name) + 1) for name, text in named)
     return f"""\
-// Made by tools/tables.py from html.entities.html5: every named character reference of HTML5, sorted by bytes.
+// Made by tools/tables.py from html.entities.html5: the named references of HTML5, sorted by bytes.
 #pragma once
 
 #include <string_view>

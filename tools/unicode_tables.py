@@ -1,6 +1,5 @@
-"""native/tables/unicode_tables.hpp: all that canonical text needs of Unicode 16 (layout: see the header made here)."""
+"""native/tables/unicode_tables.hpp: all that canonical text needs of Unicode 16."""
 
-import sys
 from functools import cache
 
 import unicodedata2 as ucd
@@ -33,7 +32,8 @@ NEW_FOLDS = {0x1C89: 0x1C8A, 0xA7CB: 0x0264, 0xA7CC: 0xA7CD, 0xA7DA: 0xA7DB, 0xA
 
 def casefold(text: str) -> str:
     return "".join(
-        c if ucd.category(c) == "Cn" else chr(NEW_FOLDS[ord(c)]) if ord(c) in NEW_FOLDS else c.casefold() for c in text
+        c if ucd.category(c) == "Cn" else chr(NEW_FOLDS[ord(c)]) if ord(c) in NEW_FOLDS else c.casefold()
+        for c in text
     )
 
 
@@ -131,9 +131,9 @@ class Tables:
                 how = MAPPED_SEPARATOR  # when punctuation is ignored
         units = [utf16(text) for text in (folded, plain, composed)]
         same = units[1] == units[0]
-        assert len(units[0]) < 32 and (same or len(units[1]) < SAME)
-        # The kernel takes whatever changes for a starter, but for these: U+0345 stays as it is where case counts,
-        # and the others do not stay.
+        assert len(units[0]) < 32
+        assert same or len(units[1]) < SAME
+        # The kernel takes whatever changes for a starter, but for U+0345, which stays where case counts.
         assert not ucd.combining(char) or char == "\u0345" or char not in folded + plain
         header = (
             kind(char)
@@ -171,18 +171,22 @@ def array(kind_of: str, name: str, values: list[int]) -> str:
 def header() -> str:
     tables = Tables()
     assert STRINGS + len(tables.strings) < 65536, len(tables.strings)
-    sys.stderr.write(f"blocks {len(tables.blocks) // BLOCK}, string units {len(tables.strings)}\n")
     return f"""\
 // Made by tools/unicode_tables.py from Unicode {ucd.unidata_version}.
 //
-// kBlocks[kIndex[c / {BLOCK}] * {BLOCK} + c % {BLOCK}] is the entry of code point c. Below {STRINGS}, the code point stays
-// as it is: {SEPARATOR} separator, {PUNCTUATION} punctuation, {LETTER} letter, {NUMBER} number, {MARK} mark, {DROP} dropped,
-// {JOINING_LETTER} and {JOINING_MARK} letter and mark that may compose with what is before them; {ACCENT} + c a mark of
-// combining class c that never composes, {JOINING_ACCENT} + c one that may. From {STRINGS} on, it is an offset into kStrings: a
-// header of 16 bits (kind:3, fast path {SLOW} slow {MAPPED} mapped {MAPPED_MARK} mapped mark
-// {MAPPED_SEPARATOR} mapped separator:2, has a number:1, joins:1, length of D with case folded:5, length of NFKD:4,
-// {SAME} if the same), the two in UTF-16, and for mapped ones of more than one character the length and units of the
-// composed form. kComposites is sorted by first, then second.
+// kBlocks[kIndex[c / {BLOCK}] * {BLOCK} + c % {BLOCK}] is the entry of code point c.
+// Below {STRINGS}, the code point stays as it is:
+//   {SEPARATOR} separator, {PUNCTUATION} punctuation, {LETTER} letter, {NUMBER} number, {MARK} mark,
+//   {DROP} dropped;
+//   {JOINING_LETTER} letter and {JOINING_MARK} mark that may compose with what is before them;
+//   {ACCENT} + class: a mark that never composes, {JOINING_ACCENT} + class: one that may.
+// From {STRINGS} on, it is {STRINGS} + an offset into kStrings, where there are
+//   a header: kind 3 bits; fast path 2 bits ({SLOW} slow, {MAPPED} mapped, {MAPPED_MARK} mapped mark,
+//   {MAPPED_SEPARATOR} mapped separator); has a number 1 bit; joins 1 bit; length of D
+//   with case folded 5 bits; length of NFKD 4 bits ({SAME}: the same as D);
+//   D and, unless it is the same, NFKD in UTF-16;
+//   for mapped ones of more than one character the length and the UTF-16 of the composed form.
+// kComposites is sorted by first, then second.
 #pragma once
 
 #include <cstdint>

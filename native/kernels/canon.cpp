@@ -8,6 +8,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "cluster.hpp"
 #include "unicode.hpp"
 #include "utf8.hpp"
 
@@ -28,8 +29,8 @@ struct Rules {
 Rules make_rules(unsigned ignored) {
   const auto keep_unless = [ignored](unsigned what) { return (ignored & what) != 0 ? Act::separate : Act::keep; };
   Rules rules{ignored,
-              {Act::separate, keep_unless(ignore::kPunctuation), Act::keep, keep_unless(ignore::kDigits), Act::keep_after,
-               Act::drop, Act::cluster, Act::cluster},
+              {Act::separate, keep_unless(ignore::kPunctuation), Act::keep, keep_unless(ignore::kDigits),
+               Act::keep_after, Act::drop, Act::cluster, Act::cluster},
               {}};
   for (int c = 0; c < 128; ++c) {
     const unicode::Kind kind = unicode::kind_of(unicode::entry_of(static_cast<char32_t>(c)));
@@ -53,50 +54,6 @@ const Rules& rules_for(unsigned ignored) {
 bool in_accent_block(char32_t c) {
   return (c >= 0x300 && c < 0x370) || (c >= 0x1AB0 && c < 0x1B00) || (c >= 0x1DC0 && c < 0x1E00) ||
          (c >= 0x20D0 && c < 0x2100);
-}
-
-struct Item {
-  char32_t code;
-  std::uint8_t order;
-  std::uint64_t origin;
-};
-
-// Canonical order: marks sorted by class, those of equal class as they were. All take their starter's origin.
-void put_in_order(std::vector<Item>& items) {
-  const auto earlier = [](const Item& a, const Item& b) { return a.order < b.order; };
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].order == 0) continue;
-    std::size_t end = i;
-    while (end < items.size() && items[end].order != 0) ++end;
-    if (end - i > 16) {
-      std::stable_sort(items.begin() + i, items.begin() + end, earlier);
-    } else {  // by insertion: the library's sort would allocate
-      for (std::size_t j = i + 1; j < end; ++j) {
-        for (std::size_t k = j; k > i && earlier(items[k], items[k - 1]); --k) std::swap(items[k], items[k - 1]);
-      }
-    }
-    for (; i < end; ++i) {
-      if (i > 0) items[i].origin = items[i - 1].origin;
-    }
-  }
-}
-
-// Canonical composition (Unicode 16 §3.11, D117).
-void compose_in_place(std::vector<Item>& items) {
-  std::size_t kept = 0, starter = items.size();
-  std::uint8_t last_order = 0;
-  for (const Item item : items) {
-    if (starter < items.size() && (last_order == 0 || last_order < item.order)) {
-      if (const char32_t whole = unicode::compose(items[starter].code, item.code); whole != 0) {
-        items[starter].code = whole;
-        continue;
-      }
-    }
-    if (item.order == 0) starter = kept;
-    last_order = item.order;
-    items[kept++] = item;
-  }
-  items.resize(kept);
 }
 
 template <bool mapping>
@@ -172,13 +129,17 @@ class Canonicaliser {
   void ascii() {
 #if defined(__SSE2__)
     constexpr unsigned kShape = ignore::kCase | ignore::kPunctuation | ignore::kDigits;
-    if ((ignored_ & kShape) == ignore::kDefault) return ascii_by_16();
+    if ((ignored_ & kShape) == ignore::kDefault) {
+      ascii_by_16<true>();
+    } else {
+      ascii_by_16<false>();
+    }
 #endif
-    ascii_by_1(end_);
+    ascii_by_1();
   }
 
-  void ascii_by_1(const char* end) {
-    for (; p_ != end && static_cast<signed char>(*p_) >= 0; pass(1)) {
+  void ascii_by_1() {
+    for (; p_ != end_ && static_cast<signed char>(*p_) >= 0; pass(1)) {
       const char c = ascii_[static_cast<unsigned char>(*p_)];
       if (c == ' ') {
         separate(index_);
@@ -195,15 +156,38 @@ class Canonicaliser {
     return _mm_cmplt_epi8(shifted, _mm_set1_epi8(static_cast<char>(-128 + count)));
   }
 
-  // Letters and digits stay, the rest becomes spaces; stops where two spaces would meet.
-  void ascii_by_16() {
+  struct Block {
+    __m128i kept, text;
+  };
+
+  // What stays of 16 bytes, and what they become: spaces where nothing stays.
+  template <bool usual>
+  Block block(__m128i bytes) const {
     const __m128i bit5 = _mm_set1_epi8(0x20);
+    const __m128i letters = in_range(_mm_or_si128(bytes, bit5), 'a', 26);
+    const __m128i digits = in_range(bytes, '0', 10);
+    if constexpr (usual) {
+      // Lower case and digits have bit 5 already, upper case gets it, and of the rest nothing but it is left.
+      const __m128i kept = _mm_or_si128(letters, digits);
+      return {kept, _mm_or_si128(_mm_and_si128(bytes, kept), bit5)};
+    }
+    const auto unless = [this](unsigned what) { return _mm_set1_epi8(ignores(what) ? 0 : -1); };
+    const __m128i marks = _mm_andnot_si128(_mm_or_si128(letters, digits), in_range(bytes, '!', 94));
+    const __m128i kept = _mm_or_si128(letters, _mm_or_si128(_mm_and_si128(digits, unless(ignore::kDigits)),
+                                                            _mm_and_si128(marks, unless(ignore::kPunctuation))));
+    const __m128i folded = _mm_and_si128(_mm_andnot_si128(unless(ignore::kCase), letters), bit5);
+    const __m128i spaces = _mm_andnot_si128(kept, bit5);
+    return {kept, _mm_or_si128(_mm_and_si128(bytes, kept), _mm_or_si128(folded, spaces))};
+  }
+
+  // Stops where two spaces would meet, at what is not ASCII, and short of the end.
+  template <bool usual>
+  void ascii_by_16() {
     unsigned space_before = kept_before() ? 0 : 1;
     while (end_ - p_ >= 16) {
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p_));
-      const __m128i kept = _mm_or_si128(in_range(_mm_or_si128(bytes, bit5), 'a', 26), in_range(bytes, '0', 10));
-      // Lower case and digits have bit 5 already, upper case gets it, and of the rest nothing but it is left.
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(base_ + size_), _mm_or_si128(_mm_and_si128(bytes, kept), bit5));
+      const auto [kept, text] = block<usual>(bytes);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(base_ + size_), text);
       const unsigned high = static_cast<unsigned>(_mm_movemask_epi8(bytes));
       const unsigned spaces = static_cast<unsigned>(_mm_movemask_epi8(kept)) ^ 0xFFFF;
       const unsigned stop = high | (spaces & (spaces << 1 | space_before));
@@ -219,7 +203,6 @@ class Canonicaliser {
       while (p_ != end_ && static_cast<signed char>(*p_) >= 0 && ascii_[static_cast<unsigned char>(*p_)] == ' ');
       space_before = 1;
     }
-    ascii_by_1(end_);
   }
 #endif
 

@@ -1,14 +1,15 @@
 // Canonical text: the words of a text, separated by single spaces (docs/decisions/003-canonical-text.md).
 //
-// 1. Every code point c becomes D(c): NFKD(casefold(NFKC(c))), repeated until nothing changes (NFKD(c) where case counts).
+// 1. Every code point c becomes D(c): NFKD(casefold(NFKC(c))), repeated until nothing changes (where case counts,
+//    NFKD(c)).
 // 2. Invisible characters vanish: category Cf, variation selectors, the fillers of Hangul and Khmer and their like.
 // 3. The whole is put in canonical order and composed (NFC, Unicode 16).
 // 4. Letters and numbers stay; marks stay when what is before them stayed; everything else separates words.
 // Doing it again changes nothing.
 //
-// Most text needs none of that machinery. ASCII goes 16 bytes at a time; of the rest, only clusters with a character that
-// may compose with, or change place with, what is before it are taken apart, sorted and composed (UAX #15 §9: what passes
-// the quick check is done). The tables say which (native/tables/unicode_tables.hpp).
+// Most text needs none of that machinery. ASCII goes 16 bytes at a time; of the rest, only clusters with a character
+// that may compose with, or change place with, what is before it are taken apart, sorted and composed (UAX #15 §9:
+// what passes the quick check is done). The tables say which (native/tables/unicode_tables.hpp).
 #pragma once
 
 #include <cstdint>

@@ -67,8 +67,10 @@ Reference named(const char* at, const char* end) {
   std::size_t length = 0;
   for (const char* p = at + 1; p != end; ++p, ++length) {
     const char c = *p;  // names are ASCII, so signed comparison will do
-    low = std::partition_point(low, high, [=](const Entity& e) { return length >= e.name.size() || e.name[length] < c; });
-    high = std::partition_point(low, high, [=](const Entity& e) { return e.name[length] == c; });
+    const auto before = [=](const Entity& e) { return length >= e.name.size() || e.name[length] < c; };
+    const auto equal = [=](const Entity& e) { return e.name[length] == c; };
+    low = std::partition_point(low, high, before);
+    high = std::partition_point(low, high, equal);
     if (low == high) break;
     if (low->name.size() == length + 1) best = low;
   }

@@ -226,7 +226,7 @@ class Tokeniser {
         gap(Gap::line);
         if (!complete) ++keeps_space_, skip_first_newline();
         return;
-      case Tag::template_: templates_ += complete ? 0 : 1; return;
+      case Tag::template_: templates_ += complete || foreign_ != 0 ? 0 : 1; return;
       case Tag::script: return complete ? void() : script();
       case Tag::hidden:
         if (!complete) p_ = closing_tag(entry->name, p_);
@@ -236,7 +236,7 @@ class Tokeniser {
       case Tag::xmp: return raw(entry->name, complete, Mode::plain, true);
       case Tag::plaintext:
         gap(Gap::line);
-        while (p_ != end_) text(end_, Mode::plain, true);
+        while (p_ != end_ && foreign_ == 0) text(end_, Mode::plain, true);
         return;
     }
   }
@@ -259,6 +259,9 @@ class Tokeniser {
       case Tag::svg: foreign_ -= foreign_ == 0 ? 0 : 1; return gap(Gap::space);
       case Tag::pre: keeps_space_ -= keeps_space_ == 0 ? 0 : 1; return gap(Gap::line);
       case Tag::template_: templates_ -= templates_ == 0 ? 0 : 1; return;
+      case Tag::textarea: return gap(Gap::space);
+      case Tag::title:
+      case Tag::xmp: return gap(Gap::line);
       default: return;
     }
   }
@@ -277,11 +280,11 @@ class Tokeniser {
            ends_name(at[length]);
   }
 
-  // Text up to the closing tag; what looks like a tag in it is text.
+  // Text up to the closing tag; what looks like a tag in it is text. In foreign content these are ordinary elements.
   void raw(std::string_view tag_name, bool complete, Mode mode, bool keep_space) {
     const Gap around = tag_name == "textarea" ? Gap::space : Gap::line;
     gap(around);
-    if (complete) return;
+    if (complete || foreign_ != 0) return;
     if (tag_name == "textarea") skip_first_newline();
     const char* const closing = closing_tag(tag_name, p_);
     while (p_ < closing) text(closing, mode, keep_space);

@@ -12,7 +12,8 @@
 //   its like are complete elements.
 // - At the end of the input: an open comment, script, style or tag is dropped, as the standard has it; an open title,
 //   textarea or CDATA section is text.
-// - noscript, frameset, hidden attributes and fallbacks (object, canvas, video) are shown: better text too much than lost.
+// - noscript, framesets, hidden attributes and fallbacks (object, canvas, video) are shown: better text too much than
+//   text lost.
 #pragma once
 
 #include <string>

@@ -56,14 +56,14 @@ constexpr std::array<TagEntry, kTagSlots> make_tag_slots() {
       slots[slot] = {name, packed_name(name), tag};
     }
   };
-  add(Tag::block, "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "col", "colgroup", "dd",
-      "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frame",
-      "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr", "html", "legend", "li", "main",
-      "menu", "nav", "ol", "optgroup", "p", "search", "section", "summary", "table", "tbody", "tfoot", "thead", "tr",
-      "ul");
+  add(Tag::block, "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "col", "colgroup",
+      "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form",
+      "frame", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr", "html", "legend", "li",
+      "main", "menu", "nav", "ol", "optgroup", "p", "search", "section", "summary", "table", "tbody", "tfoot", "thead",
+      "tr", "ul");
   add(Tag::cell, "td", "th");
-  add(Tag::space, "audio", "button", "canvas", "datalist", "embed", "image", "img", "input", "meter", "object", "option",
-      "progress", "select", "video");
+  add(Tag::space, "audio", "button", "canvas", "datalist", "embed", "image", "img", "input", "meter", "object",
+      "option", "progress", "select", "video");
   add(Tag::pre, "pre", "listing");
   add(Tag::svg, "svg", "math");
   add(Tag::hidden, "style", "iframe", "noembed", "noframes");

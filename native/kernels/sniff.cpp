@@ -41,8 +41,9 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c
 bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view lower_prefix) {
+  const auto same = [](char p, char c) { return p == lower(c); };
   return text.size() >= lower_prefix.size() &&
-         std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(), [](char p, char c) { return p == lower(c); });
+         std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(), same);
 }
 
 bool starts_with_tag(std::string_view text, std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "parallel.hpp"
 
@@ -88,47 +89,61 @@ std::uint64_t covered(const std::vector<char>& common, std::size_t window) {
 }  // namespace
 
 std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs, const Roller& roller,
-                            unsigned threads) {
-  std::vector<std::size_t> group;  // where each run of pairs with one `a` begins
-  std::vector<std::uint32_t> alone;  // texts that are never an `a`: only their count is wanted
-  std::vector<char> is_a(texts.size(), 0), is_b(texts.size(), 0);
-  for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (p == 0 || pairs[p].a != pairs[p - 1].a) group.push_back(p);
-    is_a[pairs[p].a] = is_b[pairs[p].b] = 1;
+                            const Bounds& bounds, unsigned threads) {
+  // The larger text of a pair is held in the table and the smaller rolled past it: a container's table is built once
+  // for all its parts, and what each part costs depends on its own length.
+  const auto larger = [&](const Pair& pair) { return texts[pair.a].size() >= texts[pair.b].size() ? pair.a : pair.b; };
+  std::vector<std::uint32_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+    const auto held_x = larger(pairs[x]), held_y = larger(pairs[y]);
+    return held_x != held_y ? held_x < held_y : x < y;
+  });
+  std::vector<std::size_t> group;   // where the pairs of each held text begin
+  std::vector<char> rolled(texts.size(), 0);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Pair& pair = pairs[order[i]];
+    if (i == 0 || larger(pair) != larger(pairs[order[i - 1]])) group.push_back(i);
+    rolled[larger(pair) == pair.a ? pair.b : pair.a] = 1;
   }
-  group.push_back(pairs.size());
-  for (std::uint32_t text = 0; text < texts.size(); ++text)
-    if (is_b[text] && !is_a[text]) alone.push_back(text);
+  const std::size_t groups = group.size();
+  group.push_back(order.size());
 
-  std::vector<Measure> measures(pairs.size());
+  // How many shingles the smaller ones have is asked before any pair can be judged.
   std::vector<std::uint64_t> distinct(texts.size(), 0);
-  const std::size_t groups = group.size() - 1;
-  parallel_blocks(groups + alone.size(), 8, threads, [&](unsigned, std::size_t from, std::size_t to) {
+  parallel_blocks(texts.size(), 64, threads, [&](unsigned, std::size_t from, std::size_t to) {
     ShingleTable table;
-    std::vector<char> common;
-    for (std::size_t task = from; task < to; ++task) {
-      if (task >= groups) {
-        const std::uint32_t text = alone[task - groups];
-        table.build(texts[text], roller);
-        distinct[text] = table.distinct();
-        continue;
-      }
-      const std::uint32_t a = pairs[group[task]].a;
-      table.build(texts[a], roller);
-      for (std::size_t p = group[task]; p < group[task + 1]; ++p) {
-        Measure& measure = measures[p];
-        measure.shared = table.meet(texts[pairs[p].b], roller, common);
-        measure.covered_b = covered(common, roller.window());
-        table.places_of_last(common, texts[a].size());
-        measure.covered_a = covered(common, roller.window());
-      }
-      distinct[a] = table.distinct();
+    for (std::size_t text = from; text < to; ++text) {
+      if (!rolled[text]) continue;
+      table.build(texts[text], roller);
+      distinct[text] = table.distinct();
     }
   });
-  for (std::size_t p = 0; p < pairs.size(); ++p) {
-    measures[p].size_a = distinct[pairs[p].a];
-    measures[p].size_b = distinct[pairs[p].b];
-  }
+  std::vector<Measure> measures(pairs.size());
+  parallel_blocks(groups, 8, threads, [&](unsigned, std::size_t from, std::size_t to) {
+    ShingleTable table;
+    std::vector<char> common;
+    for (std::size_t number = from; number < to; ++number) {
+      const std::uint32_t held = larger(pairs[order[group[number]]]);
+      table.build(texts[held], roller);
+      for (std::size_t i = group[number]; i < group[number + 1]; ++i) {
+        const Pair& pair = pairs[order[i]];
+        const bool a_held = held == pair.a;
+        const std::uint32_t other = a_held ? pair.b : pair.a;
+        const std::uint64_t shared = table.meet(texts[other], roller, common);
+        const std::uint64_t mine = table.distinct(), theirs = distinct[other];
+        Measure& measure = measures[order[i]];
+        measure = {shared, a_held ? mine : theirs, a_held ? theirs : mine, 0, 0};
+        const auto share = [shared](std::uint64_t whole) { return static_cast<double>(shared) / static_cast<double>(whole); };
+        if (shared == 0 || (share(mine + theirs - shared) < bounds.resemblance &&
+                            share(std::min(mine, theirs)) < bounds.containment))
+          continue;
+        (a_held ? measure.covered_b : measure.covered_a) = covered(common, roller.window());
+        table.places_of_last(common, texts[held].size());
+        (a_held ? measure.covered_a : measure.covered_b) = covered(common, roller.window());
+      }
+    }
+  });
   return measures;
 }
 

@@ -16,12 +16,17 @@ struct Pair {
 };
 
 struct Measure {
-  std::uint64_t shared, size_a, size_b;    // distinct shingles
-  std::uint64_t covered_a, covered_b;      // bytes of each text inside common shingles
+  std::uint64_t shared, size_a, size_b;  // distinct shingles
+  std::uint64_t covered_a, covered_b;    // bytes of each text inside common shingles; 0 where nobody will ask
 };
 
-// Pairs index into texts; all pairs of one `a` must stand together, as its table is built once.
+// Pairs that reach neither bound have no coverage measured: it costs more than all the rest.
+struct Bounds {
+  double resemblance, containment;
+};
+
+// Pairs index into texts.
 std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs, const Roller& roller,
-                            unsigned threads);
+                            const Bounds& bounds, unsigned threads);
 
 }  // namespace nearkin

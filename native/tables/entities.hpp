@@ -1,4 +1,4 @@
-// Made by tools/tables.py from html.entities.html5: every named character reference of HTML5, sorted by bytes.
+// Made by tools/tables.py from html.entities.html5: the named references of HTML5, sorted by bytes.
 #pragma once
 
 #include <string_view>

@@ -1,13 +1,18 @@
 // Made by tools/unicode_tables.py from Unicode 16.0.0.
 //
-// kBlocks[kIndex[c / 128] * 128 + c % 128] is the entry of code point c. Below 768, the code point stays
-// as it is: 0 separator, 1 punctuation, 2 letter, 3 number, 4 mark, 5 dropped,
-// 6 and 7 letter and mark that may compose with what is before them; 256 + c a mark of
-// combining class c that never composes, 512 + c one that may. From 768 on, it is an offset into kStrings: a
-// header of 16 bits (kind:3, fast path 0 slow 1 mapped 2 mapped mark
-// 3 mapped separator:2, has a number:1, joins:1, length of D with case folded:5, length of NFKD:4,
-// 15 if the same), the two in UTF-16, and for mapped ones of more than one character the length and units of the
-// composed form. kComposites is sorted by first, then second.
+// kBlocks[kIndex[c / 128] * 128 + c % 128] is the entry of code point c.
+// Below 768, the code point stays as it is:
+//   0 separator, 1 punctuation, 2 letter, 3 number, 4 mark,
+//   5 dropped;
+//   6 letter and 7 mark that may compose with what is before them;
+//   256 + class: a mark that never composes, 512 + class: one that may.
+// From 768 on, it is 768 + an offset into kStrings, where there are
+//   a header: kind 3 bits; fast path 2 bits (0 slow, 1 mapped, 2 mapped mark,
+//   3 mapped separator); has a number 1 bit; joins 1 bit; length of D
+//   with case folded 5 bits; length of NFKD 4 bits (15: the same as D);
+//   D and, unless it is the same, NFKD in UTF-16;
+//   for mapped ones of more than one character the length and the UTF-16 of the composed form.
+// kComposites is sorted by first, then second.
 #pragma once
 
 #include <cstdint>

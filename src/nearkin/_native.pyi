@@ -37,7 +37,7 @@ IGNORE_PUNCTUATION: int
 IGNORE_DIGITS: int
 IGNORE_ACCENTS: int
 
-# Words separated by single spaces. The map gives, for every byte, the index in code points of where it came from.
+# Words separated by single spaces. The map gives, for every byte, the index of its character in the input.
 def canonical(text: bytes, ignore: int) -> bytes: ...
 def canonical_all(texts: list[bytes], ignore: int, threads: int) -> list[bytes]: ...
 def canonical_map(text: bytes, ignore: int) -> tuple[bytes, U64]: ...
@@ -96,9 +96,16 @@ def candidates(
     threads: int,
 ) -> tuple[U32, U32, U64, U64, U64, U8]: ...
 
-# shared, size_a, size_b, covered_a, covered_b; all pairs of one `a` must stand together.
+# shared, size_a, size_b, covered_a, covered_b; the last two are 0 for pairs that reach neither bound.
 def verify(
-    texts: list[bytes], a: U32, b: U32, *, window: int, threads: int
+    texts: list[bytes],
+    a: U32,
+    b: U32,
+    *,
+    window: int,
+    resemblance: float,
+    containment: float,
+    threads: int,
 ) -> tuple[U64, U64, U64, U64, U64]: ...
 def intervals(k: U64, n: U64, *, confidence: float) -> tuple[F64, F64]: ...
 def components(nodes: int, a: U32, b: U32) -> U32: ...

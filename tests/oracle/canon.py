@@ -1,4 +1,4 @@
-"""Canonical text by its definition, one whole-text step after the other (docs/decisions/003-canonical-text.md)."""
+"""Canonical text by its definition, step by step (docs/decisions/003-canonical-text.md)."""
 
 from functools import cache
 
@@ -7,7 +7,17 @@ import unicodedata2 as ucd
 CASE, PUNCTUATION, DIGITS, ACCENTS = 1, 2, 4, 8
 DEFAULT = CASE | PUNCTUATION
 
-INVISIBLE = {0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, *range(0xFE00, 0xFE10), 0xFFA0}
+INVISIBLE = {
+    0x34F,
+    0x115F,
+    0x1160,
+    0x17B4,
+    0x17B5,
+    *range(0x180B, 0x1810),
+    0x3164,
+    *range(0xFE00, 0xFE10),
+    0xFFA0,
+}
 INVISIBLE |= set(range(0xE0100, 0xE01F0))
 ACCENT_BLOCKS = ((0x300, 0x36F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF))
 
@@ -53,7 +63,7 @@ def stays(char: str, ignore: int) -> bool:
 
 
 def composed(text: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """NFC, one starter and its marks at a time, so that origins are known: all have the origin of their starter."""
+    """NFC, one starter and its marks at a time, so that origins are known: all have that of their starter."""
     clusters: list[tuple[str, int]] = []
     for char, origin in text:
         if clusters and (ucd.combining(char) or len(ucd.normalize("NFC", clusters[-1][0] + char)) == 1):
@@ -67,7 +77,9 @@ def composed(text: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 def canonical_map(text: str, ignore: int = DEFAULT) -> tuple[str, list[int]]:
     """The canonical text, and for each of its characters the index of the character it came from."""
-    parts = [(d, i) for i, char in enumerate(text) for d in decomposed(char, ignore) if not removed(d, ignore)]
+    parts = [
+        (d, i) for i, char in enumerate(text) for d in decomposed(char, ignore) if not removed(d, ignore)
+    ]
     kept: list[tuple[str, int]] = []
     for char, origin in composed(parts):
         after_kept = bool(kept) and kept[-1][0] != " "

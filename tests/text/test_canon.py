@@ -10,9 +10,9 @@ import pytest
 import unicodedata2 as ucd
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import canon as oracle
 
 from nearkin import _native
+from oracle import canon as oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 MODES = st.integers(0, 15)
@@ -21,11 +21,20 @@ SAMPLES = (
     "Größe, Straße; ÄÖÜ! naïve café Ångström İstanbul ışık ΣΊΣΥΦΟΣ ὈΔΥΣΣΕΎΣ ᾳ ᾴ ǰ ﬁ ﬄ Ⅷ ² ½ ㈱ ﷺ №7 ℡ ẞ "
     "الْعَرَبِيَّةُ كتـــاب لا ﻻ हिन्दी में क़लम ड़ ज़ क्षत्रिय বাংলা কো தமிழ் கொ తెలుగు ಕೋ ไทย น้ำ ทำ ລາວ ຳ မြန်မာ ខ្មែរ "
     "漢字，仮名。カタカナ ﾊﾟ ガ が 한국어 \u1112\u1161\u11ab \u1112\u1161 각 ᄀ ᅡ ㄱ ﾡ "
-    "עִבְרִית שָׁלוֹם Ελληνικά русский Ёж й ѷ հայերեն ქართული ᲐᲑ Ꭰꭰ ꮿ 👩\u200d💻 ❤\ufe0f 🇩🇪 1\ufe0f\u20e3 \U0001d400\U0001d7d8 "
-    "\u0301 \u0327\u0301 e\u0301\u0327 e\u0327\u0301 \u0345 α\u0345\u0301 =\u0338 ≠ ¨ \u00ad \u200b \u200d \u034f "
-    "\u115f \u1160 \ufeff \u2028 \x85 \x00 \t\r\n ̈ ̈́ \U00016d63\U00016d67 \U00016d67\U00016d67 \U000113c2\U000113b8"
+    "עִבְרִית שָׁלוֹם Ελληνικά русский Ёж й ѷ հայերեն ქართული ᲐᲑ Ꭰꭰ ꮿ 👩\u200d💻 ❤\ufe0f 🇩🇪 1\ufe0f\u20e3 "
+    "\U0001d400\U0001d7d8 "
+    "\u0301 \u0327\u0301 e\u0301\u0327 e\u0327\u0301 \u0345 α\u0345\u0301 =\u0338 ≠ ¨ "
+    "\u00ad \u200b \u200d \u034f "
+    "\u115f \u1160 \ufeff \u2028 \x85 \x00 \t\r\n ̈ ̈́ "
+    "\U00016d63\U00016d67 \U00016d67\U00016d67 \U000113c2\U000113b8"
 )
-MIXED = st.text(st.one_of(st.sampled_from(SAMPLES), st.sampled_from("ab Z9.-\u0301\u0327\u0316\u200d"), st.characters(codec="utf-8")))
+MIXED = st.text(
+    st.one_of(
+        st.sampled_from(SAMPLES),
+        st.sampled_from("ab Z9.-\u0301\u0327\u0316\u200d"),
+        st.characters(codec="utf-8"),
+    )
+)
 
 
 def native(text: str, ignore: int = oracle.DEFAULT) -> str:
@@ -35,7 +44,8 @@ def native(text: str, ignore: int = oracle.DEFAULT) -> str:
 def tool(name: str) -> ModuleType:
     sys.path.insert(0, str(ROOT / "tools"))
     spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -60,9 +70,17 @@ def test_the_map_is_the_oracle_s(text: str, ignore: int) -> None:
 
 @pytest.mark.parametrize("ignore", [3, 0, 15])
 def test_every_code_point_alone_and_in_context(ignore: int) -> None:
-    """In context: between letters, after a mark, before marks, after a symbol. Planes without characters are sampled."""
-    codes = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000 and (ucd.category(chr(c)) != "Cn" or c % 97 == 0)]
-    plain = [c for c in codes if not (0x3400 <= c < 0xD7A4 or 0x17000 <= c < 0x18D00 or c >= 0x20000) or c % 97 == 0]
+    """In context: between letters, after a mark, before marks, after a symbol. CJK is sampled."""
+    codes = [
+        c
+        for c in range(0x110000)
+        if not 0xD800 <= c < 0xE000 and (ucd.category(chr(c)) != "Cn" or c % 97 == 0)
+    ]
+    plain = [
+        c
+        for c in codes
+        if not (0x3400 <= c < 0xD7A4 or 0x17000 <= c < 0x18D00 or c >= 0x20000) or c % 97 == 0
+    ]
     for start in range(0, len(plain), 400):
         chars = [chr(c) for c in plain[start : start + 400]]
         for text in (
@@ -89,7 +107,9 @@ def test_twice_is_once(text: str, ignore: int) -> None:
 def test_normal_forms_of_the_input_do_not_matter(text: str, ignore: int) -> None:
     expected = native(ucd.normalize("NFC", text), ignore)
     assert native(ucd.normalize("NFD", text), ignore) == expected
-    if "\u0345" not in ucd.normalize("NFD", text):  # it folds to a letter, and so blocks the marks written after it
+    if "\u0345" not in ucd.normalize(
+        "NFD", text
+    ):  # it folds to a letter, and so blocks the marks written after it
         assert native(text, ignore) == expected
 
 
@@ -158,8 +178,25 @@ def test_bytes_that_are_not_utf8_separate(data: bytes, ignore: int) -> None:
     assert _native.canonical(data, ignore).decode() == oracle.canonical("".join(words), ignore)
 
 
+def test_an_unknown_setting_is_refused() -> None:
+    for kernel in (_native.canonical, _native.canonical_map):
+        with pytest.raises(ValueError, match="IGNORE_"):
+            kernel(b"words", 16)
+
+
 def test_long_texts() -> None:
-    for unit in ("word ", "ﷺ", "\u0301", "e\u0301", "a\u0316\u0301\u0316", "\u200d", "Ⱥ", "क्ष", "1½", "\u0344\u0316"):
+    for unit in (
+        "word ",
+        "ﷺ",
+        "\u0301",
+        "e\u0301",
+        "a\u0316\u0301\u0316",
+        "\u200d",
+        "Ⱥ",
+        "क्ष",
+        "1½",
+        "\u0344\u0316",
+    ):
         text = "x" + unit * 1_500
         assert native(text) == oracle.canonical(text)
 
@@ -167,3 +204,13 @@ def test_long_texts() -> None:
 def test_the_committed_tables_are_those_the_tool_makes() -> None:
     for name, text in tool("tables").files().items():
         assert (ROOT / "native" / "tables" / name).read_text() == text, f"run tools/tables.py: {name}"
+
+
+def test_canonical_text_is_frozen() -> None:
+    """Stored signatures are made of canonical text: if it changes, their version must change with it."""
+    every = "".join(f"a{chr(c)}b {chr(c)}\u0301" for c in range(0x30000) if not 0xD800 <= c < 0xE000)
+    digests = [_native.blake2b(_native.canonical(every.encode(), ignore)) for ignore in range(16)]
+    assert (
+        _native.blake2b(b"".join(digests)).hex()
+        == "5ac4aa56bee533fb6e8a073c9278f5f6945202cce8dcac605775a99f31f1e775"
+    )

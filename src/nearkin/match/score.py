@@ -38,6 +38,8 @@ def find_matches(
             lengths,
             texts,
             window=scheme.window,
+            resemblance=settings.floor,
+            containment=settings.containment,
             memory=memory,
             threads=threads,
         )

@@ -19,10 +19,15 @@ def verify(
     texts: Texts,
     *,
     window: int,
+    resemblance: float,
+    containment: float,
     memory: int,
     threads: int,
 ) -> tuple[MatchColumns, NDArray[np.bool_]]:
-    """Measure the pairs, sorted by a. Also says which pairs could be measured: both texts must have been kept."""
+    """Measure the pairs. Also says which could be measured: both texts must have been kept.
+
+    Shared bytes are measured only for pairs that reach one of the bounds.
+    """
     parts: list[MatchColumns] = []
     possible = np.zeros(len(a), np.bool_)
     for block in _blocks(a, b, lengths, memory):
@@ -35,7 +40,13 @@ def verify(
         both = have[first] & have[second]
         possible[block] = both
         shared, size_a, size_b, covered_a, covered_b = _native.verify(
-            [text or b"" for text in found], first[both], second[both], window=window, threads=threads
+            [text or b"" for text in found],
+            first[both],
+            second[both],
+            window=window,
+            resemblance=resemblance,
+            containment=containment,
+            threads=threads,
         )
         parts.append(
             measured(
@@ -60,15 +71,19 @@ def verify(
 def _blocks(
     a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
 ) -> Iterator[slice]:
-    """Runs of pairs, never split within one a, whose texts together fit into memory."""
+    """Runs of pairs whose texts together fit into memory."""
+    everything = np.unique(np.concatenate([a, b]))
+    if lengths[everything].sum() <= memory:
+        if len(a):
+            yield slice(0, len(a))
+        return
     start, held, size = 0, set[int](), 0
     for i, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
         new = [row for row in pair if row not in held]
-        size += int(sum(lengths[row] for row in new))
-        if size > memory and i > start and a[i] != a[i - 1]:
+        size += int(lengths[new].sum())
+        if size > memory and i > start:
             yield slice(start, i)
-            start, held = i, set()
-            new, size = list(pair), int(lengths[pair[0]] + lengths[pair[1]])
+            start, held, new = i, set(), list(pair)
+            size = int(lengths[new].sum())
         held.update(new)
-    if start < len(a):
-        yield slice(start, len(a))
+    yield slice(start, len(a))

@@ -1,0 +1,45 @@
+"""The words a reader of a page sees, from a tree: selectolax (lexbor) parses, a walk reads."""
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+HIDDEN = {"script", "style", "template", "iframe", "noembed", "noframes"}
+BLOCK_NAMES = """
+    address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt
+    fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend
+    li listing main menu nav ol optgroup p plaintext pre search section summary table tbody tfoot thead title
+    tr ul xmp
+"""
+SPACE_NAMES = """
+    td th audio button canvas datalist embed image img input math meter object option progress select svg
+    textarea video
+"""
+BLOCKS = set(BLOCK_NAMES.split())
+SPACES = set(SPACE_NAMES.split())
+
+
+def pieces(node: LexborNode | None) -> Iterator[str]:
+    """Text in document order, with a break or a space around what is not inline, and no recursion."""
+    top = node
+    while node is not None:
+        tag = node.tag
+        if tag == "-text":
+            yield node.text_content or ""
+        elif tag in BLOCKS:
+            yield "\n"
+        elif tag in SPACES:
+            yield " "
+        below = None if tag in HIDDEN else node.child
+        while node is not None and below is None:
+            if node.tag in BLOCKS:
+                yield "\n"
+            elif node.tag in SPACES:
+                yield " "
+            below = node.next
+            node = node.parent if node != top else None
+        node = below if node is not None else None
+
+
+def visible_words(html: str) -> list[str]:
+    return "".join(pieces(LexborHTMLParser(html).root)).split()
