@@ -5,13 +5,13 @@
 #include <nanobind/stl/vector.h>
 
 #include "binomial.hpp"
-#include "blake2b.hpp"
 #include "candidates.hpp"
 #include "canon.hpp"
 #include "html.hpp"
 #include "ingest.hpp"
 #include "parallel.hpp"
 #include "rabin.hpp"
+#include "sha256.hpp"
 #include "signature.hpp"
 #include "sniff.hpp"
 #include "unionfind.hpp"
@@ -60,11 +60,11 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
   return array(std::move(values));
 }
 
-nb::bytes py_blake2b(const nb::bytes& data) {
+nb::bytes py_sha256(const nb::bytes& data, bool portable) {
   Digest digest;
   {
     const nb::gil_scoped_release free;
-    digest = blake2b(view(data));
+    digest = portable ? sha256_portable(view(data)) : sha256(view(data));
   }
   return nb::bytes(digest.data(), digest.size());
 }
@@ -205,9 +205,7 @@ nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32
   }
   return nb::make_tuple(column<std::uint64_t>(measures, [](const Measure& m) { return m.shared; }),
                         column<std::uint64_t>(measures, [](const Measure& m) { return m.size_a; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.size_b; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.covered_a; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.covered_b; }));
+                        column<std::uint64_t>(measures, [](const Measure& m) { return m.size_b; }));
 }
 
 nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>& n, double confidence) {
@@ -249,7 +247,7 @@ NB_MODULE(_native, m) {
     return array(std::move(all));
   }, "text"_a, "window"_a);
 
-  m.def("blake2b", py_blake2b, "data"_a);
+  m.def("sha256", py_sha256, "data"_a, "portable"_a = false);
   m.def("valid_utf8", [](const nb::bytes& data) { return valid_utf8(view(data)); }, "data"_a);
   m.def("count_code_points", [](const nb::bytes& utf8) { return count_code_points(view(utf8)); }, "utf8"_a);
   m.attr("EMPTY") = static_cast<int>(Kind::empty);
@@ -290,13 +288,16 @@ NB_MODULE(_native, m) {
       .def_prop_ro("errors", rows(std::int32_t{}, [](const Ingested& r) { return r.error; }), nb::rv_policy::move)
       .def_prop_ro("kinds", rows(std::uint8_t{}, [](const Ingested& r) { return r.kind; }), nb::rv_policy::move)
       .def_prop_ro("sizes", rows(std::uint64_t{}, [](const Ingested& r) { return r.size; }), nb::rv_policy::move)
+      .def_prop_ro("mtimes", rows(std::int64_t{}, [](const Ingested& r) { return r.mtime_ns; }), nb::rv_policy::move)
+      .def_prop_ro("inodes", rows(std::uint64_t{}, [](const Ingested& r) { return r.inode; }), nb::rv_policy::move)
+      .def_prop_ro("owners", rows(std::uint32_t{}, [](const Ingested& r) { return r.owner; }), nb::rv_policy::move)
       .def_prop_ro("characters", rows(std::uint64_t{}, [](const Ingested& r) { return r.characters; }), nb::rv_policy::move)
       .def_prop_ro("lengths", rows(std::uint64_t{}, [](const Ingested& r) { return r.length; }), nb::rv_policy::move)
       .def_prop_ro("moduli", rows(std::uint64_t{}, [](const Ingested& r) { return r.modulus; }), nb::rv_policy::move)
       .def_prop_ro("digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.digest; }); })
-      .def_prop_ro("text_digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.text_digest; }); })
       .def_prop_ro("content_digests", [](const Batch& b) { return digests(b, [](const Ingested& r) { return r.content_digest; }); })
       .def_prop_ro("texts", [](const Batch& b) { return to_bytes(b.texts); })
+      .def_prop_ro("canonical", [](const Batch& b) { return to_bytes(b.canonical); })
       .def_prop_ro("text_ends", [](const Batch& b) { return array(std::vector(b.text_ends)); }, nb::rv_policy::move)
       .def_prop_ro("features", [](const Batch& b) { return raw_bytes(b.features); })
       .def_prop_ro("weights", [](const Batch& b) { return raw_bytes(b.weights); })

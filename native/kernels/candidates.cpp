@@ -145,10 +145,10 @@ class Join {
           }
         }
         if (left >= least_part) {
-          for (auto other = slot_from(begin, end, part_from); other < end; ++other) {
-            const Slot met = index_.slots[other];
-            if (met.rank >= last) break;
-            if (met.left >= least_part && met.rank != rank) score(rank, met.rank, level, size, probe);
+          const std::uint32_t until = slot_from(begin, end, last);
+          for (auto other = slot_from(begin, until, part_from); other < until; ++other) {
+            if (index_.slots[other].left < least_part) [[likely]] continue;
+            if (const auto met = index_.slots[other].rank; met != rank) score(rank, met, level, size, probe);
           }
         }
         for (auto other = parts ? slot_from(begin, end, index_.level_start[level]) : end; other < end; ++other) {

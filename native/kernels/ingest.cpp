@@ -16,15 +16,18 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Returns an errno, 0 when all went well.
-int read_file(const char* path, std::uint64_t max_size, std::string& out) {
+int read_file(const char* path, std::uint64_t max_size, Ingested& row, std::string& out) {
   // O_NONBLOCK: a path that turned into a FIFO since the walk must not hang the scan.
   const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return errno;
   struct stat info{};
-  int error = 0;
-  if (::fstat(file, &info) != 0) error = errno;
-  else if (!S_ISREG(info.st_mode)) error = EINVAL;
-  else if (static_cast<std::uint64_t>(info.st_size) > max_size) error = EFBIG;
+  int error = ::fstat(file, &info) == 0 ? 0 : errno;
+  row.size = static_cast<std::uint64_t>(info.st_size);
+  row.mtime_ns = info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec;
+  row.inode = info.st_ino;
+  row.owner = info.st_uid;
+  if (error == 0 && !S_ISREG(info.st_mode)) error = EINVAL;
+  if (error == 0 && row.size > max_size) error = EFBIG;
   std::size_t have = 0;
   if (error == 0) {
     out.resize(static_cast<std::size_t>(info.st_size) + 1);  // one more, to see the end without a second read
@@ -56,7 +59,8 @@ class Worker {
     signature_.weights.clear();
     if (recipe_.raw) {
       batch_.texts.append(bytes);
-      row.text_digest = row.content_digest = row.digest;
+      batch_.canonical.append(bytes);
+      row.content_digest = row.digest;
       row.characters = row.length = bytes.size();
       sign(recipe_.scheme, bytes, signature_);
     } else if (row.kind == Kind::other) {
@@ -69,14 +73,14 @@ class Worker {
         extracted = visible_;
       }
       canonical(extracted, recipe_.ignore, canonical_);
-      row.text_digest = blake2b(extracted);
-      row.content_digest = blake2b(canonical_);
+      row.content_digest = sha256(canonical_);
       row.characters = count_code_points(extracted);
       row.length = canonical_.size();
       sign(recipe_.scheme, canonical_, signature_);
       batch_.texts.append(extracted);
+      batch_.canonical.append(canonical_);
     } else if (row.kind == Kind::empty) {
-      row.text_digest = row.content_digest = blake2b({});
+      row.content_digest = sha256({});
     }
     row.modulus = signature_.modulus;
     batch_.features.insert(batch_.features.end(), signature_.features.begin(), signature_.features.end());
@@ -101,10 +105,10 @@ Batch ingest_files(std::span<const Source> sources, const Recipe& recipe) {
   std::string bytes;
   for (const auto& source : sources) {
     Ingested row;
-    row.error = read_file(source.path.c_str(), recipe.max_size, bytes);
+    row.error = read_file(source.path.c_str(), recipe.max_size, row, bytes);
     if (row.error == 0) {
       row.size = bytes.size();
-      row.digest = blake2b(bytes);
+      row.digest = sha256(bytes);
       row.kind = sniff(bytes, source.named_html);
     } else {
       row.kind = Kind::binary;  // nothing to take

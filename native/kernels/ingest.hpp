@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "blake2b.hpp"
+#include "sha256.hpp"
 #include "signature.hpp"
 #include "sniff.hpp"
 
@@ -25,8 +25,10 @@ struct Ingested {
   int error = 0;  // errno of a failed read; EFBIG for a file over max_size
   Kind kind = Kind::empty;
   std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t inode = 0;
+  std::uint32_t owner = 0;
   Digest digest{};          // of the bytes
-  Digest text_digest{};     // of the extracted text
   Digest content_digest{};  // of the canonical text
   std::uint64_t characters = 0, length = 0;  // code points of the extracted, bytes of the canonical text
   std::uint64_t modulus = 1;
@@ -35,7 +37,8 @@ struct Ingested {
 // Row i's text is texts[text_ends[i-1], text_ends[i]), likewise its features and weights.
 struct Batch {
   std::vector<Ingested> rows;
-  std::string texts;
+  std::string texts;      // extracted
+  std::string canonical;  // end to end, each as long as its row says
   std::vector<std::uint64_t> text_ends;
   std::vector<std::uint64_t> features;
   std::vector<std::uint32_t> weights;

@@ -91,8 +91,8 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
   const std::size_t count = postings.features.size();
   const auto contents = static_cast<std::uint32_t>(index.content.size());
 
-  // Fingerprints are uniform in their high bits: deal them into buckets small enough to be sorted in the cache.
-  const int bits = std::clamp(static_cast<int>(std::bit_width(count >> 11)), 1, 16);
+  // Fingerprints are uniform in their high bits: deal them into buckets of some sixty.
+  const int bits = std::clamp(static_cast<int>(std::bit_width(count >> 6)), 1, 18);
   const auto bucket = [bits](std::uint64_t feature) { return feature >> (64 - bits); };
   std::vector<std::uint32_t> start((std::size_t{1} << bits) + 1, 0);
   for (const auto feature : postings.features) ++start[bucket(feature) + 1];
@@ -114,7 +114,7 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
   index.slots.resize(count);
   index.run.resize(count);
   index.run_end.resize(count);
-  parallel_blocks(start.size() - 1, 16, threads, [&](unsigned, std::size_t from, std::size_t to) {
+  parallel_blocks(start.size() - 1, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (std::size_t b = from; b < to; ++b) {
       std::sort(entries.begin() + start[b], entries.begin() + start[b + 1], [](const Entry& x, const Entry& y) {
         return x.feature != y.feature ? x.feature < y.feature : x.place < y.place;

@@ -1,5 +1,8 @@
-// The exact measure of a pair, on the texts: |S(A) ∩ S(B)|, |S(A)|, |S(B)| over all shingles (Broder 1997 §2), and
-// how many bytes of each text lie in common shingles.
+// The exact measure of a pair, on the texts: |S(A) ∩ S(B)|, |S(A)|, |S(B)| over all shingles (Broder 1997 §2).
+//
+// Each text becomes one sorted list of its distinct shingles, made once; a pair is two sorted lists walked side by
+// side. Hash tables took twice as long: every look-up of a table larger than the nearest cache is a wait, and every
+// miss a mispredicted branch (docs/decisions/005-verification.md).
 #pragma once
 
 #include <cstdint>
@@ -17,15 +20,14 @@ struct Pair {
 
 struct Measure {
   std::uint64_t shared, size_a, size_b;  // distinct shingles
-  std::uint64_t covered_a, covered_b;    // bytes of each text inside common shingles; 0 where nobody will ask
 };
 
-// Pairs that reach neither bound have no coverage measured: it costs more than all the rest.
+// A pair that can no longer reach either bound is given up: its `shared` is then less than the truth, and 0.
 struct Bounds {
   double resemblance, containment;
 };
 
-// Pairs index into texts.
+// Pairs index into texts. Needs eight bytes for every byte of the texts that stand in a pair.
 std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs, const Roller& roller,
                             const Bounds& bounds, unsigned threads);
 

@@ -15,7 +15,7 @@ def fingerprint(text: bytes) -> int: ...
 def fingerprints(text: bytes, window: int) -> U64: ...
 
 # Digests and encodings.
-def blake2b(data: bytes) -> bytes: ...
+def sha256(data: bytes, portable: bool = False) -> bytes: ...
 def valid_utf8(data: bytes) -> bool: ...
 def count_code_points(utf8: bytes) -> int: ...
 
@@ -62,13 +62,16 @@ class Batch:
     errors: NDArray[np.int32]
     kinds: U8
     sizes: U64
+    mtimes: NDArray[np.int64]
+    inodes: U64
+    owners: U32
     characters: U64
     lengths: U64
     moduli: U64
     digests: bytes
-    text_digests: bytes
     content_digests: bytes
     texts: bytes
+    canonical: bytes  # row i has lengths[i] bytes
     text_ends: U64
     features: bytes
     weights: bytes
@@ -96,7 +99,7 @@ def candidates(
     threads: int,
 ) -> tuple[U32, U32, U64, U64, U64, U8]: ...
 
-# shared, size_a, size_b, covered_a, covered_b; the last two are 0 for pairs that reach neither bound.
+# shared, size_a, size_b; `shared` may be 0 for pairs that reach neither bound.
 def verify(
     texts: list[bytes],
     a: U32,
@@ -106,6 +109,6 @@ def verify(
     resemblance: float,
     containment: float,
     threads: int,
-) -> tuple[U64, U64, U64, U64, U64]: ...
+) -> tuple[U64, U64, U64]: ...
 def intervals(k: U64, n: U64, *, confidence: float) -> tuple[F64, F64]: ...
 def components(nodes: int, a: U32, b: U32) -> U32: ...

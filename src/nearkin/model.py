@@ -1,6 +1,6 @@
 """The nouns: what a document, a match, a family is. Values only; every layer above speaks in them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 
@@ -28,35 +28,60 @@ class Role(StrEnum):
     PART = "part"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file met in a walk, before it is read."""
+@dataclass(slots=True)
+class Readings:
+    """Files read and signed, as columns. One with a reason could not be read; one without a content has no text."""
 
-    path: bytes  # relative to the scope's root, with forward slashes
-    size: int
-    mtime_ns: int
-    inode: int
-    owner: int
+    paths: list[bytes]  # relative to the scope's root, with forward slashes
+    sizes: list[int]
+    mtimes: list[int]  # nanoseconds
+    inodes: list[int]
+    owners: list[int]
+    media: list[str]
+    encodings: list[str | None]
+    digests: list[bytes | None]
+    reasons: list[Reason | None]
+    details: list[str | None]
+    extractors: list[str]  # how the text was taken from the bytes
+    texts: list[bytes]  # extracted, UTF-8; the bytes themselves where they are taken raw
+    characters: list[int]
+    canonical: list[bytes]
+    contents: list[bytes | None]  # digest of the canonical text
+    lengths: list[int]  # bytes of the canonical text
+    moduli: list[int]
+    features: list[bytes]  # little-endian u64
+    weights: list[bytes | None]  # little-endian u32
 
+    def __len__(self) -> int:
+        return len(self.paths)
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A file read and signed. Without a text digest it has no text; with a reason it could not be read."""
+    def extend(self, more: "Readings") -> None:
+        for column in fields(self):
+            getattr(self, column.name).extend(getattr(more, column.name))
 
-    entry: Entry
-    reason: Reason | None = None
-    detail: str | None = None
-    media: str = "application/octet-stream"
-    encoding: str | None = None
-    digest: bytes | None = None
-    text_digest: bytes = b""
-    content_digest: bytes = b""
-    text: bytes = b""  # extracted, UTF-8; the bytes themselves where they are taken raw
-    characters: int = 0
-    length: int = 0  # bytes of the canonical text
-    modulus: int = 1
-    features: bytes = b""  # little-endian u64
-    weights: bytes | None = None  # little-endian u32
+    @classmethod
+    def failed(cls, path: bytes, detail: str) -> "Readings":
+        return cls(
+            paths=[path],
+            sizes=[0],
+            mtimes=[0],
+            inodes=[0],
+            owners=[0],
+            media=[""],
+            encodings=[None],
+            digests=[None],
+            reasons=[Reason.UNREADABLE],
+            details=[detail],
+            extractors=[""],
+            texts=[b""],
+            characters=[0],
+            canonical=[b""],
+            contents=[None],
+            lengths=[0],
+            moduli=[1],
+            features=[b""],
+            weights=[None],
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from os import fsencode, path
 from pathlib import Path
 
@@ -20,8 +20,8 @@ from nearkin.group.pivot import complete_to_pivot
 from nearkin.match.candidates import Postings
 from nearkin.match.columns import MatchColumns
 from nearkin.match.score import find_matches
-from nearkin.match.texts import StoredTexts
-from nearkin.model import Entry, Reading, Reason, Summary
+from nearkin.match.texts import StoredTexts, TextCache
+from nearkin.model import Readings, Summary
 from nearkin.read.walk import Unreadable, check_starts, walk
 from nearkin.report.families import family_row
 from nearkin.scheme import FORMAT, Scheme, parse_scheme
@@ -29,8 +29,8 @@ from nearkin.settings import Settings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, locations, present_contents, signatures
 from nearkin.store.database import one_scan, transaction
-from nearkin.store.documents import Writer, identical_groups
-from nearkin.store.results import replace_families, replace_matches, rows_of
+from nearkin.store.documents import Writer, count_identical
+from nearkin.store.results import replace_families, replace_matches
 from nearkin.store.scopes import Scope, scope_for
 from nearkin.text.canon import Canon
 
@@ -50,6 +50,7 @@ class Scan:
         self.scheme: Scheme = parse_scheme(self.settings.scheme)
         self.canon = Canon.of(self.settings.text)
         self.timings: dict[str, float] = {}
+        self.cache = TextCache(self.settings.run.memory // 8)
 
     def run(self, paths: tuple[Path, ...], *, scope_name: str | None) -> Summary:
         started = time.monotonic()
@@ -65,7 +66,7 @@ class Scan:
                 with self._timed("read"):
                     self._read(scope, starts, writer)
                 contents = present_contents(self.connection, scheme)
-                texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs)
+                texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
                 with self._timed("match"):
                     matches = self._match(scheme, contents, texts)
                 with self._timed("group"):
@@ -83,28 +84,29 @@ class Scan:
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], writer: Writer) -> None:
         own = frozenset(fsencode(f"{self.store.resolve()}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))
-        unreadable: list[Reading] = []
+        unreadable: list[Unreadable] = []
 
-        def entries() -> Iterator[Entry]:
+        def files() -> Iterator[bytes]:
             for met in walk(scope.root, starts, self.settings.walk, leave_out=own):
                 if isinstance(met, Unreadable):
-                    entry = Entry(met.path, 0, 0, 0, 0)
-                    unreadable.append(Reading(entry, reason=Reason.UNREADABLE, detail=met.detail))
+                    unreadable.append(met)
                 else:
                     yield met
 
         how = local.recipe(self.scheme, self.canon, max_size=self.settings.walk.max_size)
+        jobs, raw = self.settings.run.jobs, self.canon.raw
         done = size = 0
-        for batch in local.ingest(fsencode(scope.root), entries(), how, jobs=self.settings.run.jobs):
-            writer.add(batch)
+        for batch in local.ingest(fsencode(scope.root), files(), how, raw=raw, jobs=jobs):
             done += len(batch)
-            size += sum(reading.entry.size for reading in batch)
+            size += sum(batch.sizes)
+            self.cache.remember(batch)
+            writer.add(batch)
             self.progress("read", done, size)
-        writer.add(unreadable)
-        with transaction(self.connection):
-            writer.finish(
-                tuple(b"" if start == scope.root else fsencode(path.relpath(start, scope.root)) for start in starts)
-            )
+        for met in unreadable:
+            writer.add(Readings.failed(met.path, met.detail))
+        writer.finish(
+            tuple(b"" if start == scope.root else fsencode(path.relpath(start, scope.root)) for start in starts)
+        )
 
     def _match(self, scheme: int, contents: Contents, texts: StoredTexts) -> MatchColumns:
         self.progress("match", len(contents), 0)
@@ -129,8 +131,7 @@ class Scan:
     def _store(
         self, scheme: int, run: int, contents: Contents, matches: MatchColumns, families: list[ContentFamily]
     ) -> None:
-        columns = [getattr(matches, field.name) for field in fields(matches)]
-        replace_matches(self.connection, scheme, rows_of(columns, contents.ids))
+        replace_matches(self.connection, scheme, matches.rows(contents.ids))
         rows = (family_row(family, contents, self.settings.match) for family in families)
         replace_families(self.connection, scheme, run, rows)
 
@@ -146,14 +147,14 @@ class Scan:
             documents=documents,
             contents=len(contents),
             failed=failed,
-            identical=len(identical_groups(self.connection)),
+            identical=count_identical(self.connection),
             matches=int(matches.strong(limits.threshold, limits.containment).sum()),
             families=len(families),
             seconds=round(seconds),
         )
 
     def _room(self) -> dict[str, int]:
-        return {"memory": self.settings.run.memory // 4, "threads": self.settings.run.jobs}
+        return {"memory": self.settings.run.memory // 32, "threads": self.settings.run.jobs}
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

@@ -10,17 +10,16 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import accumulate, islice
 
 from nearkin import _native
-from nearkin.model import Entry, Reading, Reason
+from nearkin.model import Readings, Reason
 from nearkin.read.decode import decode
 from nearkin.scheme import Scheme
 from nearkin.text.canon import Canon
-from nearkin.text.kind import MEDIA, TextKind, named_html, sniff
+from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
 BATCH_FILES = 256
-BATCH_BYTES = 32 << 20
 NO_DIGEST = bytes(32)
 
 
@@ -29,109 +28,88 @@ def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
 
 
 def ingest(
-    root: bytes, entries: Iterable[Entry], how: _native.Recipe, *, jobs: int
-) -> Iterator[list[Reading]]:
-    """Read and sign files, batch by batch, in the order of the entries."""
-    batches = _batches(entries)
-    pending: deque[Future[list[Reading]]] = deque()
+    root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, raw: bool, jobs: int
+) -> Iterator[Readings]:
+    """Read and sign files, batch by batch, in the order of the paths, which are relative to root."""
+    rest = iter(paths)
+    pending: deque[Future[Readings]] = deque()
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     try:
-        for batch in islice(batches, jobs + 2):
-            pending.append(pool.submit(_ingest_batch, root, batch, how))
-        while pending:
-            done = pending.popleft().result()
-            for batch in islice(batches, 1):
-                pending.append(pool.submit(_ingest_batch, root, batch, how))
-            yield done
+        while True:
+            while len(pending) < jobs + 2 and (batch := list(islice(rest, BATCH_FILES))):
+                pending.append(pool.submit(_ingest_batch, root, batch, how, raw))
+            if not pending:
+                return
+            yield pending.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    batch: list[Entry] = []
-    size = 0
-    for entry in entries:
-        batch.append(entry)
-        size += entry.size
-        if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _ingest_batch(root: bytes, entries: list[Entry], how: _native.Recipe) -> list[Reading]:
-    hints = [named_html(entry.path) for entry in entries]
-    batch = _native.ingest_files([root + b"/" + entry.path for entry in entries], hints, how)
-    rows = _rows(batch, entries)
-    others = [i for i, kind in enumerate(batch.kinds.tolist()) if kind == TextKind.OTHER and not rows[i].text_digest]
+def _ingest_batch(root: bytes, paths: list[bytes], how: _native.Recipe, raw: bool) -> Readings:
+    hints = [named_html(path) for path in paths]
+    batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
+    readings = _columns(batch, paths, raw=raw)
+    others = [i for i, kind in enumerate(batch.kinds.tolist()) if kind == TextKind.OTHER and not raw]
     if others:
-        _decode_others(rows, others, hints, how)
-    return rows
+        _decode_others(readings, others, hints, how)
+    return readings
 
 
-def _rows(batch: _native.Batch, entries: list[Entry]) -> list[Reading]:
-    errors, kinds, sizes = batch.errors.tolist(), batch.kinds.tolist(), batch.sizes.tolist()
-    characters, lengths, moduli = batch.characters.tolist(), batch.lengths.tolist(), batch.moduli.tolist()
-    digests, text_digests, content_digests = batch.digests, batch.text_digests, batch.content_digests
+def _columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
+    kinds = [TextKind(kind) for kind in batch.kinds.tolist()]
+    errors = batch.errors.tolist()
+    digests, contents = batch.digests, batch.content_digests
+    text_ends, feature_ends = batch.text_ends.tolist(), batch.feature_ends.tolist()
     texts, features, weights = batch.texts, batch.features, batch.weights
-    rows: list[Reading] = []
-    text_from = feature_from = 0
-    for i, (entry, text_to, feature_to) in enumerate(
-        zip(entries, batch.text_ends.tolist(), batch.feature_ends.tolist(), strict=True)
-    ):
-        if errors[i]:
-            rows.append(_failed(entry, errors[i]))
-        else:
-            at = slice(32 * i, 32 * i + 32)
-            kind = TextKind(kinds[i])
-            signed = content_digests[at] != NO_DIGEST
-            rows.append(
-                Reading(
-                    entry=entry if entry.size == sizes[i] else _resized(entry, sizes[i]),
-                    media=MEDIA[kind],
-                    encoding="utf-8" if kind in (TextKind.TEXT, TextKind.HTML) else None,
-                    digest=digests[at],
-                    text_digest=text_digests[at] if signed else b"",
-                    content_digest=content_digests[at] if signed else b"",
-                    text=texts[text_from:text_to],
-                    characters=characters[i],
-                    length=lengths[i],
-                    modulus=moduli[i],
-                    features=features[8 * feature_from : 8 * feature_to],
-                    weights=weights[4 * feature_from : 4 * feature_to] if weights else None,
-                )
-            )
-        text_from, feature_from = text_to, feature_to
-    return rows
+    rows = range(len(paths))
+    return Readings(
+        paths=paths,
+        sizes=batch.sizes.tolist(),
+        mtimes=batch.mtimes.tolist(),
+        inodes=batch.inodes.tolist(),
+        owners=batch.owners.tolist(),
+        media=[MEDIA[kind] for kind in kinds],
+        encodings=["utf-8" if kind in (TextKind.TEXT, TextKind.HTML) else None for kind in kinds],
+        digests=[None if errors[i] else digests[32 * i : 32 * i + 32] for i in rows],
+        reasons=[_reason(number) for number in errors],
+        details=[os.strerror(number).lower() if number else None for number in errors],
+        extractors=["raw" if raw else EXTRACTORS[kind] for kind in kinds],
+        texts=_slices(texts, text_ends, 1),
+        characters=batch.characters.tolist(),
+        canonical=_slices(batch.canonical, list(accumulate(batch.lengths.tolist())), 1),
+        contents=[
+            None if errors[i] or digest == NO_DIGEST else digest
+            for i in rows
+            for digest in (contents[32 * i : 32 * i + 32],)
+        ],
+        lengths=batch.lengths.tolist(),
+        moduli=batch.moduli.tolist(),
+        features=_slices(features, feature_ends, 8),
+        weights=[*_slices(weights, feature_ends, 4)] if weights else [None] * len(paths),
+    )
 
 
-def _decode_others(rows: list[Reading], others: list[int], hints: list[bool], how: _native.Recipe) -> None:
-    decoded = [decode(rows[i].text, html=hints[i] or rows[i].text[:64].lstrip().startswith(b"<")) for i in others]
+def _slices(data: bytes, ends: list[int], width: int) -> list[bytes]:
+    return [data[width * start : width * end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _reason(number: int) -> Reason | None:
+    if number == 0:
+        return None
+    return Reason.TOO_LARGE if number == errno.EFBIG else Reason.UNREADABLE
+
+
+def _decode_others(readings: Readings, others: list[int], hints: list[bool], how: _native.Recipe) -> None:
+    """Fill in the rows whose bytes were not UTF-8."""
+    raw = [readings.texts[i] for i in others]
+    decoded = [
+        decode(data, html=hints[i] or data[:64].lstrip().startswith(b"<"))
+        for i, data in zip(others, raw, strict=True)
+    ]
     texts = [one.text.encode("utf-8") for one in decoded]
     html = [sniff(text, named_html=hints[i]) is TextKind.HTML for i, text in zip(others, texts, strict=True)]
-    signed = _rows(_native.ingest_texts(texts, html, how), [rows[i].entry for i in others])
-    for i, row, one, is_html in zip(others, signed, decoded, html, strict=True):
-        rows[i] = Reading(
-            entry=rows[i].entry,
-            media=MEDIA[TextKind.HTML if is_html else TextKind.TEXT],
-            encoding=one.encoding,
-            digest=rows[i].digest,
-            text_digest=row.text_digest,
-            content_digest=row.content_digest,
-            text=row.text,
-            characters=row.characters,
-            length=row.length,
-            modulus=row.modulus,
-            features=row.features,
-            weights=row.weights,
-        )
-
-
-def _failed(entry: Entry, number: int) -> Reading:
-    reason = Reason.TOO_LARGE if number == errno.EFBIG else Reason.UNREADABLE
-    return Reading(entry=entry, reason=reason, detail=os.strerror(number).lower())
-
-
-def _resized(entry: Entry, size: int) -> Entry:
-    return Entry(entry.path, size, entry.mtime_ns, entry.inode, entry.owner)
+    signed = _columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
+    for row, i in enumerate(others):
+        readings.encodings[i] = decoded[row].encoding
+        for name in ("media", "extractors", "texts", "characters", "canonical", "contents", "lengths", "moduli", "features", "weights"):
+            getattr(readings, name)[i] = getattr(signed, name)[row]

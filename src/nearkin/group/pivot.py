@@ -26,7 +26,7 @@ def complete_to_pivot(
     pairs = np.array(sorted(owner), np.uint32).reshape(-1, 2)
     a, b = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     found, _ = verify(
-        a, b, lengths, texts, window=window, resemblance=2.0, containment=2.0, memory=memory, threads=threads
+        a, b, lengths, texts, window=window, resemblance=0.0, containment=0.0, memory=memory, threads=threads
     )
     for first, second, resemblance in zip(
         found.a.tolist(), found.b.tolist(), found.resemblance.tolist(), strict=True

@@ -1,6 +1,8 @@
 """Many matches at once, as columns. Rows a and b count contents in the order of their digests, a before b."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,11 @@ class MatchColumns:
     def strong(self, threshold: float, containment: float) -> NDArray[np.bool_]:
         """Which reach a threshold."""
         return (self.resemblance >= threshold) | (np.maximum(self.a_in_b, self.b_in_a) >= containment)
+
+    def rows(self, ids: NDArray[np.int64]) -> Iterator[tuple[Any, ...]]:
+        """As they are stored: content ids for rows, the smaller first, in order; what is NaN becomes NULL there."""
+        named = replace(self, a=ids[self.a], b=ids[self.b]).in_order()
+        return zip(*(getattr(named, field.name).tolist() for field in fields(named)), strict=True)
 
     @staticmethod
     def join(*parts: "MatchColumns") -> "MatchColumns":

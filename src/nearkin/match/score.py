@@ -29,7 +29,7 @@ def find_matches(
     threads: int,
 ) -> MatchColumns:
     found = find_candidates(postings, scheme, settings, threads=threads)
-    matches = estimated(found, postings, scheme, settings)
+    matches, sample = estimated(found, postings, scheme)
     if scheme.measure == "shingles":
         strong = np.flatnonzero(found.strong)
         verified, possible = verify(
@@ -43,36 +43,41 @@ def find_matches(
             memory=memory,
             threads=threads,
         )
-        replaced = np.zeros(len(matches), np.bool_)
-        replaced[strong[possible]] = True
-        matches = MatchColumns.join(matches[~replaced], verified)
+        left = np.ones(len(matches), np.bool_)
+        left[strong[possible]] = False
+        matches = MatchColumns.join(_with_intervals(matches[left], sample[left], settings), verified)
     return _kept(matches, settings)
 
 
 def estimated(
-    found: Candidates, postings: Postings, scheme: Scheme, settings: MatchSettings
-) -> MatchColumns:
-    """What the signatures alone say."""
-    modulus = np.maximum(postings.moduli[found.a], postings.moduli[found.b])
-    exact = modulus == 1 if scheme.sampled else np.ones(len(found.a), np.bool_)
+    found: Candidates, postings: Postings, scheme: Scheme
+) -> tuple[MatchColumns, NDArray[np.uint64]]:
+    """What the signatures alone say, and how many features of each pair's union were sampled."""
+    if not scheme.sampled:
+        exact, modulus = np.ones(len(found.a), np.bool_), np.ones(len(found.a), np.uint64)
+    else:
+        modulus = np.maximum(postings.moduli[found.a], postings.moduli[found.b])
+        exact = modulus == 1
     columns = measured(
         found.a,
         found.b,
-        shared=found.shared,
-        size_a=found.size_a,
-        size_b=found.size_b,
-        shared_bytes=found.shared * modulus if scheme.sampled else found.shared,
+        shared=found.shared * modulus,
+        size_a=found.size_a * modulus,
+        size_b=found.size_b * modulus,
+        shared_bytes=found.shared * modulus,
         exact=exact,
     )
-    low, high = columns.low.copy(), columns.high.copy()
-    sampled = ~exact
-    scale = modulus.astype(np.int64) if scheme.sampled else 1
-    low[sampled], high[sampled] = _intervals(
-        found.shared[sampled],
-        (found.size_a + found.size_b - found.shared)[sampled],
-        settings.confidence,
-    )
-    return replace(columns, size_a=columns.size_a * scale, size_b=columns.size_b * scale, low=low, high=high)
+    return columns, np.where(exact, 0, found.size_a + found.size_b - found.shared)
+
+
+def _with_intervals(
+    matches: MatchColumns, sample: NDArray[np.uint64], settings: MatchSettings
+) -> MatchColumns:
+    low, high = matches.low.copy(), matches.high.copy()
+    sampled = sample > 0
+    shared = np.rint(matches.resemblance[sampled] * sample[sampled]).astype(np.uint64)
+    low[sampled], high[sampled] = _intervals(shared, sample[sampled], settings.confidence)
+    return replace(matches, low=low, high=high)
 
 
 def _intervals(

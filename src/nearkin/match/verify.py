@@ -26,7 +26,7 @@ def verify(
 ) -> tuple[MatchColumns, NDArray[np.bool_]]:
     """Measure the pairs. Also says which could be measured: both texts must have been kept.
 
-    Shared bytes are measured only for pairs that reach one of the bounds.
+    Pairs that reach neither bound may be given up before they are measured to the end.
     """
     parts: list[MatchColumns] = []
     possible = np.zeros(len(a), np.bool_)
@@ -39,7 +39,7 @@ def verify(
         first, second = position[a[block]], position[b[block]]
         both = have[first] & have[second]
         possible[block] = both
-        shared, size_a, size_b, covered_a, covered_b = _native.verify(
+        shared, size_a, size_b = _native.verify(
             [text or b"" for text in found],
             first[both],
             second[both],
@@ -55,8 +55,8 @@ def verify(
                 shared=shared,
                 size_a=size_a,
                 size_b=size_b,
-                # What at least lies in both: a passage repeated in one text counts as often as in the other.
-                shared_bytes=np.minimum(covered_a, covered_b),
+                # Distinct shingles in common and the rest of one window: what lies in both at the very least.
+                shared_bytes=np.where(shared > 0, shared + np.uint64(window - 1), 0),
                 exact=np.ones(int(both.sum()), np.bool_),
             )
         )

@@ -10,7 +10,6 @@ from re import Pattern
 from re import compile as compile_pattern
 
 from nearkin.errors import InputError
-from nearkin.model import Entry
 from nearkin.settings import WalkSettings
 
 
@@ -43,15 +42,15 @@ class Globs:
 
 def walk(
     root: Path, starts: tuple[Path, ...], settings: WalkSettings, *, leave_out: frozenset[bytes] = frozenset()
-) -> Iterator[Entry | Unreadable]:
-    """Meet every file below the starts, which lie in root. `leave_out` names absolute paths: the store's own files."""
+) -> Iterator[bytes | Unreadable]:
+    """The path, relative to root, of every file below the starts; `leave_out` names absolute paths: the store's own."""
     include, exclude = Globs(settings.include), Globs(settings.exclude)
     base = os.fsencode(root)
 
     def wanted(path: bytes, absolute: bytes) -> bool:
         return (not include or include.match(path)) and not exclude.match(path) and absolute not in leave_out
 
-    def below(folder: bytes, relative: bytes) -> Iterator[Entry | Unreadable]:
+    def below(folder: bytes, relative: bytes) -> Iterator[bytes | Unreadable]:
         try:
             with os.scandir(folder) as found:
                 children = sorted(found, key=lambda child: child.name)
@@ -63,13 +62,11 @@ def walk(
                 continue
             path = relative + b"/" + child.name if relative else child.name
             try:
-                if child.is_symlink():
-                    continue
-                if child.is_dir():
+                if child.is_dir(follow_symlinks=False):
                     if not exclude.match(path):
                         yield from below(child.path, path)
-                elif child.is_file() and wanted(path, child.path):
-                    yield _entry(path, child.stat(follow_symlinks=False))
+                elif child.is_file(follow_symlinks=False) and wanted(path, child.path):
+                    yield path
             except OSError as error:
                 yield Unreadable(path, explain(error))
 
@@ -79,7 +76,7 @@ def walk(
         if start.is_dir():
             yield from below(absolute, relative)
         elif wanted(relative, absolute):
-            yield _entry(relative, start.stat())
+            yield relative
 
 
 def check_starts(paths: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -99,7 +96,3 @@ def check_starts(paths: tuple[Path, ...]) -> tuple[Path, ...]:
 
 def explain(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
-
-
-def _entry(path: bytes, info: os.stat_result) -> Entry:
-    return Entry(path, info.st_size, info.st_mtime_ns, info.st_ino, info.st_uid)

@@ -67,7 +67,7 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
     window = parse_scheme(run.spec).window
-    complete_to_pivot(families, contents.lengths, texts, window=window, memory=local.memory // 4, threads=local.jobs)
+    complete_to_pivot(families, contents.lengths, texts, window=window, memory=local.memory // 32, threads=local.jobs)
     return [family_row(family, contents, settings) for family in families]
 
 

@@ -69,7 +69,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
                 f"The store {path} was written by a newer nearkin (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "upgrade nearkin or choose another file with --store."
             )
-    connection.execute("PRAGMA foreign_keys = ON")
+    # A scan makes every key it writes in the same transaction; checking them again took a sixth of its time. A test
+    # runs foreign_key_check over what it leaves.
+    connection.execute(f"PRAGMA foreign_keys = {'OFF' if write else 'ON'}")
     connection.execute("PRAGMA temp_store = MEMORY")
     if fresh or write:
         connection.execute("PRAGMA journal_mode = WAL")

@@ -4,9 +4,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
 
 MatchRow = tuple[
@@ -28,21 +25,28 @@ class FamilyRow:
 
 
 def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow]) -> None:
+    """Rows in the order of the table's key, (a, b) with the smaller id first: in any other they take twice as long."""
     connection.execute("DELETE FROM match WHERE scheme = ?", (scheme,))
     connection.executemany(
-        f"INSERT INTO match (scheme, {MATCH_COLUMNS}) VALUES ({scheme}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+        f"INSERT INTO match (scheme, {MATCH_COLUMNS}) VALUES ({scheme}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        rows,
     )
 
 
 def replace_families(connection: sqlite3.Connection, scheme: int, run: int, families: Iterable[FamilyRow]) -> None:
+    connection.execute(
+        "DELETE FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)", (scheme,)
+    )
     connection.execute("DELETE FROM family WHERE scheme = ?", (scheme,))
-    for family in families:
-        a, b, weakest = family.weakest or (None, None, None)
-        cursor = connection.execute(
-            """INSERT INTO family (founder, scheme, view, threshold, containment, kind, links, weakest_a, weakest_b,
-                                   weakest, mean_resemblance, run)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM family").fetchone()
+    numbered = list(enumerate(families, int(last) + 1))
+    connection.executemany(
+        """INSERT INTO family (id, founder, scheme, view, threshold, containment, kind, links, weakest_a, weakest_b,
+                               weakest, mean_resemblance, run)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
             (
+                number,
                 family.founder,
                 scheme,
                 family.view,
@@ -50,17 +54,17 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
                 family.containment,
                 family.kind,
                 family.links,
-                a,
-                b,
-                weakest,
+                *(family.weakest or (None, None, None)),
                 family.mean_resemblance,
                 run,
-            ),
-        )
-        connection.executemany(
-            f"INSERT INTO family_content (family, content, role, pivot, to_pivot) VALUES ({cursor.lastrowid}, ?, ?, ?, ?)",
-            family.contents,
-        )
+            )
+            for number, family in numbered
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO family_content (family, content, role, pivot, to_pivot) VALUES (?, ?, ?, ?, ?)",
+        ((number, *content) for number, family in numbered for content in family.contents),
+    )
 
 
 def match_rows(
@@ -99,26 +103,3 @@ def family_rows(connection: sqlite3.Connection, scheme: int) -> list[FamilyRow]:
             (scheme,),
         )
     ]
-
-
-def rows_of(columns: list[NDArray[np.generic]], ids: NDArray[np.int64]) -> Iterator[MatchRow]:
-    """Columns in the order of MATCH_COLUMNS with row numbers in a and b, as rows with content ids, the smaller first."""
-    lists = [column.tolist() for column in columns]
-    for a, b, r, a_in_b, b_in_a, payload, shared, size_a, size_b, exact, low, high in zip(*lists, strict=True):
-        first, second = int(ids[a]), int(ids[b])
-        if first > second:
-            first, second, a_in_b, b_in_a, size_a, size_b = second, first, b_in_a, a_in_b, size_b, size_a
-        yield (
-            first,
-            second,
-            r,
-            a_in_b,
-            b_in_a,
-            None if payload != payload else payload,
-            shared,
-            size_a,
-            size_b,
-            int(exact),
-            None if low != low else low,
-            None if high != high else high,
-        )

@@ -43,19 +43,20 @@ CREATE TABLE scheme (            -- a way to sign them
 
 CREATE TABLE content (           -- a distinct canonical text
     id INTEGER PRIMARY KEY,
-    digest BLOB NOT NULL,
+    digest BLOB NOT NULL,        -- SHA-256 of the canonical text
     canon INTEGER NOT NULL REFERENCES canon,
     length INTEGER NOT NULL,     -- bytes of canonical text
     UNIQUE (digest, canon)
 );
 
-CREATE TABLE text (              -- a distinct extracted text
+CREATE TABLE text (              -- what an extractor makes of some bytes
     id INTEGER PRIMARY KEY,
-    digest BLOB NOT NULL,
+    digest BLOB NOT NULL,        -- of the bytes
+    extractor TEXT NOT NULL,
     content INTEGER NOT NULL REFERENCES content,
     characters INTEGER NOT NULL,
     zstd BLOB,                   -- NULL where texts are not kept
-    UNIQUE (digest, content)
+    UNIQUE (digest, extractor, content)
 );
 CREATE INDEX text_content ON text (content);
 
@@ -71,7 +72,7 @@ CREATE TABLE document (
     custodian TEXT,
     media TEXT NOT NULL,
     encoding TEXT,
-    digest BLOB,                 -- BLAKE2b-256 of the bytes; NULL where they could not be read
+    digest BLOB,                 -- SHA-256 of the bytes; NULL where they could not be read
     text INTEGER REFERENCES text,
     reason TEXT,                 -- why it failed; NULL for every document
     detail TEXT,
@@ -80,7 +81,8 @@ CREATE TABLE document (
     UNIQUE (scope, path)
 );
 CREATE INDEX document_text ON document (text);
-CREATE INDEX document_digest ON document (digest);
+-- Documents of given bytes are found through their text; only those without one need a way of their own.
+CREATE INDEX document_digest ON document (digest) WHERE text IS NULL;
 
 CREATE TABLE signature (
     scheme INTEGER NOT NULL REFERENCES scheme,

@@ -23,6 +23,15 @@ MEDIA = {
     TextKind.OTHER: "text/plain",
 }
 
+# How the text is taken from the bytes. The number is raised whenever it would come out differently.
+EXTRACTORS = {
+    TextKind.EMPTY: "text/1",
+    TextKind.TEXT: "text/1",
+    TextKind.HTML: "html/1",
+    TextKind.BINARY: "",
+    TextKind.OTHER: "text/1",
+}
+
 
 def named_html(path: bytes) -> bool:
     return path[-6:].lower().endswith(HTML_NAMES)
