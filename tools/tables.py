@@ -25,11 +25,7 @@ def wrapped(items: Iterable[str]) -> str:
 
 def c_string(text: str) -> str:
     """A C++ literal of the UTF-8 of a text; octal escapes cannot swallow the character after them."""
-    return (
-        '"'
-        + "".join(chr(b) if 32 < b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in text.encode())
-        + '"'
-    )
+    return '"' + "".join(chr(b) if 32 < b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in text.encode()) + '"'
 
 
 def entities() -> str:

@@ -32,8 +32,7 @@ NEW_FOLDS = {0x1C89: 0x1C8A, 0xA7CB: 0x0264, 0xA7CC: 0xA7CD, 0xA7DA: 0xA7DB, 0xA
 
 def casefold(text: str) -> str:
     return "".join(
-        c if ucd.category(c) == "Cn" else chr(NEW_FOLDS[ord(c)]) if ord(c) in NEW_FOLDS else c.casefold()
-        for c in text
+        c if ucd.category(c) == "Cn" else chr(NEW_FOLDS[ord(c)]) if ord(c) in NEW_FOLDS else c.casefold() for c in text
     )
 
 

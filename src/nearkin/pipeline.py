@@ -75,7 +75,10 @@ class Scan:
                     self._store(scheme, run, contents, matches, families)
                     summary = self._count(matches, families, contents, seconds=time.monotonic() - started)
                     runs.end(
-                        self.connection, run, counts=asdict(summary) | {"scheme": scheme}, timings=self.timings
+                        self.connection,
+                        run,
+                        counts=asdict(summary) | {"scheme": scheme},
+                        timings=self.timings,
                     )
             except BaseException:
                 runs.interrupt(self.connection, run)

@@ -59,8 +59,7 @@ def read(data: bytes, path: str) -> str:
 def canonical(text: str) -> bytes:
     folded = unicodedata.normalize("NFKC", text).casefold()
     kept = (
-        char if unicodedata.category(char)[0] in "LM" or unicodedata.category(char) == "Nd" else " "
-        for char in folded
+        char if unicodedata.category(char)[0] in "LM" or unicodedata.category(char) == "Nd" else " " for char in folded
     )
     return " ".join("".join(kept).split()).encode()
 
@@ -73,9 +72,7 @@ class Oracle:
     def __init__(self, root: Path) -> None:
         self.bytes = {str(path.relative_to(root)): path.read_bytes() for path in documents_in(root)}
         self.words = {
-            path: canonical(read(data, path))
-            for path, data in self.bytes.items()
-            if not path.endswith(".png")
+            path: canonical(read(data, path)) for path, data in self.bytes.items() if not path.endswith(".png")
         }
         self.copies: dict[bytes, list[str]] = defaultdict(list)
         for path, words in self.words.items():
@@ -92,12 +89,7 @@ class Oracle:
     def pairs(self) -> set[tuple[bytes, bytes]]:
         """Contents that may have much in common: all pairs with a short one, others by sampled shingles."""
         short = [words for words, found in self.sets.items() if len(found) < 600]
-        near = {
-            (one, other)
-            for one in short
-            for other in self.sets
-            if one < other or len(self.sets[other]) >= 600
-        }
+        near = {(one, other) for one in short for other in self.sets if one < other or len(self.sets[other]) >= 600}
         index: dict[bytes, list[bytes]] = defaultdict(list)
         for words, found in self.sets.items():
             for shingle in found:
@@ -107,9 +99,7 @@ class Oracle:
         for holders in index.values():
             seen.update(combinations(holders, 2))
         sizes = {words: len(found) for words, found in self.sets.items()}
-        return near | {
-            pair for pair, count in seen.items() if 16 * count >= 0.2 * min(map(sizes.__getitem__, pair))
-        }
+        return near | {pair for pair, count in seen.items() if 16 * count >= 0.2 * min(map(sizes.__getitem__, pair))}
 
 
 def documents_in(root: Path) -> list[Path]:
@@ -173,12 +163,8 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
 def test_the_truth_survives_its_file(tmp_path: Path) -> None:
     written = write_sample(tmp_path / "demo", documents=300)
     read_back = Truth.load(tmp_path / "demo" / "truth.json")
-    assert [family.members for family in read_back.families] == [
-        family.members for family in written.families
-    ]
-    assert [relation.paths for relation in read_back.relations] == [
-        relation.paths for relation in written.relations
-    ]
+    assert [family.members for family in read_back.families] == [family.members for family in written.families]
+    assert [relation.paths for relation in read_back.relations] == [relation.paths for relation in written.relations]
 
 
 def test_every_kind_is_there_and_a_third_are_kin(truth: Truth) -> None:
@@ -206,9 +192,7 @@ def test_odd_files_are_there(oracle: Oracle) -> None:
     assert any(b"\0" in data for path, data in oracle.bytes.items() if path.endswith(".png"))
 
 
-@pytest.mark.skipif(
-    os.name != "posix" or os.uname().sysname != "Linux", reason="other file systems refuse such names"
-)
+@pytest.mark.skipif(os.name != "posix" or os.uname().sysname != "Linux", reason="other file systems refuse such names")
 def test_a_name_may_be_no_utf8(oracle: Oracle) -> None:
     assert any("\udce9" in path for path in oracle.bytes)
 

@@ -77,9 +77,7 @@ def composed(text: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 def canonical_map(text: str, ignore: int = DEFAULT) -> tuple[str, list[int]]:
     """The canonical text, and for each of its characters the index of the character it came from."""
-    parts = [
-        (d, i) for i, char in enumerate(text) for d in decomposed(char, ignore) if not removed(d, ignore)
-    ]
+    parts = [(d, i) for i, char in enumerate(text) for d in decomposed(char, ignore) if not removed(d, ignore)]
     kept: list[tuple[str, int]] = []
     for char, origin in composed(parts):
         after_kept = bool(kept) and kept[-1][0] != " "

@@ -130,9 +130,7 @@ def test_long_texts_are_guessed(language: str, encoding: str) -> None:
     assert decode(text.encode(encoding)).text == text
 
 
-@pytest.mark.parametrize(
-    "shape", ['<meta charset="{}">', "<META http-equiv=x content='text/html; charset={}' />"]
-)
+@pytest.mark.parametrize("shape", ['<meta charset="{}">', "<META http-equiv=x content='text/html; charset={}' />"])
 @pytest.mark.parametrize(("language", "label", "encoding"), DECLARED)
 def test_a_declared_charset_is_believed(language: str, label: str, encoding: str, shape: str) -> None:
     page = f"<!-- <meta charset=koi8-u> --><html>{shape.format(label)}<title>{TEXTS[language][:15]}</title>"

@@ -1,5 +1,6 @@
 """Canonical text against its definition in oracle/canon.py."""
 
+import hashlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -71,16 +72,8 @@ def test_the_map_is_the_oracle_s(text: str, ignore: int) -> None:
 @pytest.mark.parametrize("ignore", [3, 0, 15])
 def test_every_code_point_alone_and_in_context(ignore: int) -> None:
     """In context: between letters, after a mark, before marks, after a symbol. CJK is sampled."""
-    codes = [
-        c
-        for c in range(0x110000)
-        if not 0xD800 <= c < 0xE000 and (ucd.category(chr(c)) != "Cn" or c % 97 == 0)
-    ]
-    plain = [
-        c
-        for c in codes
-        if not (0x3400 <= c < 0xD7A4 or 0x17000 <= c < 0x18D00 or c >= 0x20000) or c % 97 == 0
-    ]
+    codes = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000 and (ucd.category(chr(c)) != "Cn" or c % 97 == 0)]
+    plain = [c for c in codes if not (0x3400 <= c < 0xD7A4 or 0x17000 <= c < 0x18D00 or c >= 0x20000) or c % 97 == 0]
     for start in range(0, len(plain), 400):
         chars = [chr(c) for c in plain[start : start + 400]]
         for text in (
@@ -107,9 +100,7 @@ def test_twice_is_once(text: str, ignore: int) -> None:
 def test_normal_forms_of_the_input_do_not_matter(text: str, ignore: int) -> None:
     expected = native(ucd.normalize("NFC", text), ignore)
     assert native(ucd.normalize("NFD", text), ignore) == expected
-    if "\u0345" not in ucd.normalize(
-        "NFD", text
-    ):  # it folds to a letter, and so blocks the marks written after it
+    if "\u0345" not in ucd.normalize("NFD", text):  # it folds to a letter, and so blocks the marks written after it
         assert native(text, ignore) == expected
 
 
@@ -209,8 +200,10 @@ def test_the_committed_tables_are_those_the_tool_makes() -> None:
 def test_canonical_text_is_frozen() -> None:
     """Stored signatures are made of canonical text: if it changes, their version must change with it."""
     every = "".join(f"a{chr(c)}b {chr(c)}\u0301" for c in range(0x30000) if not 0xD800 <= c < 0xE000)
-    digests = [_native.blake2b(_native.canonical(every.encode(), ignore)) for ignore in range(16)]
+    digests = [
+        hashlib.blake2b(_native.canonical(every.encode(), ignore), digest_size=32).digest() for ignore in range(16)
+    ]
     assert (
-        _native.blake2b(b"".join(digests)).hex()
+        hashlib.blake2b(b"".join(digests), digest_size=32).hexdigest()
         == "5ac4aa56bee533fb6e8a073c9278f5f6945202cce8dcac605775a99f31f1e775"
     )

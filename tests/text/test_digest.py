@@ -1,4 +1,4 @@
-"""BLAKE2b and UTF-8 against Python's own."""
+"""SHA-256, with and without the processor's instructions, and UTF-8 against Python's own."""
 
 import hashlib
 
@@ -17,15 +17,16 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-@given(st.binary(max_size=600))
-def test_blake2b_is_hashlib_s(data: bytes) -> None:
-    assert _native.blake2b(data) == hashlib.blake2b(data, digest_size=32).digest()
+@given(st.binary(max_size=600), st.booleans())
+def test_sha256_is_hashlib_s(data: bytes, portable: bool) -> None:
+    assert _native.sha256(data, portable) == hashlib.sha256(data).digest()
 
 
-def test_blake2b_at_block_edges() -> None:
+@pytest.mark.parametrize("portable", [False, True])
+def test_sha256_at_block_edges(portable: bool) -> None:
     for size in [*range(260), 1023, 1024, 1025, 100_000]:
         data = bytes(i * 7 % 256 for i in range(size))
-        assert _native.blake2b(data) == hashlib.blake2b(data, digest_size=32).digest(), size
+        assert _native.sha256(data, portable) == hashlib.sha256(data).digest(), size
 
 
 @given(st.one_of(st.binary(max_size=80), st.text(max_size=80).map(lambda t: t.encode("utf-8", "replace"))))

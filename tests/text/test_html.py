@@ -132,18 +132,12 @@ def test_references_are_unescape_s(page: str) -> None:
 # Pages a tree parser and a tokeniser must read alike. Left out: what a tree moves or closes (text in tables,
 # nested forms, select), CDATA and tags that never close, which docs/decisions/002 treats.
 INLINE = st.sampled_from(["b", "i", "a", "span", "em", "custom-tag", "font", "code", "label"])
-BLOCK = st.sampled_from(
-    ["div", "section", "p", "ul", "li", "h2", "blockquote", "pre", "article", "dl", "dt", "center"]
-)
+BLOCK = st.sampled_from(["div", "section", "p", "ul", "li", "h2", "blockquote", "pre", "article", "dl", "dt", "center"])
 WORDS = st.text(st.sampled_from("abcde  \n\té漢&;<>=\"'/!-?1"), max_size=12)
-ATTRIBUTES = st.sampled_from(
-    ["", " x", " x=1", " x='>'", ' x=">" y', " x = a/b", "\n/ ", ' a="<b>"c=\'"\'', " =x=y"]
-)
+ATTRIBUTES = st.sampled_from(["", " x", " x=1", " x='>'", ' x=">" y', " x = a/b", "\n/ ", ' a="<b>"c=\'"\'', " =x=y"])
 LEAVES = st.one_of(
     WORDS,
-    st.sampled_from(
-        ["<br>", "<br/>", "<img>", "<hr>", "<input>", "<wbr>", "</p>", "</br>", "</nothing>", "</b >"]
-    ),
+    st.sampled_from(["<br>", "<br/>", "<img>", "<hr>", "<input>", "<wbr>", "</p>", "</br>", "</nothing>", "</b >"]),
     st.builds("<!--{}-->".format, WORDS),
     st.builds("<script>{}</script>".format, WORDS),
     st.builds("<style>{}</style >".format, WORDS),
@@ -160,9 +154,7 @@ def element(inside: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     def whole(name: str, attributes: str, content: list[str]) -> str:
         return f"<{name}{attributes}>{''.join(content)}</{name}>"
 
-    return st.builds(
-        whole, st.one_of(INLINE, BLOCK, BLOCK.map(str.upper)), ATTRIBUTES, st.lists(inside, max_size=5)
-    )
+    return st.builds(whole, st.one_of(INLINE, BLOCK, BLOCK.map(str.upper)), ATTRIBUTES, st.lists(inside, max_size=5))
 
 
 PAGES = st.lists(st.recursive(LEAVES, element, max_leaves=25), max_size=6).map("".join)
@@ -177,9 +169,7 @@ def test_the_words_are_those_of_a_tree(page: str) -> None:
 
 @given(PAGES, PAGES)
 def test_lines_are_trimmed_and_never_empty(one: str, two: str) -> None:
-    page = (
-        (one + two).replace("pre", "div").replace("PRE", "div").replace("xmp", "b").replace("textarea", "b")
-    )
+    page = (one + two).replace("pre", "div").replace("PRE", "div").replace("xmp", "b").replace("textarea", "b")
     lines = text(page).split("\n")
     assert lines == [""] or all(line == line.strip(" \n\t") != "" for line in lines)
 

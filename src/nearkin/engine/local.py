@@ -27,9 +27,7 @@ def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
     return _native.Recipe(scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, max_size=max_size)
 
 
-def ingest(
-    root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, raw: bool, jobs: int
-) -> Iterator[Readings]:
+def ingest(root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, raw: bool, jobs: int) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root."""
     rest = iter(paths)
     pending: deque[Future[Readings]] = deque()
@@ -103,13 +101,23 @@ def _decode_others(readings: Readings, others: list[int], hints: list[bool], how
     """Fill in the rows whose bytes were not UTF-8."""
     raw = [readings.texts[i] for i in others]
     decoded = [
-        decode(data, html=hints[i] or data[:64].lstrip().startswith(b"<"))
-        for i, data in zip(others, raw, strict=True)
+        decode(data, html=hints[i] or data[:64].lstrip().startswith(b"<")) for i, data in zip(others, raw, strict=True)
     ]
     texts = [one.text.encode("utf-8") for one in decoded]
     html = [sniff(text, named_html=hints[i]) is TextKind.HTML for i, text in zip(others, texts, strict=True)]
     signed = _columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
     for row, i in enumerate(others):
         readings.encodings[i] = decoded[row].encoding
-        for name in ("media", "extractors", "texts", "characters", "canonical", "contents", "lengths", "moduli", "features", "weights"):
+        for name in (
+            "media",
+            "extractors",
+            "texts",
+            "characters",
+            "canonical",
+            "contents",
+            "lengths",
+            "moduli",
+            "features",
+            "weights",
+        ):
             getattr(readings, name)[i] = getattr(signed, name)[row]

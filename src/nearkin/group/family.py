@@ -95,18 +95,22 @@ def _attach(
         wanted &= (whole_size > part_size) | ((whole_size == part_size) & (whole > part))
         wanted &= sizes[core[part]] == 1
         for p, w, s, size in zip(
-            part[wanted].tolist(), whole[wanted].tolist(), share[wanted].tolist(), whole_size[wanted].tolist(), strict=True
+            part[wanted].tolist(),
+            whole[wanted].tolist(),
+            share[wanted].tolist(),
+            whole_size[wanted].tolist(),
+            strict=True,
         ):
             offer = (s, -size, -w)  # contained best, in the smallest container
             if p not in best or offer > best[p]:
                 best[p] = offer
     home = {part: -offer[2] for part, offer in best.items()}
     # A part of a part belongs where its container belongs.
-    for part in home:
-        container = home[part]
+    for row in home:
+        container = home[row]
         while container in home:
             container = home[container]
-        home[part] = container
+        home[row] = container
     return home
 
 

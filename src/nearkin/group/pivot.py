@@ -28,8 +28,6 @@ def complete_to_pivot(
     found, _ = verify(
         a, b, lengths, texts, window=window, resemblance=0.0, containment=0.0, memory=memory, threads=threads
     )
-    for first, second, resemblance in zip(
-        found.a.tolist(), found.b.tolist(), found.resemblance.tolist(), strict=True
-    ):
+    for first, second, resemblance in zip(found.a.tolist(), found.b.tolist(), found.resemblance.tolist(), strict=True):
         family = owner[first, second]
         family.to_pivot[second if first == family.pivot else first] = resemblance

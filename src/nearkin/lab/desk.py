@@ -68,9 +68,7 @@ class Desk:
             name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
         return unicodedata.normalize("NFC", name).replace("'", "")
 
-    def file(
-        self, page: Page, prose: Prose, *, when: int | None = None, folder: Folder | None = None
-    ) -> Filed:
+    def file(self, page: Page, prose: Prose, *, when: int | None = None, folder: Folder | None = None) -> Filed:
         """The page as text or HTML in some folder, under its own title or another."""
         if self.dice.chance(0.35):
             data, suffix = page.as_html().encode(), ".html"
@@ -90,9 +88,7 @@ class Desk:
         apart_from: str = "",
     ) -> Filed:
         stamp = self.moment() if when is None else when
-        path = self.shelf.put(
-            folder or self.shelf.folder(apart_from=apart_from), name, suffix, data, when=stamp
-        )
+        path = self.shelf.put(folder or self.shelf.folder(apart_from=apart_from), name, suffix, data, when=stamp)
         return Filed(path, data, suffix, stamp)
 
     def copy(self, original: Filed, prose: Prose) -> Filed:
@@ -113,7 +109,5 @@ class Desk:
         """The page with emoji in it, now and then."""
         if not self.dice.chance(0.08):
             return page
-        blocks = tuple(
-            type(block)(block.shape, tuple(cheered(list(block.lines), self.dice))) for block in page.blocks
-        )
+        blocks = tuple(type(block)(block.shape, tuple(cheered(list(block.lines), self.dice))) for block in page.blocks)
         return Page(page.language, page.title, blocks)

@@ -73,9 +73,7 @@ def _positions(words: int, edit: Edit, dice: Dice) -> list[int]:
     return [(2 * turn + 1) * words // (2 * edit.edits) for turn in range(edit.edits)]
 
 
-def _changed(
-    words: Sequence[str], at: Sequence[int], edit: Edit, dice: Dice, new_word: Callable[[], str]
-) -> str:
+def _changed(words: Sequence[str], at: Sequence[int], edit: Edit, dice: Dice, new_word: Callable[[], str]) -> str:
     changed = list(words)
     for position in reversed(at):
         operation = dice.pick(edit.operations)

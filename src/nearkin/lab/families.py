@@ -43,9 +43,7 @@ def same_words(desk: Desk, size: int, *, other: str = "html", language: Language
     desk.gather(FamilyKind.IDENTICAL, [path for paths in copies.values() for path in paths])
 
 
-def versions(
-    desk: Desk, size: int, *, language: Language | None = None, length: int = 0, edits: int = 0
-) -> None:
+def versions(desk: Desk, size: int, *, language: Language | None = None, length: int = 0, edits: int = 0) -> None:
     """A chain of versions, some with a copy elsewhere; edits a step as asked for, if a page bears them."""
     prose = desk.prose(language)
     page = desk.page(prose, length or desk.typical_size())

@@ -13,8 +13,7 @@ _EN_NOUNS = (
     "parcel pallet carton label ticket report budget tariff"
 )
 _EN_PLACES = (
-    "feed paper drum belt gear disk lamp fan head toner cable motor brake wheel fuse coil rail port dust "
-    "oil air steam"
+    "feed paper drum belt gear disk lamp fan head toner cable motor brake wheel fuse coil rail port dust oil air steam"
 )
 _EN_THINGS = (
     "lock plate tray guide latch valve pump panel frame spring clip mount slot lens shaft hinge cover "
@@ -45,9 +44,7 @@ ENGLISH = Language(
         "V": tuple(f"{verb}s" for verb in blend(_EN_VERBS)),
         "I": blend(_EN_VERBS),
         "D": words("the the the a this each every that another our its your one any either"),
-        "P": words(
-            "of in on under behind near with without from above beside after before through against for"
-        ),
+        "P": words("of in on under behind near with without from above beside after before through against for"),
         "C": words("and but while because unless until when since although if whenever whereas so before"),
         "K": _NUMBERS,
     },

@@ -117,9 +117,7 @@ def _html(block: Block, turn: int, language: Language) -> str:
         inner = "".join(f"<li>{line}</li>" for line in lines[half:])
         outer = "".join(f"<li>{line}</li>" for line in lines[: half - 1])
         return (
-            f"<ul>{outer}<li>{lines[half - 1]}<ol>{inner}</ol></li></ul>"
-            if inner
-            else f"<ul><li>{lines[0]}</li></ul>"
+            f"<ul>{outer}<li>{lines[half - 1]}<ol>{inner}</ol></li></ul>" if inner else f"<ul><li>{lines[0]}</li></ul>"
         )
     if block.shape is Shape.TABLE:
         rows = ("".join(f"<td>{cell}</td>" for cell in line.split("\t")) for line in lines)

@@ -85,9 +85,7 @@ def _family_programme() -> Iterator[Job]:
         yield Job(2, partial(families.identical if turn % 2 else families.same_words, language=language))
     for edits, size in ((1, 4), (10, 5), (50, 3), (50, 2)):
         # 16,000 bytes of English bear 50 edits.
-        wanted = partial(
-            families.versions, language=ENGLISH, edits=edits, length=16_000 if edits == 50 else 0
-        )
+        wanted = partial(families.versions, language=ENGLISH, edits=edits, length=16_000 if edits == 50 else 0)
         yield Job(size, wanted)
     yield from (Job(2, families.renamed) for _ in range(3))
     yield from (Job(size, families.identical) for size in (3, 5, 2))

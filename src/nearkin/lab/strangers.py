@@ -34,9 +34,7 @@ def one_line(desk: Desk, size: int = 1) -> None:
 
 def one_word(desk: Desk, size: int = 1) -> None:
     for _ in range(size):
-        desk.file_bytes(
-            coinage(100_000 + desk.serial()).encode(), ".txt", f"todo-{desk.dice.between(1, 999)}"
-        )
+        desk.file_bytes(coinage(100_000 + desk.serial()).encode(), ".txt", f"todo-{desk.dice.between(1, 999)}")
 
 
 def empty(desk: Desk, size: int = 1) -> None:

@@ -96,9 +96,7 @@ class Truth:
             file.write(f'{{"seed": {self.seed}, "documents": {self.documents},\n"relations": [\n')
             file.writelines(_lines({"kind": r.kind, "paths": r.paths, **r.details} for r in self.relations))
             file.write('],\n"families": [\n')
-            file.writelines(
-                _lines({"kind": f.kind, "members": f.members, "parts": f.parts} for f in self.families)
-            )
+            file.writelines(_lines({"kind": f.kind, "members": f.members, "parts": f.parts} for f in self.families))
             file.write("]}\n")
 
 

@@ -47,9 +47,7 @@ class Language:
         return line if self.spaced else line.replace(" ", "")
 
 
-def blend(
-    whole: str, heads: str = "", tails: str = "", *, joiner: str = "", size: int = 1024
-) -> tuple[str, ...]:
+def blend(whole: str, heads: str = "", tails: str = "", *, joiner: str = "", size: int = 1024) -> tuple[str, ...]:
     """The whole words, then heads joined to tails, all different and mixed."""
     first, second = heads.split(), tails.split()
     joined = [head + joiner + tail for head in first for tail in second if head != tail]

@@ -37,7 +37,7 @@ class MatchColumns:
 
     def rows(self, ids: NDArray[np.int64]) -> Iterator[tuple[Any, ...]]:
         """As they are stored: content ids for rows, the smaller first, in order; what is NaN becomes NULL there."""
-        named = replace(self, a=ids[self.a], b=ids[self.b]).in_order()
+        named = replace(self, a=ids[self.a].astype(np.uint32), b=ids[self.b].astype(np.uint32)).in_order()
         return zip(*(getattr(named, field.name).tolist() for field in fields(named)), strict=True)
 
     @staticmethod

@@ -49,9 +49,7 @@ def find_matches(
     return _kept(matches, settings)
 
 
-def estimated(
-    found: Candidates, postings: Postings, scheme: Scheme
-) -> tuple[MatchColumns, NDArray[np.uint64]]:
+def estimated(found: Candidates, postings: Postings, scheme: Scheme) -> tuple[MatchColumns, NDArray[np.uint64]]:
     """What the signatures alone say, and how many features of each pair's union were sampled."""
     if not scheme.sampled:
         exact, modulus = np.ones(len(found.a), np.bool_), np.ones(len(found.a), np.uint64)
@@ -70,9 +68,7 @@ def estimated(
     return columns, np.where(exact, 0, found.size_a + found.size_b - found.shared)
 
 
-def _with_intervals(
-    matches: MatchColumns, sample: NDArray[np.uint64], settings: MatchSettings
-) -> MatchColumns:
+def _with_intervals(matches: MatchColumns, sample: NDArray[np.uint64], settings: MatchSettings) -> MatchColumns:
     low, high = matches.low.copy(), matches.high.copy()
     sampled = sample > 0
     shared = np.rint(matches.resemblance[sampled] * sample[sampled]).astype(np.uint64)

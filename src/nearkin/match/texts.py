@@ -35,7 +35,11 @@ class StoredTexts:
 
     def __call__(self, rows: Sequence[int]) -> list[bytes | None]:
         digests = [self.contents.digests[row] for row in rows]
-        missing = [int(self.contents.ids[row]) for row, digest in zip(rows, digests, strict=True) if digest not in self.cache.texts]
+        missing = [
+            int(self.contents.ids[row])
+            for row, digest in zip(rows, digests, strict=True)
+            if digest not in self.cache.texts
+        ]
         kept = dict(texts_of(self.connection, missing))
         made = dict(zip(kept, self.canon.apply_all(list(kept.values()), threads=self.threads), strict=True))
         return [

@@ -68,9 +68,7 @@ def verify(
     return MatchColumns.join(start, *parts), possible
 
 
-def _blocks(
-    a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
-) -> Iterator[slice]:
+def _blocks(a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int) -> Iterator[slice]:
     """Runs of pairs whose texts together fit into memory."""
     everything = np.unique(np.concatenate([a, b]))
     if lengths[everything].sum() <= memory:

@@ -80,7 +80,7 @@ def walk(
 
 
 def check_starts(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Absolute starts, in order, none inside another. A path that is not there, or is no file or folder, is an error."""
+    """Absolute starts, in order, none inside another. What is not there, or is no file or folder, is an error."""
     starts: list[Path] = []
     for path in paths:
         try:

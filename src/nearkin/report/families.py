@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
@@ -62,7 +63,8 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     matches = _stored_matches(connection, run, contents, settings)
     families = chain(matches, contents.lengths, counts, settings)
     (canon,) = connection.execute(
-        "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?", (run.scheme,)
+        "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?",
+        (run.scheme,),
     ).fetchone()
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
@@ -84,14 +86,26 @@ def _stored_matches(
     ]
     names = MATCH_COLUMNS.split(", ")
     table = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-    floats = ("resemblance", "a_in_b", "b_in_a", "payload", "low", "high")
-    columns = {name: np.array(table[name], np.float64) for name in floats}
-    columns |= {name: np.array(table[name], np.int64) for name in ("shared_bytes", "size_a", "size_b")}
+
+    def floats(name: str) -> NDArray[np.float64]:
+        return np.array(table[name], np.float64)
+
+    def integers(name: str) -> NDArray[np.int64]:
+        return np.array(table[name], np.int64)
+
     found = MatchColumns(
         a=np.array([row_of[content] for content in table["a"]], np.uint32),
         b=np.array([row_of[content] for content in table["b"]], np.uint32),
+        resemblance=floats("resemblance"),
+        a_in_b=floats("a_in_b"),
+        b_in_a=floats("b_in_a"),
+        payload=floats("payload"),
+        shared_bytes=integers("shared_bytes"),
+        size_a=integers("size_a"),
+        size_b=integers("size_b"),
         exact=np.array(table["exact"], np.bool_),
-        **columns,
+        low=floats("low"),
+        high=floats("high"),
     )
     return found.in_order()
 

@@ -26,9 +26,11 @@ class Scheme(Protocol):
     @property
     def measure(self) -> str:
         """What is counted: shingles or bytes."""
+
     @property
     def sampled(self) -> bool:
         """Whether a signature may leave shingles out, so that scores are estimates with intervals."""
+
     def native(self) -> _native.Scheme: ...
 
 

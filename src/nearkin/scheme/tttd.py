@@ -39,9 +39,7 @@ class Tttd:
         if scheme.min > scheme.max:
             raise UsageError(f"min={scheme.min} of scheme tttd must not exceed max={scheme.max}.")
         if scheme.divisor % scheme.backup:
-            raise UsageError(
-                f"divisor={scheme.divisor} of scheme tttd must be a multiple of backup={scheme.backup}."
-            )
+            raise UsageError(f"divisor={scheme.divisor} of scheme tttd must be a multiple of backup={scheme.backup}.")
         return scheme
 
     @classmethod
@@ -59,6 +57,4 @@ class Tttd:
         )
 
     def native(self) -> _native.Scheme:
-        return _native.tttd(
-            window=self.window, min=self.min, max=self.max, divisor=self.divisor, backup=self.backup
-        )
+        return _native.tttd(window=self.window, min=self.min, max=self.max, divisor=self.divisor, backup=self.backup)

@@ -54,7 +54,7 @@ class Writer:
         return int(last) + 1
 
     def add(self, readings: Readings) -> None:
-        """Take a batch; it is stored with the next ones, so that index pages are not written again for every few files."""
+        """Take a batch; it is stored with the next ones, so that index pages are not written for every few files."""
         if self._waiting is None:
             self._waiting = readings
         else:
@@ -117,19 +117,20 @@ class Writer:
                 unsigned.add(number)
             if number in unsigned:
                 unsigned.discard(number)
-                signatures.append(
-                    (self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i])
-                )
+                signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
         self.connection.executemany("INSERT INTO content (id, digest, canon, length) VALUES (?, ?, ?, ?)", new)
         self.connection.executemany(
-            "INSERT INTO signature (scheme, content, modulus, features, weights) VALUES (?, ?, ?, ?, ?)", signatures
+            "INSERT INTO signature (scheme, content, modulus, features, weights) VALUES (?, ?, ?, ?, ?)",
+            signatures,
         )
         return [ids.get(digest) for digest in readings.contents]
 
     def _signed(self, contents: list[int]) -> set[int]:
         return set(
             self._look_up(
-                "SELECT content, content FROM signature WHERE scheme = ? AND content IN", self.scheme, contents
+                "SELECT content, content FROM signature WHERE scheme = ? AND content IN",
+                self.scheme,
+                contents,
             )
         )
 
@@ -167,7 +168,8 @@ class Writer:
                 completed.append((COMPRESSOR.compress(readings.texts[i]), number))
             found.append(number)
         self.connection.executemany(
-            "INSERT INTO text (id, digest, extractor, content, characters, zstd) VALUES (?, ?, ?, ?, ?, ?)", new
+            "INSERT INTO text (id, digest, extractor, content, characters, zstd) VALUES (?, ?, ?, ?, ?, ?)",
+            new,
         )
         self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
         return found
@@ -232,9 +234,7 @@ def identical_groups(connection: sqlite3.Connection) -> list[IdenticalGroup]:
             continue
         sizes = [size for _, size in documents]
         largest = max(sizes)
-        found.append(
-            IdenticalGroup(tier, largest, sum(sizes) - largest, tuple(location for location, _ in documents))
-        )
+        found.append(IdenticalGroup(tier, largest, sum(sizes) - largest, tuple(location for location, _ in documents)))
     return sorted(found, key=lambda group: (-len(group.documents), -group.overhead, group.documents[0].path))
 
 

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
 
-MatchRow = tuple[
-    int, int, float, float, float, float | None, int, int, int, int, float | None, float | None
-]
+MatchRow = tuple[int, int, float, float, float, float | None, int, int, int, int, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -34,9 +32,7 @@ def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[
 
 
 def replace_families(connection: sqlite3.Connection, scheme: int, run: int, families: Iterable[FamilyRow]) -> None:
-    connection.execute(
-        "DELETE FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)", (scheme,)
-    )
+    connection.execute("DELETE FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)", (scheme,))
     connection.execute("DELETE FROM family WHERE scheme = ?", (scheme,))
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM family").fetchone()
     numbered = list(enumerate(families, int(last) + 1))

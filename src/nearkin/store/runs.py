@@ -27,14 +27,13 @@ def begin(connection: sqlite3.Connection, *, version: str, settings: str) -> int
     # A run that is still marked as running was killed: only one can run at a time.
     connection.execute("UPDATE run SET state = 'interrupted' WHERE state = 'running'")
     cursor = connection.execute(
-        "INSERT INTO run (state, started, version, settings) VALUES ('running', ?, ?, ?)", (_now(), version, settings)
+        "INSERT INTO run (state, started, version, settings) VALUES ('running', ?, ?, ?)",
+        (_now(), version, settings),
     )
     return int(cursor.lastrowid or 0)
 
 
-def end(
-    connection: sqlite3.Connection, run: int, *, counts: dict[str, int], timings: dict[str, float]
-) -> None:
+def end(connection: sqlite3.Connection, run: int, *, counts: dict[str, int], timings: dict[str, float]) -> None:
     connection.execute(
         "UPDATE run SET state = 'done', ended = ?, counts = ?, timings = ? WHERE id = ?",
         (_now(), json.dumps(counts), json.dumps(timings), run),
@@ -54,9 +53,7 @@ def canon_id(connection: sqlite3.Connection, spec: str) -> int:
 def scheme_id(connection: sqlite3.Connection, spec: str, canon: int, signature_format: int) -> int:
     key = (spec, canon, signature_format)
     connection.execute("INSERT OR IGNORE INTO scheme (spec, canon, format) VALUES (?, ?, ?)", key)
-    (number,) = connection.execute(
-        "SELECT id FROM scheme WHERE spec = ? AND canon = ? AND format = ?", key
-    ).fetchone()
+    (number,) = connection.execute("SELECT id FROM scheme WHERE spec = ? AND canon = ? AND format = ?", key).fetchone()
     return int(number)
 
 

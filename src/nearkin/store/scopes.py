@@ -25,7 +25,9 @@ def scope_for(connection: sqlite3.Connection, starts: tuple[Path, ...], name: st
 
     A tree inside a known scope is scanned as part of it: the same file must not become two documents.
     """
-    root = starts[0] if len(starts) == 1 and starts[0].is_dir() else Path(os.path.commonpath([s.parent for s in starts]))
+    root = (
+        starts[0] if len(starts) == 1 and starts[0].is_dir() else Path(os.path.commonpath([s.parent for s in starts]))
+    )
     known = all_scopes(connection)
     for scope in known:
         if scope.root == root or scope.root in root.parents:
