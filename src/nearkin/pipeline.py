@@ -7,7 +7,7 @@ matches and families become visible together, when the run ends.
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from os import fsencode, path
 from pathlib import Path
@@ -24,12 +24,13 @@ from nearkin.match.texts import StoredTexts, TextCache
 from nearkin.model import Readings, Summary
 from nearkin.read.walk import Unreadable, check_starts, walk
 from nearkin.report.families import family_row
+from nearkin.report.summary import summarise
 from nearkin.scheme import FORMAT, Scheme, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, locations, present_contents, signatures
-from nearkin.store.database import one_scan, transaction
-from nearkin.store.documents import Writer, count_identical
+from nearkin.store.database import explained, one_scan, own_files, transaction
+from nearkin.store.documents import Writer
 from nearkin.store.results import replace_families, replace_matches
 from nearkin.store.scopes import Scope, scope_for
 from nearkin.text.canon import Canon
@@ -55,7 +56,7 @@ class Scan:
     def run(self, paths: tuple[Path, ...], *, scope_name: str | None) -> Summary:
         started = time.monotonic()
         starts = check_starts(paths)
-        with one_scan(self.store):
+        with explained(self.store), one_scan(self.store):
             with transaction(self.connection):
                 scope = scope_for(self.connection, starts, scope_name)
                 run = runs.begin(self.connection, version=self.version, settings=self.settings.to_json())
@@ -73,24 +74,27 @@ class Scan:
                     families = self._group(matches, contents, texts)
                 with self._timed("store"), transaction(self.connection):
                     self._store(scheme, run, contents, matches, families)
-                    summary = self._count(matches, families, contents, seconds=time.monotonic() - started)
-                    runs.end(
+                    summary = summarise(
                         self.connection,
-                        run,
-                        counts=asdict(summary) | {"scheme": scheme},
-                        timings=self.timings,
+                        matches,
+                        families,
+                        self.settings.match,
+                        contents=len(contents),
+                        seconds=time.monotonic() - started,
                     )
+                    counts = asdict(summary) | {"scheme": scheme}
+                    runs.end(self.connection, run, counts=counts, timings=self.timings)
             except BaseException:
-                runs.interrupt(self.connection, run)
+                with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
+                    runs.interrupt(self.connection, run)
                 raise
         return summary
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], writer: Writer) -> None:
-        own = frozenset(fsencode(f"{self.store.resolve()}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))
         unreadable: list[Unreadable] = []
 
         def files() -> Iterator[bytes]:
-            for met in walk(scope.root, starts, self.settings.walk, leave_out=own):
+            for met in walk(scope.root, starts, self.settings.walk, leave_out=own_files(self.store)):
                 if isinstance(met, Unreadable):
                     unreadable.append(met)
                 else:
@@ -137,24 +141,6 @@ class Scan:
         replace_matches(self.connection, scheme, matches.rows(contents.ids))
         rows = (family_row(family, contents, self.settings.match) for family in families)
         replace_families(self.connection, scheme, run, rows)
-
-    def _count(
-        self, matches: MatchColumns, families: list[ContentFamily], contents: Contents, *, seconds: float
-    ) -> Summary:
-        documents, failed = self.connection.execute(
-            "SELECT count(*) FILTER (WHERE reason IS NULL), count(*) FILTER (WHERE reason IS NOT NULL)"
-            " FROM document WHERE gone IS NULL"
-        ).fetchone()
-        limits = self.settings.match
-        return Summary(
-            documents=documents,
-            contents=len(contents),
-            failed=failed,
-            identical=count_identical(self.connection),
-            matches=int(matches.strong(limits.threshold, limits.containment).sum()),
-            families=len(families),
-            seconds=round(seconds),
-        )
 
     def _room(self) -> dict[str, int]:
         return {"memory": self.settings.run.memory // 32, "threads": self.settings.run.jobs}

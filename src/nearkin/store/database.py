@@ -85,6 +85,11 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
         )
 
 
+def own_files(path: Path) -> frozenset[bytes]:
+    """The store and what stands beside it: no scan may take them for documents."""
+    return frozenset(os.fsencode(f"{path.resolve()}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))
+
+
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")

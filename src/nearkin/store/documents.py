@@ -251,3 +251,12 @@ def count_identical(connection: sqlite3.Connection) -> int:
                GROUP BY t.content HAVING count(*) > 1 AND min(d.digest) < max(d.digest))"""
     ).fetchone()
     return int(same_bytes + same_words)
+
+
+def count_documents(connection: sqlite3.Connection) -> tuple[int, int]:
+    """How many there are, and how many files failed."""
+    documents, failed = connection.execute(
+        """SELECT count(*) FILTER (WHERE reason IS NULL), count(*) FILTER (WHERE reason IS NOT NULL)
+           FROM document WHERE gone IS NULL"""
+    ).fetchone()
+    return int(documents), int(failed)

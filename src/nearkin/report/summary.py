@@ -1,0 +1,30 @@
+"""What a scan did, in numbers that add up: every file met is a document or failed, never both."""
+
+import sqlite3
+
+from nearkin.group.family import ContentFamily
+from nearkin.match.columns import MatchColumns
+from nearkin.model import Summary
+from nearkin.settings import MatchSettings
+from nearkin.store.documents import count_documents, count_identical
+
+
+def summarise(
+    connection: sqlite3.Connection,
+    matches: MatchColumns,
+    families: list[ContentFamily],
+    settings: MatchSettings,
+    *,
+    contents: int,
+    seconds: float,
+) -> Summary:
+    documents, failed = count_documents(connection)
+    return Summary(
+        documents=documents,
+        contents=contents,
+        failed=failed,
+        identical=count_identical(connection),
+        matches=int(matches.strong(settings.threshold, settings.containment).sum()),
+        families=len(families),
+        seconds=round(seconds),
+    )
