@@ -1,0 +1,369 @@
+"""The join against every pair: no strong pair lost, none made up, whatever the collection looks like."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from nearkin import _native
+from nearkin.scheme import parse_scheme, sign
+from oracle.candidates import Content, Limits, Pair, all_pairs, may_reach, strongest
+from oracle.prose import prose
+
+Found = dict[tuple[int, int], Pair]
+
+
+def join(contents: list[Content], limits: Limits, *, threads: int = 1) -> Found:
+    features: list[int] = []
+    weights: list[int] = []
+    offsets = [0]
+    for content in contents:
+        of_one = sorted(content.features.elements())
+        features += of_one
+        weights += [content.weight(feature) for feature in of_one]
+        offsets.append(len(features))
+    weighted = any(content.weights is not None for content in contents)
+    a, b, shared, size_a, size_b, strong = _native.candidates(
+        np.array(offsets, np.uint64),
+        np.array(features, np.uint64),
+        np.array(weights if weighted else [], np.uint32),
+        np.array([content.modulus for content in contents], np.uint64),
+        sampled=limits.sampled,
+        resemblance=limits.resemblance,
+        containment=limits.containment,
+        floor=limits.floor,
+        confidence=limits.confidence,
+        floor_reach=limits.floor_reach,
+        floor_most=limits.floor_most,
+        short_part=limits.short_part,
+        short_sample=limits.short_sample,
+        threads=threads,
+    )
+    keys = list(zip(a.tolist(), b.tolist(), strict=True))
+    assert keys == sorted(set(keys))
+    assert all(i < j for i, j in keys)
+    columns = zip(
+        shared.tolist(), size_a.tolist(), size_b.tolist(), strong.astype(bool).tolist(), strict=True
+    )
+    return {key: Pair(*values) for key, values in zip(keys, columns, strict=True)}
+
+
+def judge(contents: list[Content], limits: Limits) -> None:
+    """The whole contract."""
+    expected, found = all_pairs(contents, limits), join(contents, limits)
+    strong = {key: pair for key, pair in expected.items() if pair.strong}
+    assert {key: pair for key, pair in found.items() if pair.strong} == strong
+
+    weak = {key: pair for key, pair in expected.items() if not pair.strong}
+    weak_found = {key: pair for key, pair in found.items() if not pair.strong}
+    assert weak_found.items() <= weak.items()
+    assert set(weak_found) == strongest(weak_found, limits.floor_most)
+    holders = Counter[int]()
+    for content in contents:
+        holders.update(content.features)
+    if all(often <= limits.floor_reach for often in holders.values()):
+        assert set(weak_found) == strongest(weak, limits.floor_most)
+
+    for threads in (2, 3):
+        assert join(contents, limits, threads=threads) == found
+
+
+def feature(dice: random.Random, zeros: int) -> int:
+    """A fingerprint that is a multiple of 2^zeros, of exactly that power."""
+    return ((dice.getrandbits(64 - zeros) | 1) << zeros) & (1 << 64) - 1
+
+
+def sampled_collection(
+    seed: int, *, contents: int, universe: int, moduli: list[int], change: float, template: int
+) -> list[Content]:
+    """Edited copies, parts and unions of a few base sets; each content keeps the multiples of its own modulus.
+
+    Moduli are dealt without regard to sizes, as repetitive texts do: a long one of few distinct shingles is sampled
+    at a modulus far too large for it.
+    """
+    dice = random.Random(seed)
+    deepest = max(moduli).bit_length() - 1
+    pool = [feature(dice, min(deepest + 2, int(dice.expovariate(0.4)))) for _ in range(universe)]
+    everywhere = pool[:template]
+    made: list[set[int]] = []
+    for _ in range(contents):
+        kind = dice.random()
+        if not made or kind < 0.25:
+            chosen = set(dice.sample(pool, dice.randint(0, universe)))
+        elif kind < 0.6:
+            chosen = {f for f in dice.choice(made) if dice.random() > change}
+            chosen |= set(dice.sample(pool, dice.randint(0, max(1, int(change * universe)))))
+        elif kind < 0.75:
+            base = sorted(dice.choice(made))
+            chosen = set(dice.sample(base, dice.randint(0, len(base))))
+        elif kind < 0.85:
+            chosen = dice.choice(made) | dice.choice(made)
+        else:
+            chosen = set(dice.choice(made))
+        made.append(chosen | set(everywhere))
+    return [
+        Content(Counter(f for f in chosen if f % modulus == 0), modulus)
+        for chosen, modulus in ((chosen, dice.choice(moduli)) for chosen in made)
+    ]
+
+
+def weighted_collection(
+    seed: int, *, contents: int, universe: int, change: float, template: int
+) -> list[Content]:
+    """Sequences of chunks with repeats, cut and edited; every chunk has its own weight everywhere."""
+    dice = random.Random(seed)
+    pool = [feature(dice, 0) for _ in range(universe)]
+    weights = {f: dice.choice([1, 46, 280, dice.randint(1, 300)]) for f in pool}
+    made: list[list[int]] = []
+    for _ in range(contents):
+        if not made or dice.random() < 0.3:
+            chosen = dice.choices(pool, k=dice.randint(0, 2 * universe))
+        else:
+            chosen = [f for f in dice.choice(made) if dice.random() > change]
+            chosen += dice.choices(pool, k=dice.randint(0, 3))
+            if dice.random() < 0.3:
+                chosen = chosen[: dice.randint(0, len(chosen))]
+        made.append(chosen + pool[:template])
+    return [Content(Counter(chosen), 1, weights) for chosen in made]
+
+
+LIMITS = st.builds(
+    Limits,
+    resemblance=st.sampled_from([0.5, 0.7, 0.85, 0.95, 1.0]),
+    containment=st.sampled_from([0.6, 0.9, 0.99, 1.0]),
+    floor=st.sampled_from([0.1, 0.3, 0.5]),
+    confidence=st.sampled_from([0.9, 0.99]),
+    floor_reach=st.sampled_from([1, 2, 4, 32]),
+    floor_most=st.sampled_from([0, 1, 3, 20]),
+    short_part=st.sampled_from([0, 20, 200]),
+    short_sample=st.sampled_from([0, 1, 4]),
+)
+DEFAULTS = Limits()
+
+
+@settings(max_examples=250)
+@given(
+    limits=LIMITS,
+    seed=st.integers(0, 1 << 32),
+    contents=st.integers(0, 24),
+    universe=st.sampled_from([1, 3, 10, 40, 150]),
+    moduli=st.sampled_from([[1], [1, 2], [1, 2, 4, 8, 16, 32, 64], [1, 64], [4, 8, 64], [64], [2]]),
+    change=st.sampled_from([0.02, 0.1, 0.3]),
+    template=st.sampled_from([0, 0, 1, 5]),
+)
+@example(DEFAULTS, 1, 24, 150, [1, 2, 4, 8, 16, 32, 64], 0.1, 0)
+@example(DEFAULTS, 2, 24, 150, [1, 64], 0.02, 5)
+def test_samples_of_unequal_modulus(
+    limits: Limits, seed: int, contents: int, universe: int, moduli: list[int], change: float, template: int
+) -> None:
+    template = min(template, universe)
+    collection = sampled_collection(
+        seed, contents=contents, universe=universe, moduli=moduli, change=change, template=template
+    )
+    judge(collection, limits)
+
+
+@settings(max_examples=150)
+@given(
+    limits=LIMITS,
+    seed=st.integers(0, 1 << 32),
+    contents=st.integers(0, 24),
+    universe=st.sampled_from([1, 3, 10, 40]),
+    change=st.sampled_from([0.02, 0.1, 0.3]),
+    template=st.sampled_from([0, 0, 1]),
+)
+def test_complete_lists_with_weights_and_repeats(
+    limits: Limits, seed: int, contents: int, universe: int, change: float, template: int
+) -> None:
+    collection = weighted_collection(
+        seed, contents=contents, universe=universe, change=change, template=template
+    )
+    judge(collection, replace(limits, sampled=False))
+
+
+@settings(max_examples=100)
+@given(LIMITS, st.lists(st.frozensets(st.integers(0, 11), max_size=8), max_size=9))
+def test_complete_lists_of_a_few_features(limits: Limits, lists: list[frozenset[int]]) -> None:
+    """Small enough that a failure shrinks to something one can read."""
+    collection = [Content(Counter(feature << 56 | 1 for feature in features)) for features in lists]
+    judge(collection, replace(limits, sampled=False))
+    judge(collection, limits)
+
+
+@settings(max_examples=100)
+@given(
+    LIMITS, st.lists(st.tuples(st.frozensets(st.integers(1, 40), max_size=20), st.integers(0, 4)), max_size=9)
+)
+def test_samples_of_a_few_features(limits: Limits, lists: list[tuple[frozenset[int], int]]) -> None:
+    collection = [
+        Content(Counter(number for number in numbers if number % (1 << level) == 0), 1 << level)
+        for numbers, level in lists
+    ]
+    judge(collection, limits)
+
+
+def one(*numbers: int, modulus: int = 1) -> Content:
+    return Content(Counter(number * 64 for number in numbers), modulus)
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        [],
+        [one()],
+        [one(), one()],
+        [one(1), one(1)],
+        [one(1), one(2)],
+        [one(1), one(), one(1, 2)],
+        [one(*range(100))] * 5,
+        [one(*range(100)), one(*range(90)), one(*range(89)), one(*range(70)), one(*range(69))],
+        [one(*range(10), 100 + i) for i in range(30)],
+        [one(*range(200), modulus=1), one(*range(3), modulus=64)],
+        [one(1, modulus=64), one(1, modulus=1), one(1, modulus=2)],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("sampled", [False, True])
+def test_edges(contents: list[Content], sampled: bool) -> None:
+    judge(contents, Limits(sampled=sampled))
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9])
+def test_exactly_the_threshold_is_enough(threshold: float) -> None:
+    # In doubles, 7 / 10 ≥ 0.7: what a reader of the score would say.
+    for tens in (1, 3, 7, 10, 33):
+        whole = one(*range(10 * tens))
+        part = one(*range(round(10 * threshold) * tens))
+        limits = Limits(sampled=False, resemblance=threshold, containment=1.0, floor=threshold)
+        judge([whole, part], limits)
+        assert join([whole, part], limits)[0, 1].strong
+
+
+def test_the_short_part_rule() -> None:
+    # A stub of 100 shingles has three features at modulus 64: not looked for in others, unless it is alike.
+    stub = Content(
+        Counter(64 * i for i in range(1, 4)) | Counter(64 * i + 1 for i in range(10_000, 10_097)), 1
+    )
+    container = Content(Counter(64 * i for i in range(1, 200)), 64)
+    assert stub.size() == 100
+    assert join([stub, container], DEFAULTS) == {}
+    assert join([stub, container], replace(DEFAULTS, short_sample=3))[0, 1].strong
+    assert join([stub, container], replace(DEFAULTS, short_part=100))[0, 1].strong
+
+
+def relabelled(contents: list[Content], limits: Limits, order: list[int]) -> Found:
+    turned: Found = {}
+    for (a, b), pair in join([contents[i] for i in order], limits).items():
+        first, second = order[a], order[b]
+        if first < second:
+            turned[first, second] = pair
+        else:
+            turned[second, first] = replace(pair, size_a=pair.size_b, size_b=pair.size_a)
+    return turned
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 1 << 32), st.sampled_from([[1], [1, 2, 4], [1, 64]]), st.booleans())
+def test_order_of_contents_does_not_matter(seed: int, moduli: list[int], sampled: bool) -> None:
+    # Ties among the weak are broken by row; so many are kept here that none has to be.
+    limits = Limits(sampled=sampled, floor=0.1, floor_most=1000)
+    collection = sampled_collection(
+        seed, contents=20, universe=60, moduli=moduli if sampled else [1], change=0.1, template=2
+    )
+    order = list(range(len(collection)))
+    random.Random(seed).shuffle(order)
+    assert relabelled(collection, limits, order) == join(collection, limits)
+
+
+def test_signatures_of_texts_of_very_different_length() -> None:
+    """As in a repository: drafts, parts, containers, and a log that repeats ten lines for half a megabyte."""
+    dice = random.Random(8)
+    base = [prose(seed, size) for seed, size in enumerate([300, 900, 4000, 4000, 20_000, 60_000])]
+    texts = list(base)
+    for text in base:
+        for _ in range(4):
+            start = dice.randrange(len(text) // 2)
+            texts.append(text[start : start + dice.randint(len(text) // 3, len(text))])
+            at = dice.randrange(len(text))
+            texts.append(text[:at] + prose(dice.getrandbits(30), 40) + text[at:])
+    texts.append(base[0] + base[1] + base[2])
+    log = b"".join(prose(100 + i, 40) for i in range(10)) * 1200
+    texts += [log, log[:400], log[:200_000] + base[1], b"z" * 100_000, b"z" * 50, b"z" * 10]
+    scheme = parse_scheme("mod:window=20,sample=200,most=64")
+    contents = []
+    for text in texts:
+        signature = sign(text, scheme)
+        contents.append(Content(Counter(signature.features.tolist()), signature.modulus))
+    assert {content.modulus for content in contents} >= {1, 2, 4, 16, 32, 64}
+    judge(contents, DEFAULTS)
+    assert sum(pair.strong for pair in join(contents, DEFAULTS).values()) > 40
+
+
+def test_chunks_of_texts() -> None:
+    dice = random.Random(9)
+    scheme = parse_scheme("tttd:mean=100")
+    texts = [prose(seed, 5000) for seed in range(4)]
+    for _ in range(20):
+        text = dice.choice(texts)
+        at = dice.randrange(len(text))
+        texts.append(
+            text[:at] + dice.choice([b"", b"-", b"0" * 900, prose(dice.getrandbits(30), 900)]) + text[at:]
+        )
+    texts += [b"=" * 30_000, b"=" * 20_000, b""]
+    contents = []
+    for text in texts:
+        signature = sign(text, scheme)
+        features, weights = signature.features.tolist(), signature.weights.tolist()
+        contents.append(Content(Counter(features), 1, dict(zip(features, weights, strict=True))))
+    judge(contents, Limits(sampled=False))
+
+
+def test_many_contents_that_share_a_template() -> None:
+    """All have 40 features in common: hot ones cost time, never a pair."""
+    dice = random.Random(10)
+    template = [feature(dice, 0) for _ in range(40)]
+    contents = []
+    for i in range(250):
+        own = [feature(dice, 0) for _ in range(60 if i % 10 else 3)]
+        contents.append(Content(Counter(template + own)))
+    limits = Limits(sampled=False, floor=0.5)
+    judge(contents, limits)
+    assert len(join(contents, limits)) >= 25 * 24 // 2
+
+
+@pytest.mark.parametrize("union", [9000, 20_000, 60_000])
+def test_samples_beyond_the_tabled_sizes_lose_nothing(union: int) -> None:
+    # Over 8,192 features the bound is three standard deviations wide: a few more are verified than must be.
+    fewest = next(k for k in range(int(union * 0.6), union) if may_reach(k, union, 0.7, 0.99))
+    for k, expected in ((fewest - 1000, False), (fewest, True), (fewest + 1, True), (union * 7 // 10, True)):
+        half = (union - k) // 2
+        a = Content(Counter(range(64, 64 * (k + half + 1), 64)), 64)
+        b = Content(Counter(range(64 * (half + 1), 64 * (union + 1), 64)), 64)
+        found = join([a, b], replace(DEFAULTS, floor=0.01))[0, 1]
+        assert (found.shared, found.size_a + found.size_b) == (k, union + k)
+        assert found.strong is expected
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    empty = np.zeros(0, np.uint64)
+    with pytest.raises(ValueError, match="do not fit together"):
+        _native.candidates(
+            np.zeros(3, np.uint64),
+            empty,
+            np.zeros(0, np.uint32),
+            np.ones(1, np.uint64),
+            sampled=True,
+            resemblance=0.7,
+            containment=0.9,
+            floor=0.5,
+            confidence=0.99,
+            floor_reach=32,
+            floor_most=20,
+            short_part=200,
+            short_sample=4,
+            threads=1,
+        )

@@ -1,0 +1,169 @@
+"""Exact measures on texts against sets of byte strings."""
+
+import random
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.match.verify import verify
+from oracle.prose import prose
+from oracle.shingles import containment, covered, resemblance, shingles
+
+Rows = NDArray[np.uint32]
+
+
+def rows(pairs: list[tuple[int, int]]) -> tuple[Rows, Rows]:
+    table = np.array(pairs, np.uint32).reshape(-1, 2)
+    return np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1])
+
+
+def measures(
+    texts: list[bytes],
+    pairs: list[tuple[int, int]],
+    *,
+    window: int,
+    bounds: tuple[float, float] = (0, 0),
+    threads: int = 1,
+) -> list[tuple[int, ...]]:
+    a, b = rows(pairs)
+    columns = _native.verify(
+        texts, a, b, window=window, resemblance=bounds[0], containment=bounds[1], threads=threads
+    )
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def by_sets(a: bytes, b: bytes, window: int, bounds: tuple[float, float] = (0, 0)) -> tuple[int, ...]:
+    first, second = shingles(a, window), shingles(b, window)
+    shared = len(first & second)
+    alike = shared and shared / len(first | second) >= bounds[0]
+    inside = shared and shared / min(len(first), len(second)) >= bounds[1]
+    cover = (covered(a, b, window), covered(b, a, window)) if alike or inside else (0, 0)
+    return (shared, len(first), len(second), *cover)
+
+
+TEXTS = st.lists(
+    st.one_of(
+        st.text("ab", max_size=40).map(str.encode),
+        st.binary(max_size=20),
+        st.builds(prose, st.integers(0, 2), st.integers(0, 700)),
+        st.builds(lambda unit, times: unit * times, st.binary(min_size=1, max_size=3), st.integers(0, 60)),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=150)
+@given(TEXTS, st.integers(1, 24), st.sampled_from([(0.0, 0.0), (0.5, 0.9), (2.0, 2.0)]), st.integers(1, 3))
+def test_counts_and_covered_bytes(
+    texts: list[bytes], window: int, bounds: tuple[float, float], threads: int
+) -> None:
+    pairs = [(i, j) for i in range(len(texts)) for j in range(len(texts))]
+    expected = [by_sets(texts[i], texts[j], window, bounds) for i, j in pairs]
+    assert measures(texts, pairs, window=window, bounds=bounds, threads=threads) == expected
+
+
+def test_pairs_may_come_in_any_order_and_more_than_once() -> None:
+    texts = [prose(i % 3, 200 + 50 * i) for i in range(8)]
+    pairs = [(i, j) for i in range(8) for j in range(8)] * 2
+    random.Random(1).shuffle(pairs)
+    assert measures(texts, pairs, window=20) == [by_sets(texts[i], texts[j], 20) for i, j in pairs]
+
+
+def test_a_pair_that_names_no_text_is_refused() -> None:
+    with pytest.raises(IndexError, match="names no text"):
+        measures([b"one"], [(0, 1)], window=20)
+
+
+def edited(seed: int) -> list[bytes]:
+    dice = random.Random(seed)
+    texts = [prose(seed + i, 600) for i in range(3)]
+    for _ in range(9):
+        text = dice.choice(texts)
+        at = dice.randrange(len(text))
+        texts.append(
+            dice.choice([text[:at] + b"inserted" + text[at:], text[at:] + text[:at], text[: at + 30]])
+        )
+    return texts
+
+
+class Shelf:
+    """Texts by row, as the store gives them; some were not kept."""
+
+    def __init__(self, texts: list[bytes], missing: frozenset[int] = frozenset()) -> None:
+        self.texts, self.missing = texts, missing
+        self.asked: list[list[int]] = []
+
+    def __call__(self, wanted: Sequence[int]) -> list[bytes | None]:
+        self.asked.append(list(wanted))
+        return [None if row in self.missing else self.texts[row] for row in wanted]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return np.array([len(text) for text in self.texts], np.int64)
+
+
+def verified(
+    shelf: Shelf, pairs: list[tuple[int, int]], *, memory: int
+) -> tuple[list[dict[str, float]], list[bool]]:
+    a, b = rows(pairs)
+    found, possible = verify(
+        a, b, shelf.lengths, shelf, window=20, resemblance=0.5, containment=0.9, memory=memory, threads=2
+    )
+    names = ("a", "b", "resemblance", "a_in_b", "b_in_a", "shared_bytes", "size_a", "size_b", "exact")
+    columns = zip(*(getattr(found, name).tolist() for name in names), strict=True)
+    assert np.isnan(found.low).all()
+    assert np.isnan(found.payload).all()
+    return [dict(zip(names, row, strict=True)) for row in columns], possible.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("memory", [0, 1, 700, 2000, 1 << 30])
+def test_any_memory_gives_the_same_measures(seed: int, memory: int) -> None:
+    shelf = Shelf(edited(seed))
+    pairs = list(combinations(range(len(shelf.texts)), 2))
+    random.Random(seed).shuffle(pairs)
+    found, possible = verified(shelf, pairs, memory=memory)
+    assert all(possible)
+    assert [(row["a"], row["b"]) for row in found] == sorted(pairs)
+    for row in found:
+        a, b = shelf.texts[int(row["a"])], shelf.texts[int(row["b"])]
+        assert row["exact"] is True
+        assert row["resemblance"] == resemblance(a, b, 20)
+        assert row["a_in_b"] == containment(a, b, 20)
+        assert row["b_in_a"] == containment(b, a, 20)
+        assert (row["size_a"], row["size_b"]) == (len(shingles(a, 20)), len(shingles(b, 20)))
+        reached = row["resemblance"] >= 0.5 or max(row["a_in_b"], row["b_in_a"]) >= 0.9
+        assert row["shared_bytes"] == (min(covered(a, b, 20), covered(b, a, 20)) if reached else 0)
+    for asked in shelf.asked:
+        held = int(shelf.lengths[asked].sum())
+        assert held <= memory or len(asked) <= 2, "never more texts at once than memory holds, but one pair"
+
+
+@pytest.mark.parametrize("memory", [0, 1500, 1 << 30])
+def test_texts_that_were_not_kept_are_said_to_be_missing(memory: int) -> None:
+    shelf = Shelf(edited(3), missing=frozenset({0, 4, 7}))
+    pairs = list(combinations(range(len(shelf.texts)), 2))
+    found, possible = verified(shelf, pairs, memory=memory)
+    expected = [not {a, b} & shelf.missing for a, b in pairs]
+    assert possible == expected
+    assert [(row["a"], row["b"]) for row in found] == [
+        pair for pair, can in zip(pairs, expected, strict=True) if can
+    ]
+
+
+def test_nothing_to_verify() -> None:
+    shelf = Shelf([b"a text"])
+    assert verified(shelf, [], memory=0) == ([], [])
+    assert shelf.asked == []
+
+
+def test_all_texts_missing() -> None:
+    shelf = Shelf(edited(1), missing=frozenset(range(12)))
+    assert verified(shelf, [(0, 1), (1, 2)], memory=1 << 20) == ([], [False, False])
