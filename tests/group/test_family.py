@@ -71,9 +71,7 @@ def pair_of(a: int, b: int, sizes: list[int], shared: int) -> Match:
 def repositories(draw: st.DrawFn) -> tuple[list[Match], list[int], list[int]]:
     """Contents of a few sizes, with matches among some of them: alike, contained, or weak."""
     count = draw(st.integers(0, 10))
-    sizes = draw(
-        st.lists(st.sampled_from([150, 199, 200, 300, 300, 1000, 5000]), min_size=count, max_size=count)
-    )
+    sizes = draw(st.lists(st.sampled_from([150, 199, 200, 300, 300, 1000, 5000]), min_size=count, max_size=count))
     matches = []
     for a, b in combinations(range(count), 2):
         share = draw(st.sampled_from([0, 0, 0, 0, 0.5, 0.89, 0.9, 0.95, 1]))
@@ -132,9 +130,7 @@ def test_the_weakest_link_and_the_pivots_resemblances_are_real_matches(
         assert linked == set(family.to_pivot)
 
 
-def digests_of(
-    families: list[ContentFamily], names: list[str]
-) -> set[tuple[frozenset[str], frozenset[str], str]]:
+def digests_of(families: list[ContentFamily], names: list[str]) -> set[tuple[frozenset[str], frozenset[str], str]]:
     return {
         (
             frozenset(names[row] for row in family.members),
@@ -312,9 +308,7 @@ def test_resemblance_to_the_pivot_is_measured_where_no_match_says_it() -> None:
         families, lengths, lambda rows: [texts[row] for row in rows], window=20, memory=1 << 20, threads=1
     )
     assert family.pivot == 1
-    assert family.to_pivot == {
-        row: 1.0 if row == 1 else resemblance(texts[1], texts[row], 20) for row in range(4)
-    }
+    assert family.to_pivot == {row: 1.0 if row == 1 else resemblance(texts[1], texts[row], 20) for row in range(4)}
 
 
 LINKS = st.integers(1, 30).flatmap(

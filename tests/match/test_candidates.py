@@ -46,9 +46,7 @@ def join(contents: list[Content], limits: Limits, *, threads: int = 1) -> Found:
     keys = list(zip(a.tolist(), b.tolist(), strict=True))
     assert keys == sorted(set(keys))
     assert all(i < j for i, j in keys)
-    columns = zip(
-        shared.tolist(), size_a.tolist(), size_b.tolist(), strong.astype(bool).tolist(), strict=True
-    )
+    columns = zip(shared.tolist(), size_a.tolist(), size_b.tolist(), strong.astype(bool).tolist(), strict=True)
     return {key: Pair(*values) for key, values in zip(keys, columns, strict=True)}
 
 
@@ -111,9 +109,7 @@ def sampled_collection(
     ]
 
 
-def weighted_collection(
-    seed: int, *, contents: int, universe: int, change: float, template: int
-) -> list[Content]:
+def weighted_collection(seed: int, *, contents: int, universe: int, change: float, template: int) -> list[Content]:
     """Sequences of chunks with repeats, cut and edited; every chunk has its own weight everywhere."""
     dice = random.Random(seed)
     pool = [feature(dice, 0) for _ in range(universe)]
@@ -179,9 +175,7 @@ def test_samples_of_unequal_modulus(
 def test_complete_lists_with_weights_and_repeats(
     limits: Limits, seed: int, contents: int, universe: int, change: float, template: int
 ) -> None:
-    collection = weighted_collection(
-        seed, contents=contents, universe=universe, change=change, template=template
-    )
+    collection = weighted_collection(seed, contents=contents, universe=universe, change=change, template=template)
     judge(collection, replace(limits, sampled=False))
 
 
@@ -195,9 +189,7 @@ def test_complete_lists_of_a_few_features(limits: Limits, lists: list[frozenset[
 
 
 @settings(max_examples=100)
-@given(
-    LIMITS, st.lists(st.tuples(st.frozensets(st.integers(1, 40), max_size=20), st.integers(0, 4)), max_size=9)
-)
+@given(LIMITS, st.lists(st.tuples(st.frozensets(st.integers(1, 40), max_size=20), st.integers(0, 4)), max_size=9))
 def test_samples_of_a_few_features(limits: Limits, lists: list[tuple[frozenset[int], int]]) -> None:
     collection = [
         Content(Counter(number for number in numbers if number % (1 << level) == 0), 1 << level)
@@ -245,9 +237,7 @@ def test_exactly_the_threshold_is_enough(threshold: float) -> None:
 
 def test_the_short_part_rule() -> None:
     # A stub of 100 shingles has three features at modulus 64: not looked for in others, unless it is alike.
-    stub = Content(
-        Counter(64 * i for i in range(1, 4)) | Counter(64 * i + 1 for i in range(10_000, 10_097)), 1
-    )
+    stub = Content(Counter(64 * i for i in range(1, 4)) | Counter(64 * i + 1 for i in range(10_000, 10_097)), 1)
     container = Content(Counter(64 * i for i in range(1, 200)), 64)
     assert stub.size() == 100
     assert join([stub, container], DEFAULTS) == {}
@@ -310,9 +300,7 @@ def test_chunks_of_texts() -> None:
     for _ in range(20):
         text = dice.choice(texts)
         at = dice.randrange(len(text))
-        texts.append(
-            text[:at] + dice.choice([b"", b"-", b"0" * 900, prose(dice.getrandbits(30), 900)]) + text[at:]
-        )
+        texts.append(text[:at] + dice.choice([b"", b"-", b"0" * 900, prose(dice.getrandbits(30), 900)]) + text[at:])
     texts += [b"=" * 30_000, b"=" * 20_000, b""]
     contents = []
     for text in texts:

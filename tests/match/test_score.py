@@ -32,9 +32,7 @@ def postings_of(texts: list[bytes], scheme: Scheme) -> Postings:
     return Postings(
         offsets=np.array([0, *np.cumsum([len(signature) for signature in signatures])], np.uint64),
         features=np.concatenate([np.zeros(0, np.uint64), *(signature.features for signature in signatures)]),
-        weights=np.concatenate(
-            [np.zeros(0, np.uint32), *(signature.weights for signature in signatures if weighted)]
-        ),
+        weights=np.concatenate([np.zeros(0, np.uint32), *(signature.weights for signature in signatures if weighted)]),
         moduli=np.array([signature.modulus for signature in signatures], np.uint64),
     )
 
@@ -52,9 +50,7 @@ def matches_of(
         return [texts[row] if kept else None for row in rows]
 
     lengths = np.array([len(text) for text in texts], np.int64)
-    return find_matches(
-        postings_of(texts, scheme), lengths, shelf, scheme, limits, memory=memory, threads=threads
-    )
+    return find_matches(postings_of(texts, scheme), lengths, shelf, scheme, limits, memory=memory, threads=threads)
 
 
 @dataclass(frozen=True)
@@ -69,7 +65,9 @@ class Exact:
 
     @property
     def shared_bytes(self) -> int:
-        return min(covered(self.a, self.b, WINDOW), covered(self.b, self.a, WINDOW))
+        least = self.shared + WINDOW - 1
+        assert least <= min(covered(self.a, self.b, WINDOW), covered(self.b, self.a, WINDOW))
+        return least
 
     @property
     def scores(self) -> tuple[float, float, float]:
@@ -157,12 +155,8 @@ def test_with_full_lists_every_match_is_found_and_scored_to_the_last_digit(
     expected = strong_pairs(texts, limits)
     assert scores(strong) == {key: pair.scores for key, pair in expected.items()}
     assert strong.exact.all()
-    sizes_found = zip(
-        strong.size_a.tolist(), strong.size_b.tolist(), strong.shared_bytes.tolist(), strict=True
-    )
-    assert list(sizes_found) == [
-        (pair.size_a, pair.size_b, pair.shared_bytes) for _, pair in sorted(expected.items())
-    ]
+    sizes_found = zip(strong.size_a.tolist(), strong.size_b.tolist(), strong.shared_bytes.tolist(), strict=True)
+    assert list(sizes_found) == [(pair.size_a, pair.size_b, pair.shared_bytes) for _, pair in sorted(expected.items())]
 
 
 @settings(max_examples=60)
@@ -180,9 +174,7 @@ def test_weak_matches_are_the_strongest_above_the_floor(seed: int, limits: Match
     }
     # 16 contents: no feature is in more than weak_reach of them, so none may be missing.
     kept = strongest(expected, limits.weak_matches)
-    assert {key: score[0] for key, score in scores(weak).items()} == {
-        key: expected[key].resemblance for key in kept
-    }
+    assert {key: score[0] for key, score in scores(weak).items()} == {key: expected[key].resemblance for key in kept}
 
 
 def long_collection(seed: int) -> list[bytes]:

@@ -28,9 +28,7 @@ def features(text: bytes, spec: str) -> list[int]:
 
 
 def exact(a: bytes, b: bytes, window: int) -> float:
-    found = sign(a, parse_scheme(f"exact:window={window}")).resemblance(
-        sign(b, parse_scheme(f"exact:window={window}"))
-    )
+    found = sign(a, parse_scheme(f"exact:window={window}")).resemblance(sign(b, parse_scheme(f"exact:window={window}")))
     assert found is not None
     assert found.exact
     assert (found.low, found.high) == (None, None)
@@ -139,9 +137,7 @@ def test_estimates_are_taken_at_the_larger_modulus(spec: str, shorter: int, long
     part = text[:shorter]
     scheme = parse_scheme(spec)
     mine, theirs = sign(part, scheme), sign(text, scheme)
-    common, a, b = oracle.overlap(
-        oracle.sampled(part, 20, mine.modulus), oracle.sampled(text, 20, theirs.modulus)
-    )
+    common, a, b = oracle.overlap(oracle.sampled(part, 20, mine.modulus), oracle.sampled(text, 20, theirs.modulus))
     for estimate, whole in (
         (mine.resemblance(theirs), a + b - common),
         (theirs.resemblance(mine), a + b - common),

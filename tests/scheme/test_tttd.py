@@ -18,9 +18,7 @@ def chunks(text: bytes, spec: str) -> list[bytes]:
     placed = place(text, parse_scheme(spec))
     starts = [offset for _, _, offset in placed]
     ends = [*starts[1:], len(text)] if text else []
-    assert [weight for weight, _, _ in placed] == [
-        end - start for start, end in zip(starts, ends, strict=True)
-    ]
+    assert [weight for weight, _, _ in placed] == [end - start for start, end in zip(starts, ends, strict=True)]
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
@@ -70,9 +68,7 @@ def test_chunks_are_the_textbooks(text: bytes, spec: str) -> None:
     assert chunks(text, spec) == textbook(text, spec)
 
 
-@pytest.mark.parametrize(
-    "spec", ["tttd:mean=100", "tttd:mean=1000", "tttd:mean=5000", "tttd:mean=33,window=20"]
-)
+@pytest.mark.parametrize("spec", ["tttd:mean=100", "tttd:mean=1000", "tttd:mean=5000", "tttd:mean=33,window=20"])
 def test_chunks_are_the_textbooks_over_many_blocks(spec: str) -> None:
     dice = random.Random(spec)
     text = prose(1, 40_000) + b"\0" * 9000 + dice.randbytes(30_000) + b"ab" * 5000 + prose(2, 20_000)
@@ -145,17 +141,13 @@ def test_a_cut_inside_a_constant_run_may_shift_to_the_runs_end() -> None:
 def test_the_mean_is_what_was_asked_for(mean: int) -> None:
     # Without the last chunk of each file, as READINGS says.
     sizes = [
-        len(chunk)
-        for seed in range(20)
-        for chunk in chunks(prose(100 + seed, 80 * mean), f"tttd:mean={mean}")[:-1]
+        len(chunk) for seed in range(20) for chunk in chunks(prose(100 + seed, 80 * mean), f"tttd:mean={mean}")[:-1]
     ]
     assert sum(sizes) / len(sizes) == pytest.approx(mean, rel=0.15)
 
 
 def test_the_papers_own_parameters() -> None:
-    assert parse_scheme("tttd:window=48,min=460,max=2800,divisor=540,backup=270") == parse_scheme(
-        "tttd:mean=1000"
-    )
+    assert parse_scheme("tttd:window=48,min=460,max=2800,divisor=540,backup=270") == parse_scheme("tttd:mean=1000")
 
 
 PIECES = st.lists(st.integers(0, 5), min_size=1, max_size=12)

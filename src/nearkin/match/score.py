@@ -62,7 +62,7 @@ def estimated(found: Candidates, postings: Postings, scheme: Scheme) -> tuple[Ma
         shared=found.shared * modulus,
         size_a=found.size_a * modulus,
         size_b=found.size_b * modulus,
-        shared_bytes=found.shared * modulus,
+        shared_bytes=found.shared * modulus + (scheme.window - 1 if scheme.measure == "shingles" else 0),
         exact=exact,
     )
     return columns, np.where(exact, 0, found.size_a + found.size_b - found.shared)
