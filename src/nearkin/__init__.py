@@ -49,7 +49,7 @@ _HOMES = {
     "Signature": "nearkin.scheme.signature",
 }
 
-__all__ = [  # noqa: PLE0604
+__all__ = [
     "EngineError",
     "Estimate",
     "InputError",
@@ -83,7 +83,7 @@ def __dir__() -> list[str]:
 
 
 class _Facade(ModuleType):
-    """Importing a package of the same name, as nearkin.match, must not hide the function: the function is public."""
+    """Importing the package nearkin.match must not hide the function of that name, which is public."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

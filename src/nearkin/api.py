@@ -1,7 +1,7 @@
 """The Python surface: sign, resemblance, containment, match and families of texts, and the store.
 
-A text is a str, taken as it reads, or bytes, which are decoded as a scan decodes a file: sniffed, decoded, stripped to
-what a reader of a page sees. Either is made canonical as in a scan, unless `raw` is set. Tables are `pyarrow.Table`s.
+A text is a str, taken as it reads, or bytes, read as a scan reads a file: sniffed, decoded, stripped to what
+a reader of a page sees. Either is made canonical as in a scan, unless `raw` is set. Tables are Arrow tables.
 """
 
 import dataclasses
@@ -80,8 +80,8 @@ def match(
 ) -> "pa.Table":
     """All pairs of texts that reach a threshold, strongest first, verified on the texts as in a scan.
 
-    Texts are named by their keys or their positions. Without `all_copies` equal texts are named once: by the first of
-    them, to which the others are then paired.
+    Texts are named by their keys or their positions. Without `all_copies` equal texts are named once: by the
+    first of them, to which the others are then paired.
     """
     from nearkin.report.tables import match_table
 
@@ -101,14 +101,16 @@ def match(
 def families(
     pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float = 0.9
 ) -> "pa.Table":
-    """Group what `match` found. Texts of resemblance 1 are taken for copies; ids are the names of the pivots."""
+    """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots."""
     from nearkin.report.pairs import families_of_pairs
     from nearkin.report.tables import family_table
 
     if view != "chain":
         raise UsageError(f"There is no view {view!r} of pairs; known is: chain.")
     limits = MatchSettings(threshold=threshold, containment=containment, floor=threshold)
-    return family_table(families_of_pairs(pairs.to_pylist(), limits), name=pairs.schema.field("a").type, sizes=False)
+    return family_table(
+        families_of_pairs(pairs.to_pylist(), limits), name=pairs.schema.field("a").type, sizes=False
+    )
 
 
 class ScanOptions(TypedDict, total=False):
@@ -132,7 +134,9 @@ class ScanOptions(TypedDict, total=False):
 
 def settings_of(options: Mapping[str, Any]) -> Settings:
     """The tree of settings from options without one; those that are None are left at their defaults."""
-    given = {"keep" if key == "keep_text" else key: value for key, value in options.items() if value is not None}
+    given = {
+        "keep" if key == "keep_text" else key: value for key, value in options.items() if value is not None
+    }
     given = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
 
     def part(group: type[Group]) -> Group:
@@ -140,7 +144,9 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         return group(**{name: given.pop(name) for name in names})
 
     scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME)).spec
-    settings = Settings(scheme, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
+    settings = Settings(
+        scheme, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings)
+    )
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
     return settings
@@ -185,7 +191,9 @@ class Store:
 
         settings = settings_of(options)
         starts = check_starts(
-            tuple(map(Path, [paths] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]))
+            tuple(
+                map(Path, [paths] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths])
+            )
         )
         connection = connect(self.path, create=True, write=True)
         try:
@@ -294,9 +302,22 @@ class Collection:
         matches = self._matches(scheme, limits, run)
         many = slice(None) if all_copies else slice(1)
         found = []
-        columns = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
+        columns = (
+            "a",
+            "b",
+            "resemblance",
+            "a_in_b",
+            "b_in_a",
+            "payload",
+            "shared_bytes",
+            "exact",
+            "low",
+            "high",
+        )
         for row in zip(*(getattr(matches, name).tolist() for name in columns), strict=True):
-            record = {name: None if value != value else value for name, value in zip(columns, row, strict=True)}
+            record = {
+                name: None if value != value else value for name, value in zip(columns, row, strict=True)
+            }
             found += [
                 _ordered({**record, "a": a, "b": b})
                 for a in self.copies[row[0]][many]
@@ -317,7 +338,9 @@ class Collection:
             offsets=np.cumsum([0, *map(len, signed)], dtype=np.uint64),
             features=np.concatenate([nothing, *(one.features for one in signed)]),
             # Sampled shingles weigh alike, by their modulus; only chunks have weights of their own.
-            weights=np.concatenate([np.zeros(0, np.uint32), *(s.weights for s in signed if scheme.measure == "bytes")]),
+            weights=np.concatenate(
+                [np.zeros(0, np.uint32), *(s.weights for s in signed if scheme.measure == "bytes")]
+            ),
             moduli=np.array([one.modulus for one in signed], np.uint64),
         )
         return find_matches(
@@ -382,7 +405,9 @@ def _plain(names: list[Any]) -> list[Any]:
     """Names as an Arrow column can hold them: integers, else UTF-8."""
     if all(type(name) is int for name in names):
         return names
-    return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+    return [
+        str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names
+    ]
 
 
 def _type_of(names: list[Any]) -> "pa.DataType":

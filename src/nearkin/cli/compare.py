@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 @click.argument("a", type=click.Path())
 @click.argument("b", type=click.Path())
 @common
-@click.option("--scheme", default="exact:window=20", show_default=True, metavar="SPEC", help="How to measure.")
+@click.option(
+    "--scheme", default="exact:window=20", show_default=True, metavar="SPEC", help="How to measure."
+)
 @text_options
 def compare(
     a: str,
@@ -32,8 +34,8 @@ def compare(
 ) -> None:
     """Measure how much two documents have in common.
 
-    A and B are files, or documents of the store by their paths there. The relation is one of: identical, same words,
-    A contains B, B contains A (0.9 of the part or more), similar (resemblance of 0.5 or more), unrelated.
+    A and B are files, or documents of the store by their paths there. The relation is one of: identical, same
+    words, A contains B, B contains A (0.9 of the part or more), similar (resemblance 0.5 or more), unrelated.
     """
     from nearkin.report.comparison import compare as measure
     from nearkin.report.lookup import find_document
@@ -51,7 +53,7 @@ def compare(
         return
 
     def value(estimate: "Estimate | None") -> float | None:
-        return estimate and estimate.value
+        return None if estimate is None else estimate.value
 
     record = {
         "a": a,
@@ -79,8 +81,11 @@ def _show(a: "Found", b: "Found", found: "Comparison", spec: str) -> None:
     screen = Screen()
 
     def figure(what: str, estimate: "Estimate | None") -> None:
-        about = "no estimate" if estimate is None else measured(estimate.exact, estimate.low, estimate.high)
-        screen.line(f"  {what:<12}  ", (share(estimate and estimate.value), "bold cyan"), f"  {about}")
+        if estimate is None:
+            screen.line(f"  {what:<12}  –      no estimate")
+            return
+        about = measured(estimate.exact, estimate.low, estimate.high)
+        screen.line(f"  {what:<12}  ", (share(estimate.value), "bold cyan"), f"  {about}")
 
     screen.line((found.relation, "bold"), f"  measured by {spec}")
     for letter, side in (("A", a), ("B", b)):

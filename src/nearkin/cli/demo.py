@@ -13,12 +13,16 @@ from nearkin.errors import InputError
 @click.command(epilog="Example: nearkin demo sample && nearkin scan sample --exclude truth.json")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @common
-@click.option("--documents", type=click.IntRange(min=1), default=600, show_default=True, help="How many to write.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Another seed, another sample.")
+@click.option(
+    "--documents", type=click.IntRange(min=1), default=600, show_default=True, help="How many to write."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Another seed, another sample."
+)
 def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: int, seed: int) -> None:
     """Write a sample repository to try nearkin on.
 
-    Copies, versions, parts, forms and strangers in eight languages and several encodings. What is true about them
+    Copies, versions, parts, forms and strangers in several languages and encodings. What is true about them
     is in truth.json.
     """
     from nearkin.lab.sample import TRUTH, write_sample
@@ -31,11 +35,14 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
         raise InputError(f"Cannot write to {folder}: {(error.strerror or str(error)).lower()}.") from error
     form = chosen(form)
     if form != "table":
-        emit_one({"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"}))
+        emit_one(
+            {"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"})
+        )
     elif not quiet:
         from nearkin.cli.screen import Screen
         from nearkin.cli.words import count, safe
 
         screen = Screen()
-        screen.line(f"{count(truth.documents, 'documents')} written to {safe(str(folder))}, the truth to {TRUTH} there.")
+        written = count(truth.documents, "documents")
+        screen.line(f"{written} written to {safe(str(folder))}, the truth about them to {TRUTH} there.")
         screen.line(("Next", "bold"), f"  nearkin scan {shlex.quote(safe(str(folder)))} --exclude {TRUTH}")

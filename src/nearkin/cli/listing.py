@@ -20,8 +20,8 @@ def _note(text: str, *, quiet: bool) -> None:
 def identical(store: Path, form: str | None, quiet: bool) -> None:
     """List groups of identical documents.
 
-    Of the same bytes, or of the same words in other bytes (another format, encoding, case or punctuation). Overhead is
-    what the copies cost beyond the largest of them.
+    Of the same bytes, or of the same words in other bytes (another format, encoding, case or punctuation).
+    Overhead is what the copies cost beyond the largest of them.
     """
     from nearkin.report.fields import identical_record
     from nearkin.report.reading import is_scoped, opened
@@ -59,8 +59,12 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
 
 @click.command(epilog="Example: nearkin matches --min-resemblance 0.9")
 @common
-@click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
-@click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
+@click.option(
+    "--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both."
+)
+@click.option(
+    "--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other."
+)
 @click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
 def matches(
     store: Path,
@@ -72,7 +76,7 @@ def matches(
 ) -> None:
     """List scored pairs, strongest first.
 
-    At the scan's thresholds, unless others are given. Pairs of identical documents are listed by `nearkin identical`.
+    At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`.
     """
     from nearkin.report.fields import match_record
     from nearkin.report.matches import list_matches
@@ -115,12 +119,14 @@ def matches(
 @click.command(epilog="Example: nearkin families --threshold 0.9")
 @common
 @click.option("--threshold", type=float, help="Resemblance that joins two documents; no new join is made.")
-@click.option("--view", type=click.Choice(["chain"]), default="chain", show_default=True, help="How they are grouped.")
+@click.option(
+    "--view", type=click.Choice(["chain"]), default="chain", show_default=True, help="How they are grouped."
+)
 def families(store: Path, form: str | None, quiet: bool, threshold: float | None, view: str) -> None:
     """List families of documents, largest first.
 
-    Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers beside
-    the documents are their resemblance to the pivot.
+    Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
+    beside the documents are their resemblance to the pivot.
     """
     from nearkin.report.families import list_families
     from nearkin.report.fields import family_record
@@ -133,8 +139,8 @@ def families(store: Path, form: str | None, quiet: bool, threshold: float | None
         found = list_families(connection, threshold=threshold)
     if threshold is not None and threshold < limits["threshold"]:
         _note(
-            f"partial: the scan looked for all matches from {limits['threshold']:g} up, and kept only the strongest"
-            " weaker ones.",
+            f"partial below {limits['threshold']:g}, where the scan kept only the strongest matches of each"
+            " document; scan with a lower threshold to see all.",
             quiet=quiet,
         )
     form = chosen(form)

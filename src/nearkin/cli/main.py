@@ -1,7 +1,7 @@
 """`nearkin`: the table of commands, and what becomes of errors.
 
-Commands are imported when they are called for, and what they need only when they run: `nearkin --help` answers before
-anyone notices.
+Commands are imported when they are called for, and what they need only when they run: `nearkin --help` must
+answer before anyone notices.
 """
 
 import os
@@ -57,7 +57,12 @@ def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
 
 @click.group(cls=Commands, epilog=EPILOG, invoke_without_command=True)
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version.",
 )
 @click.pass_context
 def cli(ctx: click.Context) -> None:
@@ -99,7 +104,7 @@ def _sentence(error: click.ClickException) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    # A name with a newline in it must not make two lines of one sentence, nor one of no encoding a traceback.
+    # A newline in a name must not make two lines of one sentence, nor a lone surrogate a traceback.
     line = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in message)
     print(f"nearkin: {line}", file=sys.stderr)
     return code

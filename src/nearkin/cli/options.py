@@ -38,38 +38,27 @@ def common(command: Command) -> Command:
     return command
 
 
-class Size(click.ParamType):
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE | re.ASCII)
-        if found is None:
-            self.fail(f"{value!r} is not a size like 512M or 2G.", param, ctx)
-        return int(float(found[1]) * UNITS[found[2].upper()])
+def size_of(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is not a size like 512M or 2G.")
+    return int(float(found[1]) * UNITS[found[2].upper()])
 
 
-class Ignored(click.ParamType):
-    """case,punctuation: a list in one word. Nothing at all is ignored with an empty one."""
-
-    name = "list"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        names = tuple(name.strip() for name in value.split(",") if name.strip())
-        for name in names:
-            if name not in IGNORABLE:
-                self.fail(f"{name!r} cannot be ignored; known are: {', '.join(IGNORABLE)}.", param, ctx)
-        return names
+def ignored(text: str) -> tuple[str, ...]:
+    """case,punctuation: a list in one word; nothing is ignored with an empty one."""
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in IGNORABLE:
+            raise click.BadParameter(f"{name!r} cannot be ignored; known are: {', '.join(IGNORABLE)}.")
+    return names
 
 
 def text_options(command: Command) -> Command:
     """How texts are made canonical."""
     command = click.option(
         "--ignore",
-        type=Ignored(),
+        type=ignored,
         metavar="LIST",
         help="What to ignore in texts, of case,punctuation,digits,accents.  [default: case,punctuation]",
     )(command)

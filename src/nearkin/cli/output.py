@@ -1,7 +1,7 @@
 """Results in the format asked for.
 
-JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV holds the names' own bytes, and no cell
-in it is a formula to a spreadsheet.
+JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV holds the names' own bytes, and
+no cell in it is a formula to a spreadsheet.
 """
 
 import csv
@@ -27,7 +27,7 @@ def emit(
     rows: Callable[[Record], Iterable[Record]] = lambda record: [record],
     paths: frozenset[str] = frozenset(),
 ) -> None:
-    """Print many records as json, jsonl or csv; `rows` says what rows a record makes in CSV, `paths` what names files."""
+    """Print many records. `rows` says which rows of CSV a record makes, `paths` which columns name files."""
     match form:
         case "json":
             lines = ",\n".join(json.dumps(record) for record in records)

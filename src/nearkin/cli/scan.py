@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.options import Size, common, text_options
+from nearkin.cli.options import common, size_of, text_options
 from nearkin.cli.output import chosen, emit_one
 from nearkin.errors import NearkinError
 from nearkin.settings import DEFAULT_SCHEME
@@ -28,19 +28,40 @@ class InterruptedScanError(NearkinError):
 @click.command(epilog="Example: nearkin scan documents/ --threshold 0.8 --exclude '*.log'")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @common
-@click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
-@click.option("--threshold", type=float, default=0.7, show_default=True, help="Resemblance that makes a family.")
-@click.option("--containment", type=float, default=0.9, show_default=True, help="Share of a part in its container.")
-@click.option("--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this.")
-@click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches that share less.")
+@click.option(
+    "--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes."
+)
+@click.option(
+    "--threshold", type=float, default=0.7, show_default=True, help="Resemblance that makes a family."
+)
+@click.option(
+    "--containment", type=float, default=0.9, show_default=True, help="Share of a part in its container."
+)
+@click.option(
+    "--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this."
+)
+@click.option(
+    "--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches that share less."
+)
 @text_options
-@click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
+@click.option(
+    "--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated."
+)
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Not these files or folders. May be repeated.")
 @click.option("--hidden", is_flag=True, help="Also files and folders whose name begins with a dot.")
-@click.option("--max-size", type=Size(), default="256M", show_default=True, help="Leave larger files unread.")
+@click.option(
+    "--max-size",
+    type=size_of,
+    metavar="SIZE",
+    default="256M",
+    show_default=True,
+    help="Leave larger files unread.",
+)
 @click.option("--jobs", type=int, metavar="N", help="Threads to use.  [default: all processors]")
-@click.option("--memory", type=Size(), help="Memory to use, as 2G.  [default: a quarter]")
-@click.option("--no-text", is_flag=True, help="Keep no texts: matches stay estimates, nothing can be compared later.")
+@click.option("--memory", type=size_of, metavar="SIZE", help="Memory to use, as 2G.  [default: a quarter]")
+@click.option(
+    "--no-text", is_flag=True, help="Keep no texts: matches stay estimates, nothing can be compared later."
+)
 @click.option("--scope", metavar="NAME", help="What to call this tree.  [default: its folder's name]")
 def scan(
     paths: tuple[Path, ...],
@@ -53,7 +74,8 @@ def scan(
 ) -> None:
     """Read documents, find copies, versions and parts among them, and group them.
 
-    What is found is kept in the store, beside the report on the screen. Scanning again brings the store up to date.
+    What is found is kept in the store, beside the report on the screen. Scanning again brings the store up to
+    date.
     """
     from nearkin.api import Store
     from nearkin.cli.progress import progress
@@ -83,7 +105,11 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     with opened(store) as connection:
         screen = Screen(is_scoped(connection))
         documents, failed = present(connection), present(connection, failed=True)
-        groups, families, matches = identical_groups(connection), list_families(connection), list_matches(connection)
+        groups, families, matches = (
+            identical_groups(connection),
+            list_families(connection),
+            list_matches(connection),
+        )
     _show_counts(screen, paths, summary, sum(document.size for document in documents), seconds)
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
     _show_identical(screen, groups, option)
@@ -96,7 +122,9 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     _show_next(screen, store, groups, families, matches, option)
 
 
-def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float) -> None:
+def _show_counts(
+    screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float
+) -> None:
     from nearkin.cli.words import count, safe, shortened
     from nearkin.cli.words import seconds as in_words
     from nearkin.cli.words import size as size_in_words
@@ -143,7 +171,8 @@ def _show_families(screen: "Screen", families: "list[Family]", option: str) -> N
         screen.heading("Families", "none: no two documents are alike")
         return
     inside = sum(len(family.documents) for family in families)
-    screen.heading("Families", f"{count(len(families))} with {count(inside, 'documents')}; mean resemblance; the most linked is the pivot")
+    about = f"{count(len(families))} of {count(inside, 'documents')}; the pivot is the one with most links"
+    screen.heading("Families", about)
     screen.families(families[:TOP])
     _more(screen, len(families) - TOP, f"nearkin families{option}")
 
@@ -176,7 +205,9 @@ def _show_next(
     if match := next(plain, None):
         sides = [shlex.quote(screen.name(side)) for side in (match.a, match.b)]
         sides = [f"./{side}" if side.startswith("-") else side for side in sides]
-        commands.append(_folded(["nearkin compare", *sides, *([option.strip()] if option else [])], screen.width - 6))
+        commands.append(
+            _folded(["nearkin compare", *sides, *([option.strip()] if option else [])], screen.width - 6)
+        )
     if families:
         commands.append(f"nearkin families --threshold 0.9{option}")
     if groups:

@@ -52,11 +52,15 @@ class Screen:
     def name(self, location: Location) -> str:
         return name(location, scoped=self.scoped)
 
-    def columns(self, headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> None:
+    def columns(
+        self, headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()
+    ) -> None:
         """The last column takes what is left; a cell there may have several lines."""
         rows = list(rows)
         right = set(right)
-        widths = [max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)]
+        widths = [
+            max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)
+        ]
         left = self.width - len(INDENT) - sum(widths) - len(GAP) * len(widths)
 
         def padded(row: Sequence[str]) -> str:
@@ -141,7 +145,11 @@ class Screen:
 
     def group_in_full(self, group: IdenticalGroup) -> None:
         what = "the same bytes" if group.tier == "bytes" else "the same words"
-        about = f"{size_in_words(group.size)} each" if group.tier == "bytes" else f"up to {size_in_words(group.size)}"
+        about = (
+            f"{size_in_words(group.size)} each"
+            if group.tier == "bytes"
+            else f"up to {size_in_words(group.size)}"
+        )
         self.line(
             (f"{count(len(group.documents), 'documents')} of {what}", "bold"),
             f"  {about}, overhead {size_in_words(group.overhead)}",

@@ -60,7 +60,9 @@ def name(location: Location, *, scoped: bool) -> str:
 def cells(text: str) -> int:
     """How many columns a terminal needs for it."""
     return sum(
-        0 if unicodedata.combining(char) or char in JOINERS else 1 + (unicodedata.east_asian_width(char) in "WF")
+        0
+        if unicodedata.combining(char) or char in JOINERS
+        else 1 + (unicodedata.east_asian_width(char) in "WF")
         for char in text
     )
 

@@ -1,7 +1,7 @@
 """Bytes to extracted text, one document at a time: what the engine's kernels do for whole batches.
 
-Sniff, decode, keep what a reader of a page sees. Comparing, signing and the Python surface go this way; a test holds
-it to what a scan stores.
+Sniff, decode, keep what a reader of a page sees. Comparing, signing and the Python surface go this way; a
+test holds it to what a scan stores.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
 """One pair in full: every measure, and the relation in words.
 
-    identical               the same bytes
-    same words              equal canonical text
-    similar                 resemblance 0.7 or more, as joins a family
-    A contains B            0.9 or more of B is in A; B contains A likewise
-    similar                 resemblance 0.5 or more, the weakest match a scan keeps
-    unrelated               anything else
+identical               the same bytes
+same words              equal canonical text
+similar                 resemblance 0.7 or more, as joins a family
+A contains B            0.9 or more of B is in A; B contains A likewise
+similar                 resemblance 0.5 or more, the weakest match a scan keeps
+unrelated               anything else
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,9 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
     if first is None or second is None:
         return Comparison(None, "unrelated", None, None, None, 0)
     if first == second:
-        return Comparison("words" if first else None, "same words" if first else "unrelated", ONE, ONE, ONE, len(first))
+        return Comparison(
+            "words" if first else None, "same words" if first else "unrelated", ONE, ONE, ONE, len(first)
+        )
     if not first or not second:
         return Comparison(None, "unrelated", NONE, NONE, NONE, 0)
     one, other = sign(first, scheme), sign(second, scheme)

@@ -1,10 +1,11 @@
-"""Families with their documents named, largest first; at the scan's thresholds or grouped anew from stored matches."""
+"""Families with their documents named, largest first; as the scan grouped them or anew from its matches."""
 
 import sqlite3
 from collections.abc import Iterable
 
 import numpy as np
 
+from nearkin.errors import UsageError
 from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.match.columns import MatchColumns
@@ -34,7 +35,9 @@ def family_row(family: ContentFamily, contents: Contents, settings: MatchSetting
         links=family.links,
         weakest=weakest,
         mean_resemblance=family.mean_resemblance,
-        contents=[(int(ids[row]), role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
+        contents=[
+            (int(ids[row]), role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles
+        ],
     )
 
 
@@ -43,6 +46,10 @@ def list_families(
 ) -> list[Family]:
     run = runs.last(connection)
     limits = run.settings["match"]
+    if threshold is not None and 0.0 < threshold < limits["floor"]:
+        raise UsageError(
+            f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}."
+        )
     if threshold in (None, limits["threshold"]) and containment in (None, limits["containment"]):
         rows = family_rows(connection, run.scheme)
     else:
@@ -62,12 +69,15 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     matches = _stored_matches(connection, run, contents, settings)
     families = chain(matches, contents.lengths, counts, settings)
     (canon,) = connection.execute(
-        "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?", (run.scheme,)
+        "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?",
+        (run.scheme,),
     ).fetchone()
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
     window = parse_scheme(run.spec).window
-    complete_to_pivot(families, contents.lengths, texts, window=window, memory=local.memory // 4, threads=local.jobs)
+    complete_to_pivot(
+        families, contents.lengths, texts, window=window, memory=local.memory // 4, threads=local.jobs
+    )
     return [family_row(family, contents, settings) for family in families]
 
 
@@ -84,14 +94,19 @@ def _stored_matches(
     ]
     names = MATCH_COLUMNS.split(", ")
     table = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-    floats = ("resemblance", "a_in_b", "b_in_a", "payload", "low", "high")
-    columns = {name: np.array(table[name], np.float64) for name in floats}
-    columns |= {name: np.array(table[name], np.int64) for name in ("shared_bytes", "size_a", "size_b")}
     found = MatchColumns(
         a=np.array([row_of[content] for content in table["a"]], np.uint32),
         b=np.array([row_of[content] for content in table["b"]], np.uint32),
+        resemblance=np.array(table["resemblance"], np.float64),
+        a_in_b=np.array(table["a_in_b"], np.float64),
+        b_in_a=np.array(table["b_in_a"], np.float64),
+        payload=np.array(table["payload"], np.float64),
+        shared_bytes=np.array(table["shared_bytes"], np.int64),
+        size_a=np.array(table["size_a"], np.int64),
+        size_b=np.array(table["size_b"], np.int64),
         exact=np.array(table["exact"], np.bool_),
-        **columns,
+        low=np.array(table["low"], np.float64),
+        high=np.array(table["high"], np.float64),
     )
     return found.in_order()
 
@@ -112,7 +127,9 @@ def _named(row: FamilyRow, copies: Copies) -> Family:
         for i, (location, bytes_) in enumerate(copies.get(content, [])):
             size += bytes_
             members.append(Member(location, content == pivot and i == 0, to_pivot, Role(role)))
-    members.sort(key=lambda member: (not member.pivot, member.role, -(member.to_pivot or 0.0), member.location))
+    members.sort(
+        key=lambda member: (not member.pivot, member.role, -(member.to_pivot or 0.0), member.location)
+    )
     weakest = None
     if row.weakest and row.weakest[0] in copies and row.weakest[1] in copies:
         a, b = sorted((copies[row.weakest[0]][0][0], copies[row.weakest[1]][0][0]))

@@ -1,4 +1,4 @@
-"""Families of pairs that stand alone, without a store: what is left of a match when only its numbers are known."""
+"""Families of pairs that stand alone, without a store, where only the numbers of a match are known."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def _contents(pairs: list[Record], names: list[Any]) -> tuple[dict[Any, int], in
 
 
 def _columns(pairs: list[Record], content_of: dict[Any, int]) -> MatchColumns:
-    one_each = {}
+    one_each: dict[tuple[int, int], tuple[int, int, Record]] = {}
     for pair in pairs:
         a, b = content_of[pair["a"]], content_of[pair["b"]]
         one_each.setdefault((min(a, b), max(a, b)), (a, b, pair))
@@ -62,9 +62,10 @@ def _columns(pairs: list[Record], content_of: dict[Any, int]) -> MatchColumns:
         return np.array([pair[key] for _, _, pair in found], np.float64)
 
     shared = np.array([pair["shared_bytes"] for _, _, pair in found], np.int64)
-    # Sizes are not among the fields. n shingles in a row cover n + 19 bytes, so that this is what a part has; and
-    # shared / size is the containment, which gives the other size.
-    size_a, size_b = ((np.maximum(shared - WINDOW + 1, 0) / np.maximum(floats(k), 1e-9)) for k in ("a_in_b", "b_in_a"))
+    # Sizes are not among the fields. n shingles in a row cover n + 19 bytes, and containment is shared / size.
+    size_a, size_b = (
+        (np.maximum(shared - WINDOW + 1, 0) / np.maximum(floats(k), 1e-9)) for k in ("a_in_b", "b_in_a")
+    )
     return MatchColumns(
         a=np.array([a for a, _, _ in found], np.uint32),
         b=np.array([b for _, b, _ in found], np.uint32),
