@@ -111,7 +111,7 @@ def _complain(message: str, code: int) -> int:
 
 
 def _reader_left() -> int:
-    """`nearkin matches | head` has all it wanted. Python must find no broken pipe when it flushes at the end."""
+    """`nearkin matches | head` has all it wanted. Python must not find the pipe broken when it flushes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

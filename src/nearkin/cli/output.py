@@ -1,7 +1,7 @@
 """Results in the format asked for.
 
-JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV holds the names' own bytes, and
-no cell in it is a formula to a spreadsheet.
+JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV holds the names' own bytes,
+and no cell in it is a formula to a spreadsheet.
 """
 
 import csv

@@ -11,14 +11,12 @@ from pathlib import Path
 from nearkin.cli.main import main
 from nearkin.cli.screen import Screen
 from nearkin.errors import InputError
-from nearkin.lab.judge import Score, Verdict, judge
+from nearkin.lab.judge import UNTOLD, Score, Verdict, judge
 from nearkin.lab.sample import TRUTH, write_sample
-from nearkin.lab.truth import FamilyKind
 
 FOLDER = Path("demo-repository")
 STORE = Path("demo-repository.db")
 MARKER = ".nearkin-demo"
-LATER = FamilyKind.SAME_FORM  # nearkin does not yet tell a form from versions
 
 
 def show(folder: Path = FOLDER, store: Path = STORE, *, documents: int = 600) -> int:
@@ -44,20 +42,20 @@ def clear(folder: Path) -> None:
 
 
 def _print(verdict: Verdict, screen: Screen) -> None:
-    screen.heading("How right was that?", "in pairs of documents, against the truth the sample was made from")
+    screen.heading("How right was that?", "pairs of documents, beside the truth of the sample")
     screen.columns(
         ["relation", "expected", "found", "recall", "precision"], map(_row, verdict.scores), right=(1, 2, 3)
     )
-    screen.note("families: precision is the share of pairs put in one family that belong in one")
-    screen.heading("And the kinds of families?", "found whole, and called what they are")
+    screen.note("– : a family does not say what made it; its precision is that of families")
+    screen.heading("And what families are called?", "found whole, and called what they are")
     screen.columns(
         ["kind", "expected", "found", "recall", "precision"],
-        (_row(score) for score in verdict.kinds if score.kind != LATER),
+        (_row(score) for score in verdict.kinds if score.kind != UNTOLD),
         right=(1, 2, 3),
     )
-    later = next(score for score in verdict.kinds if score.kind == LATER)
+    later = next(score for score in verdict.kinds if score.kind == UNTOLD)
     screen.note(
-        f"{LATER}: {later.expected} expected; kind not told yet (comes later), called versions or pair"
+        f"{UNTOLD}: {later.expected} expected; kind not told yet (comes later), called versions or pair"
     )
 
 

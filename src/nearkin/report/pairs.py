@@ -62,7 +62,7 @@ def _columns(pairs: list[Record], content_of: dict[Any, int]) -> MatchColumns:
         return np.array([pair[key] for _, _, pair in found], np.float64)
 
     shared = np.array([pair["shared_bytes"] for _, _, pair in found], np.int64)
-    # Sizes are not among the fields. n shingles in a row cover n + 19 bytes, and containment is shared / size.
+    # Sizes are not among the fields; n shingles in a row cover n + 19 bytes, containment is shared / size.
     size_a, size_b = (
         (np.maximum(shared - WINDOW + 1, 0) / np.maximum(floats(k), 1e-9)) for k in ("a_in_b", "b_in_a")
     )
