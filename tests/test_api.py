@@ -28,7 +28,18 @@ PUBLIC = [
     "resemblance",
     "sign",
 ]
-MATCH_COLUMNS = ["a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high"]
+MATCH_COLUMNS = [
+    "a",
+    "b",
+    "resemblance",
+    "a_in_b",
+    "b_in_a",
+    "payload",
+    "shared_bytes",
+    "exact",
+    "low",
+    "high",
+]
 WINDOW = 20
 
 
@@ -121,7 +132,9 @@ def test_binary_bytes_have_no_text() -> None:
     assert len(nearkin.sign(picture)) == 0
 
 
-@pytest.mark.parametrize("scheme", ["exact:window=20", "mod:window=20,sample=200,most=64", "mod:window=20,n=10"])
+@pytest.mark.parametrize(
+    "scheme", ["exact:window=20", "mod:window=20,sample=200,most=64", "mod:window=20,n=10"]
+)
 def test_match_finds_the_pairs_of_the_definition(texts: list[str], scheme: str) -> None:
     found = nearkin.match(texts, scheme=scheme)
     assert found.column_names == MATCH_COLUMNS
@@ -199,7 +212,10 @@ def test_a_store(tmp_path: Path, texts: list[str]) -> None:
         assert (summary.documents, summary.failed, summary.identical) == (len(texts), 0, 1)
         matches = store.matches()
         assert matches.column_names == MATCH_COLUMNS
-        assert {(row["a"], row["b"]) for row in matches.to_pylist()} == {("0.txt", "1.txt"), ("3.txt", "4.txt")}
+        assert {(row["a"], row["b"]) for row in matches.to_pylist()} == {
+            ("0.txt", "1.txt"),
+            ("3.txt", "4.txt"),
+        }
         assert store.matches(min_resemblance=0.8).num_rows == 1
         assert store.matches(all_copies=True).num_rows == 3
         assert store.identical().to_pylist()[0]["paths"] == ["0.txt", "2.txt"]

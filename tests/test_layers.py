@@ -17,9 +17,9 @@ def calls_native(path: Path) -> bool:
         if isinstance(node, ast.ImportFrom) and node.module == "nearkin":
             if any(name.name == "_native" for name in node.names):
                 return True
-        elif isinstance(node, ast.ImportFrom) and node.module == "nearkin._native":
-            return True
-        elif isinstance(node, ast.Import) and any(name.name == "nearkin._native" for name in node.names):
+        elif (isinstance(node, ast.ImportFrom) and node.module == "nearkin._native") or (
+            isinstance(node, ast.Import) and any(name.name == "nearkin._native" for name in node.names)
+        ):
             return True
     return False
 

@@ -44,11 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_extracting_equals_what_a_scan_stores(folder: Path, raw: bool) -> None:
     how = local.recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings(raw=raw)), max_size=1 << 20)
     entries = [met for met in walk(folder, (folder,), WalkSettings()) if not hasattr(met, "detail")]
-    readings = [
-        reading
-        for batch in local.ingest(bytes(folder), entries, how, jobs=2)  # type: ignore[arg-type]
-        for reading in batch
-    ]
+    readings = [reading for batch in local.ingest(bytes(folder), entries, how, jobs=2) for reading in batch]
     assert len(readings) >= 300 + len(ODD)
     for reading in readings:
         data = (folder / reading.entry.path.decode("utf-8", "surrogateescape")).read_bytes()

@@ -4,12 +4,14 @@ Commands are imported when they are called for, and what they need only when the
 answer before anyone notices.
 """
 
+import io
 import os
 import sys
 from importlib import import_module
 
 import click
 
+from nearkin.cli.output import ReaderLeftError
 from nearkin.errors import NearkinError
 
 COMMANDS = {
@@ -82,12 +84,8 @@ def main(arguments: list[str]) -> int:
         return _complain(_sentence(error), 2)
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted.", INTERRUPTED)
-    except BrokenPipeError:
+    except (ReaderLeftError, BrokenPipeError):
         return _reader_left()
-    except SystemExit as error:  # how click ends on a broken pipe
-        if isinstance(error.__context__, BrokenPipeError):
-            return _reader_left()
-        raise
     except Exception as error:
         if os.environ.get("NEARKIN_DEBUG"):
             raise
@@ -117,4 +115,8 @@ def _reader_left() -> int:
 
 
 def run() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that knows no "…" must not end a report with a traceback.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(main(sys.argv[1:]))

@@ -15,6 +15,10 @@ Record = dict[str, Any]
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+class ReaderLeftError(Exception):
+    """Whoever read the output has closed it: `| head` has all it wanted."""
+
+
 def chosen(form: str | None) -> str:
     return form or ("table" if sys.stdout.isatty() else "jsonl")
 
@@ -75,5 +79,8 @@ def _cell(value: Any, *, is_path: bool) -> str:
 
 
 def _write(text: str) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    except BrokenPipeError as error:
+        raise ReaderLeftError from error

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from nearkin.cli.output import ReaderLeftError
 from nearkin.cli.words import cells, count, measured, name, shortened
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
@@ -24,7 +25,11 @@ WIDE = 100  # columns; below it paths need the room more than figures do
 def _console() -> "Console":
     from rich.console import Console
 
-    return Console(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise ReaderLeftError
+
+    return Terminal(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 @dataclass

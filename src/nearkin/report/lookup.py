@@ -56,6 +56,7 @@ def from_bytes(name: str, data: bytes, *, raw: bool) -> Found:
 
 
 def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> Found:
+    name = name.removeprefix("./")  # how names that begin with a dash are written
     rows = connection.execute(STORED, (os.fsencode(name),)).fetchall()
     scope, colon, path = name.partition(":")
     if not rows and colon:
