@@ -99,18 +99,18 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     from nearkin.cli.screen import Screen
     from nearkin.report.families import list_families
     from nearkin.report.matches import list_matches
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import is_scoped, opened, total_bytes
     from nearkin.store.documents import identical_groups, present
 
     with opened(store) as connection:
         screen = Screen(is_scoped(connection))
-        documents, failed = present(connection), present(connection, failed=True)
+        total, failed = total_bytes(connection), present(connection, failed=True)
         groups, families, matches = (
             identical_groups(connection),
             list_families(connection),
             list_matches(connection),
         )
-    _show_counts(screen, paths, summary, sum(document.size for document in documents), seconds)
+    _show_counts(screen, paths, summary, total, seconds)
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
     _show_identical(screen, groups, option)
     _show_families(screen, families, option)
@@ -171,7 +171,7 @@ def _show_families(screen: "Screen", families: "list[Family]", option: str) -> N
         screen.heading("Families", "none: no two documents are alike")
         return
     inside = sum(len(family.documents) for family in families)
-    about = f"{count(len(families))} of {count(inside, 'documents')}; the pivot is the one with most links"
+    about = f"{count(len(families))} with {count(inside, 'documents')}; mean resemblance; the pivot has most links"
     screen.heading("Families", about)
     screen.families(families[:TOP])
     _more(screen, len(families) - TOP, f"nearkin families{option}")

@@ -57,14 +57,15 @@ def name(location: Location, *, scoped: bool) -> str:
     return f"{safe(location.scope)}:{path}" if scoped else path
 
 
+def _width(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me") or char in JOINERS:
+        return 0
+    return 1 + (unicodedata.east_asian_width(char) in "WF")
+
+
 def cells(text: str) -> int:
     """How many columns a terminal needs for it."""
-    return sum(
-        0
-        if unicodedata.combining(char) or char in JOINERS
-        else 1 + (unicodedata.east_asian_width(char) in "WF")
-        for char in text
-    )
+    return len(text) if text.isascii() else sum(map(_width, text))
 
 
 def shortened(text: str, width: int) -> str:
@@ -74,13 +75,15 @@ def shortened(text: str, width: int) -> str:
     room = max(width - 1, 0)
     head = _upto(text, room * 2 // 5)
     tail = _upto(text[::-1], room - cells(head))[::-1]
+    while tail and not _width(tail[0]):
+        tail = tail[1:]  # a mark without its letter
     return f"{head}…{tail}"
 
 
 def _upto(text: str, width: int) -> str:
     at = 0
     for char in text:
-        width -= cells(char)
+        width -= _width(char)
         if width < 0:
             break
         at += 1

@@ -33,9 +33,8 @@ class Found:
 
 def find_document(name: str, store: Path, *, raw: bool) -> Found:
     """A file on disk wins; what is not there is looked up in the store."""
-    path = Path(name)
-    if path.exists():
-        return _on_disk(name, path, raw=raw)
+    if os.path.exists(name):  # noqa: PTH110  Path.exists fails on names no file can have
+        return _on_disk(name, Path(name), raw=raw)
     if not store.exists():
         raise InputError(f"There is no file {name}, and no store {store} to look it up in.")
     with opened(store) as connection:

@@ -19,6 +19,14 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
+def total_bytes(connection: sqlite3.Connection) -> int:
+    """Of all documents."""
+    (total,) = connection.execute(
+        "SELECT coalesce(sum(size), 0) FROM document WHERE gone IS NULL AND reason IS NULL"
+    ).fetchone()
+    return int(total)
+
+
 def is_scoped(connection: sqlite3.Connection) -> bool:
     """Whether paths alone are ambiguous."""
     return len(all_scopes(connection)) > 1
