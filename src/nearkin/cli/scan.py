@@ -171,8 +171,8 @@ def _show_families(screen: "Screen", families: "list[Family]", option: str) -> N
         screen.heading("Families", "none: no two documents are alike")
         return
     inside = sum(len(family.documents) for family in families)
-    about = f"{count(len(families))} with {count(inside, 'documents')}; mean resemblance; the pivot has most links"
-    screen.heading("Families", about)
+    about = f"{count(len(families))} with {count(inside, 'documents')}"
+    screen.heading("Families", f"{about}; mean resemblance; the pivot has most links")
     screen.families(families[:TOP])
     _more(screen, len(families) - TOP, f"nearkin families{option}")
 
