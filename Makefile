@@ -63,5 +63,5 @@ bench: $(VENV)/.peers
 	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS))
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis demo-repository
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis demo-repository demo-repository.db*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -86,8 +86,8 @@ class Join {
     return !postings_.sampled || (index_.base << level) == 1 ? exact_ : sampled_;
   }
 
-  // Whether a sample of this size says enough to look for what contains the content.
-  bool may_be_part(std::uint32_t rank, std::uint32_t level, std::uint64_t size) const {
+  // Whether a sample of this size says enough to look for what contains the content, even by a common feature.
+  bool says_enough(std::uint32_t rank, std::uint32_t level, std::uint64_t size) const {
     return least(level).exact || size >= thresholds_.short_sample ||
            index_.size[rank] * postings_.moduli[index_.content[rank]] >= thresholds_.short_part;
   }
@@ -112,7 +112,8 @@ class Join {
     if (size == 0) return;
 
     const Least& limit = least(level);
-    const std::uint64_t least_part = may_be_part(rank, level, size) ? limit.part(size) : ~std::uint64_t{0};
+    const std::uint64_t least_part = limit.part(size);
+    const bool tells = says_enough(rank, level, size);
     const std::uint64_t least_alike = limit.alike(size);
     const auto least_weak = static_cast<std::uint64_t>(thresholds_.floor * static_cast<double>(size));
     const std::uint32_t first = at_home ? rank + 1 : index_.level_start[level];
@@ -141,20 +142,20 @@ class Join {
             const std::uint64_t sum = size + index_.size[met.rank];
             const std::uint64_t need = rare ? std::min(limit.weak_of_sum(sum), limit.alike_of_sum(sum)) : limit.alike_of_sum(sum);
             if (need > left) break;  // sizes only grow from here
-            if (met.left >= need) score(rank, met.rank, level, size, probe);
+            if (met.left >= need) score(rank, met.rank, level, size, rare, probe);
           }
         }
-        if (left >= least_part) {
+        if (left >= least_part && (tells || rare)) {
           const std::uint32_t until = slot_from(begin, end, last);
           for (auto other = slot_from(begin, until, part_from); other < until; ++other) {
             if (index_.slots[other].left < least_part) [[likely]] continue;
-            if (const auto met = index_.slots[other].rank; met != rank) score(rank, met, level, size, probe);
+            if (const auto met = index_.slots[other].rank; met != rank) score(rank, met, level, size, rare, probe);
           }
         }
         for (auto other = parts ? slot_from(begin, end, index_.level_start[level]) : end; other < end; ++other) {
           const Slot met = index_.slots[other];
           if (met.rank >= parts_to) break;
-          if (met.left >= limit.part(index_.size[met.rank])) score(rank, met.rank, level, size, probe);
+          if (met.left >= limit.part(index_.size[met.rank])) score(rank, met.rank, level, size, rare, probe);
         }
       }
       left -= weight(place);
@@ -181,7 +182,7 @@ class Join {
     return static_cast<std::uint32_t>(end - index_.size.begin());
   }
 
-  void score(std::uint32_t rank, std::uint32_t other, std::uint32_t level, std::uint64_t size, Probe& probe) const {
+  void score(std::uint32_t rank, std::uint32_t other, std::uint32_t level, std::uint64_t size, bool rare, Probe& probe) const {
     if (probe.seen[other] == rank) return;
     probe.seen[other] = rank;
     const std::uint32_t i = index_.content[rank], j = index_.content[other];
@@ -189,8 +190,8 @@ class Join {
     const std::uint64_t shared = shared_weight(postings_, i, j);
     const Least& limit = least(level);
     const bool strong = shared >= limit.alike(size + other_size - shared) ||
-                        (shared >= limit.part(size) && may_be_part(rank, level, size)) ||
-                        (shared >= limit.part(other_size) && may_be_part(other, level, other_size));
+                        (shared >= limit.part(size) && (rare || says_enough(rank, level, size))) ||
+                        (shared >= limit.part(other_size) && (rare || says_enough(other, level, other_size)));
     const Candidate candidate = i < j ? Candidate{i, j, shared, size, other_size, strong}
                                       : Candidate{j, i, shared, other_size, size, strong};
     if (strong || candidate.resemblance() >= thresholds_.floor) probe.found.push_back(candidate);

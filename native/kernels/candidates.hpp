@@ -28,8 +28,8 @@ struct Thresholds {
   double confidence;          // of the interval whose upper bound must reach a threshold
   std::uint32_t floor_reach;  // pairs below the thresholds are looked for among features in at most so many contents …
   std::uint32_t floor_most;   // … and so many kept for each content, the strongest
-  // A content of fewer shingles is looked for inside another only where its sample there has so many features: one or
-  // two features of a stub are found in thousands of contents and prove nothing.
+  // A content of fewer shingles, whose sample at the modulus compared has fewer features than this, is looked for inside
+  // others only by features as rare: one or two features of a stub are found in thousands of contents and prove nothing.
   std::uint64_t short_part, short_sample;
 };
 

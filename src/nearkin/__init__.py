@@ -1,1 +1,93 @@
-"""nearkin finds which documents are copies, versions, parts or containers of one another."""
+"""nearkin finds which documents are copies, versions, parts or containers of one another.
+
+    import nearkin
+    nearkin.resemblance("one text", "another text")
+    pairs = nearkin.match(texts, threshold=0.7)
+    with nearkin.Store.open("nearkin.db") as store:
+        store.scan("docs/")
+
+Importing costs nothing: every name is loaded when it is first used.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nearkin.api import Store as Store
+    from nearkin.api import containment as containment
+    from nearkin.api import families as families
+    from nearkin.api import match as match
+    from nearkin.api import resemblance as resemblance
+    from nearkin.api import sign as sign
+    from nearkin.errors import EngineError as EngineError
+    from nearkin.errors import InputError as InputError
+    from nearkin.errors import NearkinError as NearkinError
+    from nearkin.errors import StoreError as StoreError
+    from nearkin.errors import UsageError as UsageError
+    from nearkin.model import Summary as Summary
+    from nearkin.scheme.signature import Estimate as Estimate
+    from nearkin.scheme.signature import Signature as Signature
+
+    __version__: str
+
+_HOMES = {
+    "Store": "nearkin.api",
+    "containment": "nearkin.api",
+    "families": "nearkin.api",
+    "match": "nearkin.api",
+    "resemblance": "nearkin.api",
+    "sign": "nearkin.api",
+    "EngineError": "nearkin.errors",
+    "InputError": "nearkin.errors",
+    "NearkinError": "nearkin.errors",
+    "StoreError": "nearkin.errors",
+    "UsageError": "nearkin.errors",
+    "Summary": "nearkin.model",
+    "Estimate": "nearkin.scheme.signature",
+    "Signature": "nearkin.scheme.signature",
+}
+
+__all__ = [
+    "EngineError",
+    "Estimate",
+    "InputError",
+    "NearkinError",
+    "Signature",
+    "Store",
+    "StoreError",
+    "Summary",
+    "UsageError",
+    "__version__",
+    "containment",
+    "families",
+    "match",
+    "resemblance",
+    "sign",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("nearkin")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'nearkin' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Facade(ModuleType):
+    """Importing the package nearkin.match must not hide the function of that name, which is public."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Facade

@@ -48,7 +48,7 @@ class MatchSettings:
     weak_reach: int = 32  # weak matches are looked for among features in at most so many contents
     confidence: float = 0.99  # of every interval shown, and of the bound that decides what is verified
     part_shingles: int = 200  # shorter parts are listed, never grouped …
-    part_sample: int = 4  # … and looked for only where so many of their features are sampled
+    part_sample: int = 4  # … and where fewer of their features are sampled, looked for by rare ones only
 
     def __post_init__(self) -> None:
         for name in ("threshold", "containment", "floor"):

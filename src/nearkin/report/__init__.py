@@ -1,1 +1,1 @@
-"""What a person sees of a store: documents named, listed, ordered. The same lists serve screen, files and Python."""
+"""What a person sees of a store: documents named, listed, ordered; the same for screen, files and Python."""

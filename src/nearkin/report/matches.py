@@ -16,7 +16,7 @@ def list_matches(
     min_containment: float | None = None,
     all_copies: bool = False,
 ) -> list[Match]:
-    """At the scan's thresholds, unless others are given; a threshold not given does not apply when the other is."""
+    """At the scan's thresholds, unless others are given; one not given does not apply when the other is."""
     run = runs.last(connection)
     if min_resemblance is None and min_containment is None:
         limits = run.settings["match"]
@@ -34,7 +34,9 @@ def list_matches(
         if row[0] in copies and row[1] in copies
         for match in _named(row, copies, all_copies=all_copies)
     ]
-    return sorted(found, key=lambda match: (-match.resemblance, -max(match.a_in_b, match.b_in_a), match.a, match.b))
+    return sorted(
+        found, key=lambda match: (-match.resemblance, -max(match.a_in_b, match.b_in_a), match.a, match.b)
+    )
 
 
 def _named(row: MatchRow, copies: dict[int, list[Location]], *, all_copies: bool) -> Iterator[Match]:

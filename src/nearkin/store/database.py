@@ -16,6 +16,8 @@ def explained(path: Path) -> Iterator[None]:
     """SQLite's complaints as sentences that say what to do."""
     try:
         yield
+    except OSError as error:
+        raise StoreError(f"The store {path} cannot be used: {(error.strerror or str(error)).lower()}.") from error
     except sqlite3.Error as error:
         text = str(error)
         if "full" in text:
@@ -79,10 +81,20 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute("PRAGMA wal_autocheckpoint = 8192")
     if fresh:
-        connection.executescript(
-            f"BEGIN EXCLUSIVE; {TABLES} PRAGMA application_id = {APPLICATION_ID};"
-            f" PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-        )
+        _create(connection)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN EXCLUSIVE")
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application == APPLICATION_ID:  # another process was a moment faster
+        connection.execute("ROLLBACK")
+        return
+    for statement in TABLES.split(";\n"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")
 
 
 def own_files(path: Path) -> frozenset[bytes]:
@@ -105,8 +117,8 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 @contextmanager
 def one_scan(path: Path) -> Iterator[None]:
     """Two scans would each undo what the other found; the second is told so at once. Readers are not held up."""
-    lock = path.with_name(path.name + ".lock")
-    file = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
+    with explained(path):
+        file = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR, 0o600)
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

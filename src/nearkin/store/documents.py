@@ -189,7 +189,7 @@ class Writer:
             for prefix in below:
                 self.connection.execute(
                     """UPDATE document SET gone = ?1 WHERE scope = ?2 AND seen <> ?1 AND gone IS NULL
-                       AND (?3 = x'' OR path = ?3 OR substr(path, 1, length(?3) + 1) = ?3 || x'2f')""",
+                       AND (?3 = x'' OR path = ?3 OR substr(path, 1, length(?3) + 1) = CAST(?3 || x'2f' AS BLOB))""",
                     (self.run, self.scope, prefix),
                 )
 

@@ -1,0 +1,426 @@
+"""The Python surface: sign, resemblance, containment, match and families of texts, and the store.
+
+A text is a str, taken as it reads, or bytes, read as a scan reads a file: sniffed, decoded, stripped to what
+a reader of a page sees. Either is made canonical as in a scan, unless `raw` is set. Tables are Arrow tables.
+"""
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from os import PathLike, fspath
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
+
+from nearkin.errors import UsageError
+from nearkin.model import Summary
+from nearkin.read.extract import extract
+from nearkin.scheme import parse_scheme
+from nearkin.scheme import sign as sign_canonical
+from nearkin.scheme.signature import Signature
+from nearkin.settings import (
+    DEFAULT_SCHEME,
+    MatchSettings,
+    RunSettings,
+    Settings,
+    TextSettings,
+    WalkSettings,
+)
+from nearkin.text.canon import Canon
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nearkin.match.columns import MatchColumns
+    from nearkin.report.fields import Record
+
+Text = str | bytes
+Texts = Mapping[Any, Text] | Iterable[Text]
+AnyPath = str | PathLike[str]
+Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings)
+
+EXACT = "exact:window=20"
+IGNORED = TextSettings().ignore
+
+
+def sign(
+    text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore: Sequence[str] = IGNORED
+) -> Signature:
+    """The text's features and their weights under a scheme."""
+    return sign_canonical(_canonical(text, _canon(raw, ignore)) or b"", parse_scheme(scheme))
+
+
+def resemblance(
+    a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
+) -> float | None:
+    """How much of both texts together is in both. None where the samples are too small to tell."""
+    return _compared(a, b, scheme, _canon(raw, ignore), Signature.resemblance)
+
+
+def containment(
+    a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
+) -> float | None:
+    """How much of `a` is in `b`. None where the samples are too small to tell."""
+    return _compared(a, b, scheme, _canon(raw, ignore), Signature.containment)
+
+
+def match(
+    texts: Texts,
+    *,
+    threshold: float = 0.7,
+    containment: float = 0.9,
+    scheme: str = DEFAULT_SCHEME,
+    min_shared_bytes: int = 0,
+    raw: bool = False,
+    ignore: Sequence[str] = IGNORED,
+    all_copies: bool = True,
+    jobs: int | None = None,
+) -> "pa.Table":
+    """All pairs of texts that reach a threshold, strongest first, verified on the texts as in a scan.
+
+    Texts are named by their keys or their positions. Without `all_copies` equal texts are named once: by the
+    first of them, to which the others are then paired.
+    """
+    from nearkin.report.tables import match_table
+
+    limits = MatchSettings(
+        threshold=threshold, containment=containment, floor=threshold, min_shared_bytes=min_shared_bytes
+    )
+    run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
+    collection = Collection.of(texts, _canon(raw, ignore), jobs=run.jobs)
+    records = collection.equal_pairs(min_shared_bytes, all_copies=all_copies)
+    records += collection.similar_pairs(scheme, limits, run, all_copies=all_copies)
+    records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"], r["b_in_a"]), r["a"], r["b"]))
+    for record in records:
+        record["a"], record["b"] = collection.names[record["a"]], collection.names[record["b"]]
+    return match_table(records, name=_type_of(collection.names))
+
+
+def families(
+    pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float = 0.9
+) -> "pa.Table":
+    """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots."""
+    from nearkin.report.pairs import families_of_pairs
+    from nearkin.report.tables import family_table
+
+    if view != "chain":
+        raise UsageError(f"There is no view {view!r} of pairs; known is: chain.")
+    limits = MatchSettings(threshold=threshold, containment=containment, floor=threshold)
+    return family_table(
+        families_of_pairs(pairs.to_pylist(), limits), name=pairs.schema.field("a").type, sizes=False
+    )
+
+
+class ScanOptions(TypedDict, total=False):
+    """What a scan can be told; defaults are those of `nearkin.settings`."""
+
+    scheme: str
+    threshold: float
+    containment: float
+    floor: float
+    min_shared_bytes: int
+    raw: bool
+    ignore: Sequence[str]
+    include: Sequence[str]
+    exclude: Sequence[str]
+    hidden: bool
+    max_size: int
+    jobs: int
+    memory: int
+    keep_text: bool
+
+
+def settings_of(options: Mapping[str, Any]) -> Settings:
+    """The tree of settings from options without one; those that are None are left at their defaults."""
+    given = {
+        "keep" if key == "keep_text" else key: value for key, value in options.items() if value is not None
+    }
+    given = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+
+    def part(group: type[Group]) -> Group:
+        names = [field.name for field in dataclasses.fields(group) if field.name in given]
+        return group(**{name: given.pop(name) for name in names})
+
+    scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME)).spec
+    settings = Settings(
+        scheme, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings)
+    )
+    if given:
+        raise UsageError(f"A scan has no option {next(iter(given))!r}.")
+    return settings
+
+
+@dataclass(frozen=True)
+class Store:
+    """What nearkin knows of a repository, in one file. Nothing is held open between calls."""
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: AnyPath, *, create: bool = True) -> Self:
+        """The file is made by the first scan, if `create` allows; one that is no store is refused at once."""
+        from nearkin.store.database import connect
+
+        store = cls(Path(path))
+        if store.path.exists() or not create:
+            connect(store.path).close()
+        return store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def scan(
+        self,
+        paths: AnyPath | Iterable[AnyPath],
+        *,
+        scope: str | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+        **options: Unpack[ScanOptions],
+    ) -> Summary:
+        """Read, sign, store, match and group. Wrong options or paths are refused before a store is made."""
+        from nearkin.pipeline import Scan
+        from nearkin.read.walk import check_starts
+        from nearkin.store.database import connect, explained
+
+        settings = settings_of(options)
+        starts = check_starts(
+            tuple(
+                map(Path, [paths] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths])
+            )
+        )
+        connection = connect(self.path, create=True, write=True)
+        try:
+            with explained(self.path):
+                scan = Scan(connection, self.path, settings, _version(), progress or _nothing)
+                return scan.run(starts, scope_name=scope)
+        finally:
+            connection.close()
+
+    def documents(self, *, failed: bool = False) -> "pa.Table":
+        from nearkin.report.fields import backslashed, document_record
+        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.tables import document_table
+        from nearkin.store.documents import present
+
+        with opened(self.path) as connection:
+            scoped = is_scoped(connection)
+            found = present(connection, failed=failed)
+        records = [document_record(document, scoped=scoped, name=backslashed) for document in found]
+        return document_table(records, scoped=scoped)
+
+    def identical(self) -> "pa.Table":
+        from nearkin.report.fields import backslashed, identical_record
+        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.tables import identical_table
+        from nearkin.store.documents import identical_groups
+
+        with opened(self.path) as connection:
+            scoped = is_scoped(connection)
+            found = identical_groups(connection)
+        records = [identical_record(group, scoped=scoped, name=backslashed) for group in found]
+        return identical_table(records, scoped=scoped)
+
+    def matches(
+        self,
+        *,
+        min_resemblance: float | None = None,
+        min_containment: float | None = None,
+        all_copies: bool = False,
+    ) -> "pa.Table":
+        """Scored pairs, at the scan's thresholds unless told otherwise."""
+        from nearkin.report.fields import backslashed, match_record
+        from nearkin.report.matches import list_matches
+        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.tables import match_table
+
+        with opened(self.path) as connection:
+            scoped = is_scoped(connection)
+            found = list_matches(
+                connection,
+                min_resemblance=min_resemblance,
+                min_containment=min_containment,
+                all_copies=all_copies,
+            )
+        records = [match_record(one, scoped=scoped, name=backslashed) for one in found]
+        return match_table(records, scoped=scoped)
+
+    def families(self, *, view: str = "chain", threshold: float | None = None) -> "pa.Table":
+        """Families at the scan's threshold unless another is given."""
+        from nearkin.report.families import list_families
+        from nearkin.report.fields import backslashed, family_record
+        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.tables import family_table
+
+        if view != "chain":
+            raise UsageError(f"There is no view {view!r}; known is: chain.")
+        with opened(self.path) as connection:
+            scoped = is_scoped(connection)
+            found = list_families(connection, threshold=threshold)
+        records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
+        return family_table(records, scoped=scoped)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Texts in memory: their names, and for every distinct canonical text which of them hold it."""
+
+    names: list[Any]
+    contents: list[bytes]  # in the order of their digests, as in a store
+    copies: list[list[int]]
+
+    @classmethod
+    def of(cls, texts: Texts, canon: Canon, *, jobs: int) -> "Collection":
+        if isinstance(texts, str | bytes):
+            raise UsageError("match takes a list, a dict or an iterable of texts, not one text.")
+        items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
+        extracted = [_extracted(text, canon.raw) or b"" for _, text in items]
+        holders: dict[bytes, list[int]] = defaultdict(list)
+        for at, content in enumerate(canon.apply_all(extracted, threads=jobs)):
+            if content:
+                holders[content].append(at)
+        contents = sorted(holders, key=lambda content: blake2b(content, digest_size=32).digest())
+        return cls(_plain([name for name, _ in items]), contents, [holders[content] for content in contents])
+
+    def equal_pairs(self, min_shared_bytes: int, *, all_copies: bool) -> "list[Record]":
+        found = []
+        for content, copies in zip(self.contents, self.copies, strict=True):
+            if len(content) >= min_shared_bytes:
+                for first in range(len(copies) if all_copies else 1):
+                    found += [_equal(copies[first], other, len(content)) for other in copies[first + 1 :]]
+        return found
+
+    def similar_pairs(
+        self, scheme: str, limits: MatchSettings, run: RunSettings, *, all_copies: bool
+    ) -> "list[Record]":
+        matches = self._matches(scheme, limits, run)
+        many = slice(None) if all_copies else slice(1)
+        found = []
+        columns = (
+            "a",
+            "b",
+            "resemblance",
+            "a_in_b",
+            "b_in_a",
+            "payload",
+            "shared_bytes",
+            "exact",
+            "low",
+            "high",
+        )
+        for row in zip(*(getattr(matches, name).tolist() for name in columns), strict=True):
+            record = {
+                name: None if value != value else value for name, value in zip(columns, row, strict=True)
+            }
+            found += [
+                _ordered({**record, "a": a, "b": b})
+                for a in self.copies[row[0]][many]
+                for b in self.copies[row[1]][many]
+            ]
+        return found
+
+    def _matches(self, spec: str, limits: MatchSettings, run: RunSettings) -> "MatchColumns":
+        import numpy as np
+
+        from nearkin.match.candidates import Postings
+        from nearkin.match.score import find_matches
+
+        scheme = parse_scheme(spec)
+        signed = [sign_canonical(content, scheme) for content in self.contents]
+        nothing = np.zeros(0, np.uint64)
+        postings = Postings(
+            offsets=np.cumsum([0, *map(len, signed)], dtype=np.uint64),
+            features=np.concatenate([nothing, *(one.features for one in signed)]),
+            # Sampled shingles weigh alike, by their modulus; only chunks have weights of their own.
+            weights=np.concatenate(
+                [np.zeros(0, np.uint32), *(s.weights for s in signed if scheme.measure == "bytes")]
+            ),
+            moduli=np.array([one.modulus for one in signed], np.uint64),
+        )
+        return find_matches(
+            postings,
+            np.array([len(content) for content in self.contents], np.int64),
+            lambda rows: [self.contents[row] for row in rows],
+            scheme,
+            limits,
+            memory=run.memory // 4,
+            threads=run.jobs,
+        )
+
+
+def _canon(raw: bool, ignore: Sequence[str]) -> Canon:
+    return Canon.of(TextSettings(raw=raw, ignore=tuple(ignore)))
+
+
+def _extracted(text: Text, raw: bool) -> bytes | None:
+    """None: there is no text in it."""
+    if isinstance(text, str):
+        return text.encode("utf-8", "replace")
+    if isinstance(text, bytes):
+        return extract(text, raw=raw).text
+    raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")
+
+
+def _canonical(text: Text, canon: Canon) -> bytes | None:
+    extracted = _extracted(text, canon.raw)
+    return None if extracted is None else canon.apply(extracted)
+
+
+def _compared(a: Text, b: Text, spec: str, canon: Canon, measure: Callable[..., Any]) -> float | None:
+    scheme = parse_scheme(spec)
+    if type(a) is type(b) and a == b:
+        return 1.0
+    first, second = _canonical(a, canon), _canonical(b, canon)
+    if first is None or second is None:
+        return None  # unlike bytes without text: nothing can be said
+    if first == second:
+        return 1.0
+    if not first or not second:
+        return 0.0
+    estimate = measure(sign_canonical(first, scheme), sign_canonical(second, scheme))
+    return None if estimate is None else float(estimate.value)
+
+
+def _equal(a: int, b: int, length: int) -> "Record":
+    ones = {"resemblance": 1.0, "a_in_b": 1.0, "b_in_a": 1.0}
+    rest = {"payload": None, "shared_bytes": length, "exact": True, "low": None, "high": None}
+    return {"a": a, "b": b, **ones, **rest}
+
+
+def _ordered(record: "Record") -> "Record":
+    """The text given first is `a`."""
+    if record["a"] < record["b"]:
+        return record
+    turned = {"a": record["b"], "b": record["a"], "a_in_b": record["b_in_a"], "b_in_a": record["a_in_b"]}
+    return {**record, **turned}
+
+
+def _plain(names: list[Any]) -> list[Any]:
+    """Names as an Arrow column can hold them: integers, else UTF-8."""
+    if all(type(name) is int for name in names):
+        return names
+    return [
+        str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names
+    ]
+
+
+def _type_of(names: list[Any]) -> "pa.DataType":
+    import pyarrow as pa
+
+    return pa.int64() if all(type(name) is int for name in names) else pa.string()
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("nearkin")
+
+
+def _nothing(_stage: str, _documents: int, _bytes: int) -> None:
+    pass

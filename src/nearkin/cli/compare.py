@@ -1,0 +1,97 @@
+"""`compare`: one pair in full."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nearkin.cli.options import common, text_options
+from nearkin.cli.output import chosen, emit_one
+
+if TYPE_CHECKING:
+    from nearkin.report.comparison import Comparison
+    from nearkin.report.lookup import Found
+    from nearkin.scheme import Estimate
+
+
+@click.command(epilog="Example: nearkin compare manual-1.html manual-2.html")
+@click.argument("a", type=click.Path())
+@click.argument("b", type=click.Path())
+@common
+@click.option(
+    "--scheme", default="exact:window=20", show_default=True, metavar="SPEC", help="How to measure."
+)
+@text_options
+def compare(
+    a: str,
+    b: str,
+    store: Path,
+    form: str | None,
+    quiet: bool,
+    scheme: str,
+    raw: bool,
+    ignore: tuple[str, ...] | None,
+) -> None:
+    """Measure how much two documents have in common.
+
+    A and B are files, or documents of the store by their paths there. The relation is one of: identical, same
+    words, A contains B, B contains A (0.9 of the part or more), similar (resemblance 0.5 or more), unrelated.
+    """
+    from nearkin.report.comparison import compare as measure
+    from nearkin.report.lookup import find_document
+    from nearkin.scheme import parse_scheme
+    from nearkin.settings import TextSettings
+    from nearkin.text.canon import Canon
+
+    how = parse_scheme(scheme)
+    canon = Canon.of(TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore))
+    first, second = (find_document(name, store, raw=raw) for name in (a, b))
+    found = measure(first, second, how, canon)
+    form = chosen(form)
+    if form == "table":
+        _show(first, second, found, how.spec)
+        return
+
+    def value(estimate: "Estimate | None") -> float | None:
+        return None if estimate is None else estimate.value
+
+    record = {
+        "a": a,
+        "b": b,
+        "resemblance": value(found.resemblance),
+        "a_in_b": value(found.a_in_b),
+        "b_in_a": value(found.b_in_a),
+        "relation": found.relation,
+        "tier": found.tier,
+        "shared_bytes": found.shared_bytes,
+        "a_size": first.size,
+        "b_size": second.size,
+        "scheme": how.spec,
+        "exact": found.resemblance.exact if found.resemblance else None,
+        "low": found.resemblance and found.resemblance.low,
+        "high": found.resemblance and found.resemblance.high,
+    }
+    emit_one(record, form, paths=frozenset({"a", "b"}))
+
+
+def _show(a: "Found", b: "Found", found: "Comparison", spec: str) -> None:
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import measured, safe, share, shortened, size
+
+    screen = Screen()
+
+    def figure(what: str, estimate: "Estimate | None") -> None:
+        if estimate is None:
+            screen.line(f"  {what:<12}  –      no estimate")
+            return
+        about = measured(estimate.exact, estimate.low, estimate.high)
+        screen.line(f"  {what:<12}  ", (share(estimate.value), "bold cyan"), f"  {about}")
+
+    screen.line((found.relation, "bold"), f"  measured by {spec}")
+    for letter, side in (("A", a), ("B", b)):
+        screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
+    screen.line()
+    figure("resemblance", found.resemblance)
+    figure("A in B", found.a_in_b)
+    figure("B in A", found.b_in_a)
+    screen.line(f"  {'shared':<12}  ", (size(found.shared_bytes), "bold cyan"), " of canonical text")

@@ -1,0 +1,48 @@
+"""`demo`: a sample repository, and the truth about it."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from nearkin.cli.options import common
+from nearkin.cli.output import chosen, emit_one
+from nearkin.errors import InputError
+
+
+@click.command(epilog="Example: nearkin demo sample && nearkin scan sample --exclude truth.json")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@common
+@click.option(
+    "--documents", type=click.IntRange(min=1), default=600, show_default=True, help="How many to write."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Another seed, another sample."
+)
+def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: int, seed: int) -> None:
+    """Write a sample repository to try nearkin on.
+
+    Copies, versions, parts, forms and strangers in several languages and encodings. What is true about them
+    is in truth.json.
+    """
+    from nearkin.lab.sample import TRUTH, write_sample
+
+    try:
+        truth = write_sample(folder, documents=documents, seed=seed)
+    except FileExistsError as error:
+        raise InputError(f"{folder} is not an empty folder; a sample needs one of its own.") from error
+    except OSError as error:
+        raise InputError(f"Cannot write to {folder}: {(error.strerror or str(error)).lower()}.") from error
+    form = chosen(form)
+    if form != "table":
+        emit_one(
+            {"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"})
+        )
+    elif not quiet:
+        from nearkin.cli.screen import Screen
+        from nearkin.cli.words import count, safe
+
+        screen = Screen()
+        written = count(truth.documents, "documents")
+        screen.line(f"{written} written to {safe(str(folder))}, the truth about them to {TRUTH} there.")
+        screen.line(("Next", "bold"), f"  nearkin scan {shlex.quote(safe(str(folder)))} --exclude {TRUTH}")

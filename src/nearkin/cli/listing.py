@@ -1,0 +1,202 @@
+"""`identical`, `matches`, `families`, `documents`: what the last scan found, listed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nearkin.cli.options import common
+from nearkin.cli.output import Record, chosen, emit
+
+
+def _note(text: str, *, quiet: bool) -> None:
+    if not quiet:
+        click.echo(f"nearkin: {text}", err=True)
+
+
+@click.command(epilog="Example: nearkin identical --format csv > identical.csv")
+@common
+def identical(store: Path, form: str | None, quiet: bool) -> None:
+    """List groups of identical documents.
+
+    Of the same bytes, or of the same words in other bytes (another format, encoding, case or punctuation).
+    Overhead is what the copies cost beyond the largest of them.
+    """
+    from nearkin.report.fields import identical_record
+    from nearkin.report.reading import is_scoped, opened
+    from nearkin.store import runs
+    from nearkin.store.documents import identical_groups
+
+    with opened(store) as connection:
+        runs.last(connection)
+        scoped = is_scoped(connection)
+        groups = identical_groups(connection)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        screen = Screen(scoped)
+        for group in groups:
+            screen.group_in_full(group)
+        if not groups:
+            screen.line("No two documents are identical.")
+        return
+
+    def one_row_a_document(record: Record) -> Iterator[Record]:
+        scopes = record.get("scopes", [None] * len(record["paths"]))
+        for path, scope in zip(record["paths"], scopes, strict=True):
+            yield {**record, "group": record["paths"][0], "path": path, "scope": scope}
+
+    emit(
+        (identical_record(group, scoped=scoped) for group in groups),
+        form,
+        columns=["group", "tier", "size", "overhead", "path", *(["scope"] if scoped else [])],
+        rows=one_row_a_document,
+        paths=frozenset({"group", "path"}),
+    )
+
+
+@click.command(epilog="Example: nearkin matches --min-resemblance 0.9")
+@common
+@click.option(
+    "--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both."
+)
+@click.option(
+    "--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other."
+)
+@click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
+def matches(
+    store: Path,
+    form: str | None,
+    quiet: bool,
+    min_resemblance: float | None,
+    min_containment: float | None,
+    all_copies: bool,
+) -> None:
+    """List scored pairs, strongest first.
+
+    At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`.
+    """
+    from nearkin.report.fields import match_record
+    from nearkin.report.matches import list_matches
+    from nearkin.report.reading import is_scoped, opened
+    from nearkin.store import runs
+
+    with opened(store) as connection:
+        limits = runs.last(connection).settings["match"]
+        scoped = is_scoped(connection)
+        found = list_matches(
+            connection,
+            min_resemblance=min_resemblance,
+            min_containment=min_containment,
+            all_copies=all_copies,
+        )
+    for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
+        if asked is not None and asked < kept:
+            _note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
+            break
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        screen = Screen(scoped)
+        if found:
+            screen.matches(found)
+        else:
+            screen.line("No two documents match.")
+        return
+    scopes = ["a_scope", "b_scope"] if scoped else []
+    numbers = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high"]
+    emit(
+        (match_record(match, scoped=scoped) for match in found),
+        form,
+        columns=["a", "b", *scopes, *numbers],
+        paths=frozenset({"a", "b"}),
+    )
+
+
+@click.command(epilog="Example: nearkin families --threshold 0.9")
+@common
+@click.option("--threshold", type=float, help="Resemblance that joins two documents; no new join is made.")
+@click.option(
+    "--view", type=click.Choice(["chain"]), default="chain", show_default=True, help="How they are grouped."
+)
+def families(store: Path, form: str | None, quiet: bool, threshold: float | None, view: str) -> None:
+    """List families of documents, largest first.
+
+    Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
+    beside the documents are their resemblance to the pivot.
+    """
+    from nearkin.report.families import list_families
+    from nearkin.report.fields import family_record
+    from nearkin.report.reading import is_scoped, opened
+    from nearkin.store import runs
+
+    with opened(store) as connection:
+        limits = runs.last(connection).settings["match"]
+        scoped = is_scoped(connection)
+        found = list_families(connection, threshold=threshold)
+    if threshold is not None and threshold < limits["threshold"]:
+        _note(
+            f"partial below {limits['threshold']:g}, where the scan kept only the strongest matches of each"
+            " document; scan with a lower threshold to see all.",
+            quiet=quiet,
+        )
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        screen = Screen(scoped)
+        for family in found:
+            screen.family_in_full(family)
+        if not found:
+            screen.line("No two documents are of one family.")
+        return
+
+    def one_row_a_document(record: Record) -> Iterator[Record]:
+        weakest: dict[str, Any] = record["weakest"] or {}
+        for document in record["documents"]:
+            yield {**record, **document, "weakest": weakest.get("resemblance")}
+
+    member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role"]
+    emit(
+        (family_record(family, scoped=scoped) for family in found),
+        form,
+        columns=["id", "kind", "view", *member, "links", "weakest", "mean_resemblance", "bytes"],
+        rows=one_row_a_document,
+        paths=frozenset({"path"}),
+    )
+
+
+@click.command(epilog="Example: nearkin documents --failed")
+@common
+@click.option("--failed", is_flag=True, help="What could not be read, and why.")
+def documents(store: Path, form: str | None, quiet: bool, failed: bool) -> None:
+    """List what is in the store."""
+    from nearkin.report.fields import document_record
+    from nearkin.report.reading import is_scoped, opened
+    from nearkin.store.documents import present
+
+    with opened(store) as connection:
+        scoped = is_scoped(connection)
+        found = present(connection, failed=failed)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        screen = Screen(scoped)
+        if not found:
+            screen.line("Nothing failed." if failed else "There are no documents.")
+        elif failed:
+            screen.failures(found)
+        else:
+            screen.documents(found)
+        return
+    scope = ["scope"] if scoped else []
+    emit(
+        (document_record(document, scoped=scoped) for document in found),
+        form,
+        columns=["path", *scope, "size", "modified", "media", "encoding", "digest", "reason", "detail"],
+        paths=frozenset({"path"}),
+    )

@@ -1,0 +1,122 @@
+"""`nearkin`: the table of commands, and what becomes of errors.
+
+Commands are imported when they are called for, and what they need only when they run: `nearkin --help` must
+answer before anyone notices.
+"""
+
+import io
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from nearkin.cli.output import ReaderLeftError
+from nearkin.errors import NearkinError
+
+COMMANDS = {
+    "scan": "nearkin.cli.scan:scan",
+    "identical": "nearkin.cli.listing:identical",
+    "matches": "nearkin.cli.listing:matches",
+    "families": "nearkin.cli.listing:families",
+    "documents": "nearkin.cli.listing:documents",
+    "compare": "nearkin.cli.compare:compare",
+    "sign": "nearkin.cli.sign:sign",
+    "schemes": "nearkin.cli.schemes:schemes",
+    "demo": "nearkin.cli.demo:demo",
+}
+INTERRUPTED = 130
+
+EPILOG = """\b
+Try it:
+  nearkin demo sample && nearkin scan sample
+\b
+Completion, for bash (zsh and fish alike):
+  eval "$(_NEARKIN_COMPLETE=bash_source nearkin)"
+"""
+
+
+class Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(module), function)
+        assert isinstance(command, click.Command)
+        return command
+
+
+def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"nearkin {version('nearkin')}")
+        ctx.exit()
+
+
+@click.group(cls=Commands, epilog=EPILOG, invoke_without_command=True)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version.",
+)
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Find identical, near-identical, version, part and container documents, and prove it."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command; the exit code says how it went. Every error becomes one sentence on stderr."""
+    try:
+        code = cli.main(arguments, prog_name="nearkin", standalone_mode=False)
+        sys.stdout.flush()
+    except NearkinError as error:
+        return _complain(str(error), error.exit_code)
+    except click.ClickException as error:
+        return _complain(_sentence(error), 2)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted.", INTERRUPTED)
+    except (ReaderLeftError, BrokenPipeError):
+        return _reader_left()
+    except Exception as error:
+        if os.environ.get("NEARKIN_DEBUG"):
+            raise
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return _complain(f"unexpected {what} (set NEARKIN_DEBUG=1 to see where).", 1)
+    return code if isinstance(code, int) else 0
+
+
+def _sentence(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "nearkin"
+    message = " ".join(error.format_message().split()).rstrip(".")
+    return f"{message} (see: {command} --help)."
+
+
+def _complain(message: str, code: int) -> int:
+    # A newline in a name must not make two lines of one sentence, nor a lone surrogate a traceback.
+    line = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in message)
+    print(f"nearkin: {line}", file=sys.stderr)
+    return code
+
+
+def _reader_left() -> int:
+    """`nearkin matches | head` has all it wanted. Python must not find the pipe broken when it flushes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def run() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that knows no "…" must not end a report with a traceback.
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""Results in the format asked for.
+
+JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV holds the names' own bytes,
+and no cell in it is a formula to a spreadsheet.
+"""
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Record = dict[str, Any]
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class ReaderLeftError(Exception):
+    """Whoever read the output has closed it: `| head` has all it wanted."""
+
+
+def chosen(form: str | None) -> str:
+    return form or ("table" if sys.stdout.isatty() else "jsonl")
+
+
+def emit(
+    records: Iterable[Record],
+    form: str,
+    *,
+    columns: list[str],
+    rows: Callable[[Record], Iterable[Record]] = lambda record: [record],
+    paths: frozenset[str] = frozenset(),
+) -> None:
+    """Print many records. `rows` says which rows of CSV a record makes, `paths` which columns name files."""
+    match form:
+        case "json":
+            lines = ",\n".join(json.dumps(record) for record in records)
+            _write(f"[\n{lines}\n]\n" if lines else "[]\n")
+        case "jsonl":
+            for record in records:
+                _write(json.dumps(record) + "\n")
+        case "csv":
+            _write_csv((row for record in records for row in rows(record)), columns, paths)
+
+
+def emit_one(record: Record, form: str, *, paths: frozenset[str] = frozenset()) -> None:
+    if form == "json":
+        _write(json.dumps(record, indent=2) + "\n")
+    else:
+        emit([record], form, columns=list(record), paths=paths)
+
+
+def _write_csv(rows: Iterable[Record], columns: list[str], paths: frozenset[str]) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_cell(row.get(column), is_path=column in paths) for column in columns])
+        if buffer.tell() > 1 << 16:
+            _write(buffer.getvalue())
+            buffer.seek(0)
+            buffer.truncate()
+    _write(buffer.getvalue())
+
+
+def _cell(value: Any, *, is_path: bool) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value)
+        case str() if value.startswith(FORMULA):
+            # ./-x.txt is the same file as -x.txt, and no formula.
+            return f"./{value}" if is_path else f"'{value}"
+        case _:
+            return str(value)
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    except BrokenPipeError as error:
+        raise ReaderLeftError from error

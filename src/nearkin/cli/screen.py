@@ -1,0 +1,175 @@
+"""What a terminal shows: headings, columns, paths shortened in the middle so that nothing wraps.
+
+Colours come from rich, and only where there is a terminal; into a pipe the same lines are plain text.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from nearkin.cli.output import ReaderLeftError
+from nearkin.cli.words import cells, count, measured, name, shortened
+from nearkin.cli.words import share as share_in_words
+from nearkin.cli.words import size as size_in_words
+from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Role
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+GAP = "  "
+INDENT = "  "
+WIDE = 100  # columns; below it paths need the room more than figures do
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise ReaderLeftError
+
+    return Terminal(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+@dataclass
+class Screen:
+    scoped: bool = False
+    console: "Console" = field(default_factory=_console)
+
+    @property
+    def width(self) -> int:
+        return max(self.console.width, 40)
+
+    def line(self, *pieces: str | tuple[str, str]) -> None:
+        """Pieces are plain or (text, style)."""
+        from rich.text import Text
+
+        self.console.print(Text.assemble(*pieces), soft_wrap=True)
+
+    def heading(self, title: str, about: str = "") -> None:
+        self.line()
+        self.line((title, "bold"), f"  {about}" if about else "")
+
+    def note(self, text: str) -> None:
+        self.line((f"{INDENT}{text}", "dim"))
+
+    def name(self, location: Location) -> str:
+        return name(location, scoped=self.scoped)
+
+    def columns(
+        self, headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()
+    ) -> None:
+        """The last column takes what is left; a cell there may have several lines."""
+        rows = list(rows)
+        right = set(right)
+        widths = [
+            max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)
+        ]
+        left = self.width - len(INDENT) - sum(widths) - len(GAP) * len(widths)
+
+        def padded(row: Sequence[str]) -> str:
+            found = [
+                " " * (width - cells(cell)) + cell if at in right else cell + " " * (width - cells(cell))
+                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            return INDENT + "".join(cell + GAP for cell in found)
+
+        self.line((f"{padded(headers[:-1])}{headers[-1]}".rstrip(), "dim"))
+        for row in rows:
+            first, *more = row[-1].split("\n")
+            self.line(f"{padded(row[:-1])}{shortened(first, left)}".rstrip())
+            for other in more:
+                self.line(f"{padded([''] * len(widths))}{shortened(other, left)}".rstrip())
+
+    def identical(self, groups: list[IdenticalGroup]) -> None:
+        """One row a group, named by its first document."""
+        self.columns(
+            ["equal", "copies", "size", "overhead", "first document"],
+            (
+                [
+                    group.tier,
+                    count(len(group.documents)),
+                    size_in_words(group.size),
+                    size_in_words(group.overhead),
+                    self.name(group.documents[0]),
+                ]
+                for group in groups
+            ),
+            right=(1, 2, 3),
+        )
+
+    def matches(self, matches: list[Match]) -> None:
+        wide = self.width >= WIDE
+        self.columns(
+            ["resemblance", "a in b", "b in a", "measured", *(["shared"] if wide else []), "a, below it b"],
+            (
+                [
+                    share_in_words(match.resemblance),
+                    share_in_words(match.a_in_b),
+                    share_in_words(match.b_in_a),
+                    measured(match.exact, match.low, match.high),
+                    *([size_in_words(match.shared_bytes)] if wide else []),
+                    f"{self.name(match.a)}\n{self.name(match.b)}",
+                ]
+                for match in matches
+            ),
+        )
+
+    def families(self, families: list[Family]) -> None:
+        """One row a family, named by its pivot."""
+        self.columns(
+            ["documents", "kind", "mean", "pivot"],
+            (
+                [
+                    count(len(family.documents)),
+                    family.kind,
+                    share_in_words(family.mean_resemblance),
+                    self.name(family.documents[0].location),
+                ]
+                for family in families
+            ),
+            right=(0,),
+        )
+
+    def documents(self, documents: list[Document]) -> None:
+        self.columns(
+            ["size", "media", "encoding", "path"],
+            (
+                [size_in_words(one.size), one.media, one.encoding or "–", self.name(one.location)]
+                for one in documents
+            ),
+            right=(0,),
+        )
+
+    def failures(self, documents: list[Document]) -> None:
+        self.columns(
+            ["reason", "detail", "path"],
+            ([one.reason or "", one.detail or "", self.name(one.location)] for one in documents),
+        )
+
+    def group_in_full(self, group: IdenticalGroup) -> None:
+        what = "the same bytes" if group.tier == "bytes" else "the same words"
+        about = (
+            f"{size_in_words(group.size)} each"
+            if group.tier == "bytes"
+            else f"up to {size_in_words(group.size)}"
+        )
+        self.line(
+            (f"{count(len(group.documents), 'documents')} of {what}", "bold"),
+            f"  {about}, overhead {size_in_words(group.overhead)}",
+        )
+        for location in group.documents:
+            self.line(f"{INDENT}{shortened(self.name(location), self.width - len(INDENT))}")
+
+    def family_in_full(self, family: Family) -> None:
+        facts = [count(len(family.documents), "documents"), size_in_words(family.bytes)]
+        if family.mean_resemblance is not None:
+            facts.append(f"mean {share_in_words(family.mean_resemblance)}")
+        if family.weakest:
+            facts.append(f"holds at {share_in_words(family.weakest.resemblance)}")
+        self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))
+        for member in family.documents:
+            role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
+            front = f"{INDENT}{role:<5}  {share_in_words(member.to_pivot):<5}  "
+            self.line((front, "dim"), shortened(self.name(member.location), self.width - len(front)))

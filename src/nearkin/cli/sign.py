@@ -1,0 +1,56 @@
+"""`sign`: the signature itself."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from nearkin.cli.options import common, text_options
+from nearkin.cli.output import chosen, emit
+from nearkin.settings import DEFAULT_SCHEME
+
+
+@click.command(epilog="Example: nearkin sign manual.html --scheme mod:window=20,n=100")
+@click.argument("file", type=click.Path(allow_dash=True))
+@common
+@click.option(
+    "--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes."
+)
+@text_options
+def sign(
+    file: str,
+    store: Path,
+    form: str | None,
+    quiet: bool,
+    scheme: str,
+    raw: bool,
+    ignore: tuple[str, ...] | None,
+) -> None:
+    """Show the signature of a document (- for standard input): one line a feature, in the order of the text.
+
+    Weight is what a feature stands for, in shingles or bytes; the offset counts bytes of the canonical text.
+    """
+    from nearkin.report.lookup import find_document, from_bytes
+    from nearkin.scheme import parse_scheme, place
+    from nearkin.settings import TextSettings
+    from nearkin.text.canon import Canon
+
+    how = parse_scheme(scheme)
+    canon = Canon.of(TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore))
+    if file == "-":
+        found = from_bytes("-", sys.stdin.buffer.read(), raw=raw)
+    else:
+        found = find_document(file, store, raw=raw)
+    features = place(canon.apply(found.text or b""), how)
+    records = (
+        {"weight": weight, "feature": f"{feature:016x}", "offset": offset}
+        for weight, feature, offset in features
+    )
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        rows = ([str(record["weight"]), str(record["feature"]), str(record["offset"])] for record in records)
+        Screen().columns(["weight", "feature", "offset"], rows, right=(0,))
+    else:
+        emit(records, form, columns=["weight", "feature", "offset"])

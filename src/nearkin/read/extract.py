@@ -1,0 +1,40 @@
+"""Bytes to extracted text, one document at a time: what the engine's kernels do for whole batches.
+
+Sniff, decode, keep what a reader of a page sees. Comparing, signing and the Python surface go this way; a
+test holds it to what a scan stores.
+"""
+
+from dataclasses import dataclass
+
+from nearkin.read.decode import decode
+from nearkin.text.kind import MEDIA, TextKind, sniff, visible_text
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    text: bytes | None  # UTF-8, or the bytes themselves where they are taken raw; None: no text in it
+    media: str
+    encoding: str | None
+
+
+def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extracted:
+    kind = sniff(data, named_html=named_html)
+    encoding = "utf-8" if kind in (TextKind.TEXT, TextKind.HTML) else None
+    text: bytes | None = data
+    if raw:
+        return Extracted(data, MEDIA[kind], encoding)
+    if kind is TextKind.OTHER:
+        decoded = decode(data, html=named_html or data[:64].lstrip().startswith(b"<"))
+        text, encoding = decoded.text.encode(), decoded.encoding
+        # What it says it is can only be told once it is decoded.
+        kind = TextKind.HTML if sniff(text, named_html=named_html) is TextKind.HTML else TextKind.TEXT
+    elif kind is TextKind.BINARY:
+        text = None
+    return Extracted(text and _shown(text, kind), MEDIA[kind], encoding)
+
+
+def _shown(text: bytes, kind: TextKind) -> bytes:
+    unmarked = text.removeprefix(BYTE_ORDER_MARK)
+    return visible_text(unmarked) if kind is TextKind.HTML else unmarked

@@ -1,0 +1,101 @@
+"""Documents, matches, groups and families as records: the fields that JSON, CSV and Arrow tables share.
+
+Where a store has more than one scope a path alone is ambiguous, so records then say the scope too.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from nearkin.model import Document, Family, IdenticalGroup, Location, Match
+
+Record = dict[str, Any]
+Name = Callable[[Location], str]
+
+
+def surrogate_escaped(location: Location) -> str:
+    """As Python names files: bytes that are not UTF-8 become lone surrogates."""
+    return location.name
+
+
+def backslashed(location: Location) -> str:
+    """Bytes that are not UTF-8 as \\xNN, for whatever holds UTF-8 only."""
+    return location.path.decode("utf-8", "backslashreplace")
+
+
+def match_record(match: Match, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    scopes = {"a_scope": match.a.scope, "b_scope": match.b.scope} if scoped else {}
+    return {
+        "a": name(match.a),
+        "b": name(match.b),
+        **scopes,
+        "resemblance": match.resemblance,
+        "a_in_b": match.a_in_b,
+        "b_in_a": match.b_in_a,
+        "payload": match.payload,
+        "shared_bytes": match.shared_bytes,
+        "exact": match.exact,
+        "low": match.low,
+        "high": match.high,
+    }
+
+
+def identical_record(group: IdenticalGroup, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    scopes = {"scopes": [location.scope for location in group.documents]} if scoped else {}
+    return {
+        "tier": group.tier,
+        "size": group.size,
+        "overhead": group.overhead,
+        "paths": [name(location) for location in group.documents],
+        **scopes,
+    }
+
+
+def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    def place(key: str, location: Location) -> Record:
+        scope = {"scope" if key == "path" else f"{key}_scope": location.scope} if scoped else {}
+        return {key: name(location), **scope}
+
+    weakest = None
+    if family.weakest:
+        link = family.weakest
+        weakest = {**place("a", link.a), **place("b", link.b), "resemblance": link.resemblance}
+    return {
+        "id": family.id,
+        "kind": str(family.kind),
+        "view": family.view,
+        "documents": [
+            {
+                **place("path", member.location),
+                "pivot": member.pivot,
+                "to_pivot": member.to_pivot,
+                "role": str(member.role),
+            }
+            for member in family.documents
+        ],
+        "links": family.links,
+        "weakest": weakest,
+        "mean_resemblance": family.mean_resemblance,
+        "bytes": family.bytes,
+    }
+
+
+def document_record(document: Document, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    return {
+        "path": name(document.location),
+        **({"scope": document.location.scope} if scoped else {}),
+        "size": document.size,
+        "modified": _moment(document.mtime_ns),
+        "media": document.media,
+        "encoding": document.encoding,
+        "digest": document.digest or None,
+        "reason": document.reason,
+        "detail": document.detail,
+    }
+
+
+def _moment(nanoseconds: int) -> str | None:
+    try:
+        return datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC).isoformat()
+    except (OverflowError, ValueError, OSError):  # a file system can hold years that a calendar cannot
+        return None

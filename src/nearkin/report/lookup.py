@@ -1,0 +1,83 @@
+"""A document by its name: a file on disk, or a document of the store by its path as listings show it."""
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import zstandard
+
+from nearkin.errors import InputError, StoreError, UsageError
+from nearkin.read.extract import extract
+from nearkin.read.walk import explain
+from nearkin.report.reading import opened
+from nearkin.text.kind import named_html
+
+STORED = """
+SELECT scope.name, scope.root, d.path, d.size, d.digest, t.zstd, canon.spec = 'raw'
+FROM document d JOIN scope ON scope.id = d.scope
+LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
+LEFT JOIN canon ON canon.id = c.canon
+WHERE d.gone IS NULL AND d.reason IS NULL AND d.path = ? ORDER BY scope.name
+"""
+
+
+@dataclass(frozen=True)
+class Found:
+    name: str
+    size: int
+    digest: bytes  # of its bytes
+    text: bytes | None  # extracted, or the bytes themselves where they are taken raw; None: no text in it
+
+
+def find_document(name: str, store: Path, *, raw: bool) -> Found:
+    """A file on disk wins; what is not there is looked up in the store."""
+    if os.path.exists(name):  # noqa: PTH110  Path.exists fails on names no file can have
+        return _on_disk(name, Path(name), raw=raw)
+    if not store.exists():
+        raise InputError(f"There is no file {name}, and no store {store} to look it up in.")
+    with opened(store) as connection:
+        return _stored(connection, name, store, raw=raw)
+
+
+def _on_disk(name: str, path: Path, *, raw: bool) -> Found:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"Cannot read {name}: {explain(error)}.") from error
+    return from_bytes(name, data, raw=raw)
+
+
+def from_bytes(name: str, data: bytes, *, raw: bool) -> Found:
+    text = extract(data, named_html=named_html(os.fsencode(name)), raw=raw).text
+    return Found(name, len(data), blake2b(data, digest_size=32).digest(), text)
+
+
+def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> Found:
+    name = name.removeprefix("./")  # how names that begin with a dash are written
+    rows = connection.execute(STORED, (os.fsencode(name),)).fetchall()
+    scope, colon, path = name.partition(":")
+    if not rows and colon:
+        rows = [row for row in connection.execute(STORED, (os.fsencode(path),)) if row[0] == scope]
+    if not rows:
+        raise InputError(f"There is neither a file {name} nor a document of that path in {store}.")
+    if len(rows) > 1:
+        choices = " or ".join(f"{row[0]}:{name}" for row in rows)
+        raise UsageError(f"{name} is in several scopes; name one: {choices}.")
+    _, root, relative, size, digest, blob, stored_raw = rows[0]
+    if blob is None or (raw and not stored_raw):
+        # Its text was not kept, or is not its bytes: all there is may still be where it was scanned.
+        original = Path(os.fsdecode(root)) / os.fsdecode(relative)
+        if original.is_file():
+            return _on_disk(name, original, raw=raw)
+        if blob is None:
+            raise InputError(f"{store} keeps no text of {name}, and the file is gone.")
+        raise InputError(f"{store} keeps the text of {name} but not its bytes, and the file is gone.")
+    try:
+        text = zstandard.ZstdDecompressor().decompress(blob)
+    except zstandard.ZstdError as error:
+        raise StoreError("A stored text is damaged; scan again into a new --store.") from error
+    if stored_raw and not raw:
+        text = extract(text, named_html=named_html(relative)).text or b""
+    return Found(name, size, digest, text)

@@ -1,0 +1,32 @@
+"""A store opened to be read, for as long as a report needs it."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nearkin.store.database import connect, explained
+from nearkin.store.scopes import all_scopes
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    connection = connect(path)
+    try:
+        with explained(path):
+            yield connection
+    finally:
+        connection.close()
+
+
+def total_bytes(connection: sqlite3.Connection) -> int:
+    """Of all documents."""
+    (total,) = connection.execute(
+        "SELECT coalesce(sum(size), 0) FROM document WHERE gone IS NULL AND reason IS NULL"
+    ).fetchone()
+    return int(total)
+
+
+def is_scoped(connection: sqlite3.Connection) -> bool:
+    """Whether paths alone are ambiguous."""
+    return len(all_scopes(connection)) > 1

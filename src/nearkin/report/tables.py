@@ -1,0 +1,101 @@
+"""Records as Arrow tables."""
+
+from typing import TYPE_CHECKING, Any
+
+from nearkin.report.fields import Record
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def match_table(
+    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None
+) -> "pa.Table":
+    import pyarrow as pa
+
+    name = name or pa.string()
+    scopes = [("a_scope", pa.string()), ("b_scope", pa.string())] if scoped else []
+    return _table(
+        records,
+        [
+            ("a", name),
+            ("b", name),
+            *scopes,
+            ("resemblance", pa.float64()),
+            ("a_in_b", pa.float64()),
+            ("b_in_a", pa.float64()),
+            ("payload", pa.float64()),
+            ("shared_bytes", pa.int64()),
+            ("exact", pa.bool_()),
+            ("low", pa.float64()),
+            ("high", pa.float64()),
+        ],
+    )
+
+
+def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+    import pyarrow as pa
+
+    scopes = [("scopes", pa.list_(pa.string()))] if scoped else []
+    return _table(
+        records,
+        [
+            ("tier", pa.string()),
+            ("size", pa.int64()),
+            ("overhead", pa.int64()),
+            ("paths", pa.list_(pa.string())),
+            *scopes,
+        ],
+    )
+
+
+def family_table(
+    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None, sizes: bool = True
+) -> "pa.Table":
+    """Without sizes for families of texts that have none; their ids are the names of their pivots."""
+    import pyarrow as pa
+
+    named = name or pa.string()
+
+    def place(key: str, scope: str) -> list[tuple[str, Any]]:
+        return [(key, named), *([(scope, pa.string())] if scoped else [])]
+
+    document = pa.struct(
+        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string())]
+    )
+    weakest = pa.struct([*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())])
+    return _table(
+        records,
+        [
+            ("id", pa.string() if sizes else named),
+            ("kind", pa.string()),
+            ("view", pa.string()),
+            ("documents", pa.list_(document)),
+            ("links", pa.int64()),
+            ("weakest", weakest),
+            ("mean_resemblance", pa.float64()),
+            *([("bytes", pa.int64())] if sizes else []),
+        ],
+    )
+
+
+def document_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+    import pyarrow as pa
+
+    strings = ("media", "encoding", "digest", "reason", "detail")
+    return _table(
+        records,
+        [
+            ("path", pa.string()),
+            *([("scope", pa.string())] if scoped else []),
+            ("size", pa.int64()),
+            ("modified", pa.string()),
+            *((key, pa.string()) for key in strings),
+        ],
+    )
+
+
+def _table(records: list[Record], columns: list[tuple[str, Any]]) -> "pa.Table":
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(records, schema=pa.schema(columns))

@@ -1,0 +1,163 @@
+"""`compare`, `sign`, `schemes`, `demo`, help, version and completion."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import nearkin as library
+from cli.world import FILES, Called, edited, nearkin, prose, write
+from nearkin.cli.main import COMMANDS
+from nearkin.scheme import SCHEMES
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "relation", "tier"),
+    [
+        ("manual-1.txt", "copies/manual-1.txt", "identical", "bytes"),
+        ("manual-1.txt", "copies/manual-1.html", "same words", "words"),
+        ("whole.txt", "part.txt", "A contains B", None),
+        ("part.txt", "whole.txt", "B contains A", None),
+        ("manual-1.txt", "manual-3.txt", "similar", None),
+        ("single.txt", "part.txt", "unrelated", None),
+        ("empty.txt", "part.txt", "unrelated", None),
+    ],
+)
+def test_compare_says_the_relation(
+    docs: Path, store: Path, a: str, b: str, relation: str, tier: str | None
+) -> None:
+    (stored,) = Called("compare", a, b, "--store", store).records
+    assert (stored["relation"], stored["tier"]) == (relation, tier)
+    (on_disk,) = Called("compare", docs / a, docs / b).records
+    assert {**on_disk, "a": a, "b": b} == stored
+    one, other = ((docs / name).read_bytes() for name in (a, b))
+    assert stored["resemblance"] == library.resemblance(one, other)
+    assert stored["a_in_b"] == library.containment(one, other)
+    assert stored["b_in_a"] == library.containment(other, one)
+    assert relation in Called("compare", a, b, "--store", store, "--format", "table").out
+
+
+def test_compare_agrees_with_matches(store: Path) -> None:
+    for match in Called("matches", "--store", store).records:
+        (pair,) = Called("compare", "--store", store, "--", match["a"], match["b"]).records
+        for field in ("resemblance", "a_in_b", "b_in_a", "shared_bytes", "exact"):
+            assert pair[field] == match[field]
+
+
+def test_compare_by_another_scheme(docs: Path) -> None:
+    by_sample = Called("compare", docs / "part.txt", docs / "whole.txt", "--scheme", "mod:n=8").records[0]
+    assert by_sample["exact"] is False
+    assert by_sample["low"] <= by_sample["resemblance"] <= by_sample["high"]
+    by_chunks = Called(
+        "compare", docs / "manual-1.txt", docs / "manual-2.txt", "--scheme", "tttd:mean=50"
+    ).records[0]
+    assert 0 < by_chunks["shared_bytes"] < len(prose(1))
+    raw = Called("compare", docs / "manual-1.txt", docs / "copies/manual-1.html", "--raw").records[0]
+    assert raw["tier"] is None
+    assert raw["relation"] == "similar"
+
+
+def test_compare_what_is_not_there(tmp_path: Path, store: Path) -> None:
+    missing = Called("compare", "nowhere.txt", "manual-1.txt", "--store", store)
+    assert (missing.code, missing.out) == (3, "")
+    assert "nowhere.txt" in missing.err
+    assert Called("compare", "nowhere.txt", "x", "--store", tmp_path / "none.db").code == 3
+    assert Called("compare", tmp_path, tmp_path).code == 3
+    assert Called("compare", "a").code == 2
+
+
+def test_compare_documents_whose_text_was_not_kept(tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", {b"a.txt": prose(1), b"b.txt": edited(prose(1), 9)})
+    store = tmp_path / "kin.db"
+    Called("scan", folder, "--store", store, "--no-text")
+    assert Called("compare", "a.txt", "b.txt", "--store", store).records[0]["relation"] == "similar"
+    (folder / "a.txt").unlink()
+    gone = Called("compare", "a.txt", "b.txt", "--store", store)
+    assert gone.code == 3
+    assert "keeps no text" in gone.err
+
+
+def test_sign_lists_the_features_of_the_signature(docs: Path) -> None:
+    lines = Called("sign", docs / "manual-1.txt", "--scheme", "mod:window=20,n=10").records
+    assert [list(line) for line in lines] == [["weight", "feature", "offset"]] * len(lines)
+    signature = library.sign((docs / "manual-1.txt").read_bytes(), "mod:window=20,n=10")
+    assert sorted(int(line["feature"], 16) for line in lines) == signature.features.tolist()
+    assert all(len(line["feature"]) == 16 for line in lines)
+    offsets = [line["offset"] for line in lines]
+    assert offsets == sorted(offsets)
+    table = Called("sign", docs / "manual-1.txt", "--scheme", "mod:window=20,n=10", "--format", "table").out
+    assert lines[0]["feature"] in table
+    in_csv = Called("sign", docs / "manual-1.txt", "--scheme", "mod:window=20,n=10", "--format", "csv").out
+    assert in_csv.startswith(f"weight,feature,offset\n10,{lines[0]['feature']},")
+
+
+def test_sign_reads_standard_input(docs: Path) -> None:
+    piped = nearkin("sign", "-", input=(docs / "manual-1.txt").read_bytes())
+    assert piped.stdout.decode() == Called("sign", docs / "manual-1.txt").out
+    assert Called("sign", docs / "nowhere.txt").code == 3
+    assert Called("sign", docs / "manual-1.txt", "--scheme", "no").code == 2
+
+
+def test_schemes_lists_all() -> None:
+    assert [scheme["name"] for scheme in Called("schemes").records] == list(SCHEMES)
+    table = Called("schemes", "--format", "table").out
+    for name, known in SCHEMES.items():
+        assert name in table
+        assert known.paper in table
+    assert Called("schemes", "--format", "csv").out.count("\n") == len(SCHEMES) + 1
+
+
+def test_demo(tmp_path: Path) -> None:
+    assert Called("demo", tmp_path / "sample", "--documents", 30).records == [
+        {"documents": 30, "seed": 1, "path": str(tmp_path / "sample")}
+    ]
+    assert json.loads((tmp_path / "sample" / "truth.json").read_text())["documents"] == 30
+    again = Called("demo", tmp_path / "sample")
+    assert again.code == 3
+    assert "is not an empty folder" in again.err
+    (tmp_path / "file").write_text("")
+    assert Called("demo", tmp_path / "file").code == 3
+    assert Called("demo", tmp_path / "x", "--documents", 0).code == 2
+    assert "nearkin scan" in Called("demo", tmp_path / "y", "--documents", 5, "--format", "table").out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    called = Called(command, "--help")
+    assert called.code == 0
+    assert f"Example: nearkin {command}" in called.out
+    for option in ("--store FILE", "--format", "--quiet"):
+        assert option in called.out
+
+
+def test_help_and_version() -> None:
+    for arguments in ([], ["--help"]):
+        called = Called(*arguments)
+        assert called.code == 0
+        assert all(command in called.out for command in COMMANDS)
+        assert "_NEARKIN_COMPLETE=bash_source nearkin" in called.out
+    assert Called("--version").out == f"nearkin {library.__version__}\n"
+
+
+def test_completion() -> None:
+    import os
+    import sys
+
+    script = [
+        sys.executable,
+        "-c",
+        "import sys; sys.argv[0] = 'nearkin'; from nearkin.cli.main import run; run()",
+    ]
+    import subprocess
+
+    for shell in ("bash", "zsh", "fish"):
+        env = {**os.environ, "_NEARKIN_COMPLETE": f"{shell}_source"}
+        made = subprocess.run(script, env=env, capture_output=True, text=True, check=True)
+        assert "_NEARKIN_COMPLETE" in made.stdout
+    env = {**os.environ, "_NEARKIN_COMPLETE": "bash_complete", "COMP_WORDS": "nearkin fam", "COMP_CWORD": "1"}
+    completed = subprocess.run(script, env=env, capture_output=True, text=True, check=True)
+    assert completed.stdout == "plain,families\n"
+
+
+def test_the_small_world_is_what_the_tests_say() -> None:
+    assert len(FILES) == 14

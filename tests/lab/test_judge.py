@@ -1,0 +1,81 @@
+"""The judge: nearkin is right about a sample, and the judge would say so if it were not."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import nearkin
+from nearkin.errors import InputError
+from nearkin.lab import show
+from nearkin.lab.judge import Score, Verdict, judge
+from nearkin.lab.sample import write_sample
+from nearkin.lab.truth import Relation, RelationKind, Truth
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+    root = tmp_path_factory.mktemp("judged")
+    truth = write_sample(root / "sample")
+    nearkin.Store.open(root / "kin.db").scan(root / "sample", exclude=["truth.json"])
+    return root / "kin.db", truth
+
+
+def by_kind(verdict: Verdict) -> dict[str, Score]:
+    return {str(score.kind): score for score in verdict.scores}
+
+
+def test_nearkin_is_right_about_the_sample(sample: tuple[Path, Truth]) -> None:
+    verdict = judge(*sample)
+    scores = by_kind(verdict)
+    short = scores.pop("short parts")
+    assert short.expected > 0  # 59 shingles in a sample of every 16th may have too few to go by
+    for score in scores.values():
+        assert score.expected > 0, score
+        assert score.recall == 1.0, score
+        assert score.precision in (1.0, None), score
+    for kind in ("identical", "same-words", "contains", "families"):
+        assert scores[kind].precision == 1.0
+    told = {str(score.kind): score for score in verdict.kinds}
+    assert told.pop("same-form").found == 0  # not told yet
+    assert all(score.recall == score.precision == 1.0 for score in told.values()), told
+
+
+def test_the_judge_sees_what_was_missed(sample: tuple[Path, Truth]) -> None:
+    store, truth = sample
+    kin = {path for family in truth.families for path in family.members}
+    single, other = [
+        path for path in nearkin.Store.open(store).documents()["path"].to_pylist() if path not in kin
+    ][:2]
+    added = [Relation(kind, (single, other), {"grouped": True}) for kind in RelationKind]
+    worse = by_kind(judge(store, replace(truth, relations=[*truth.relations, *added])))
+    right = by_kind(judge(store, truth))
+    for kind in RelationKind:
+        assert worse[kind].expected == right[kind].expected + 1
+        assert worse[kind].found == right[kind].found + (kind is RelationKind.LOOK_ALIKE)
+
+
+def test_the_judge_sees_what_was_wrong(sample: tuple[Path, Truth]) -> None:
+    store, truth = sample
+    none = by_kind(judge(store, replace(truth, relations=[], families=[])))
+    for kind in ("identical", "same-words", "contains", "families"):
+        assert none[kind].precision == 0.0
+        assert none[kind].recall is None
+
+
+def test_the_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, store = tmp_path / "demo", tmp_path / "demo.db"
+    for _ in range(2):  # the second replaces what the first made
+        assert show.show(folder, store, documents=200) == 0
+        shown = capsys.readouterr().out
+        assert "How right was that?" in shown
+        assert "kind not told yet (comes later)" in shown
+        assert "200 documents" in shown
+
+
+def test_the_show_deletes_nothing_it_did_not_make(tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "truth.json").write_text("mine")
+    with pytest.raises(InputError):
+        show.show(tmp_path / "demo", tmp_path / "demo.db")
+    assert (tmp_path / "demo" / "truth.json").read_text() == "mine"

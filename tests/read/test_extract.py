@@ -1,0 +1,54 @@
+"""One document at a time or in native batches: the text extracted is the same."""
+
+from pathlib import Path
+
+import pytest
+
+from nearkin.engine import local
+from nearkin.lab.sample import write_sample
+from nearkin.read.extract import extract
+from nearkin.read.walk import walk
+from nearkin.scheme import parse_scheme
+from nearkin.settings import TextSettings, WalkSettings
+from nearkin.text.canon import Canon
+from nearkin.text.kind import named_html
+
+ODD = {
+    "empty.txt": b"",
+    "marked.txt": b"\xef\xbb\xbfwith a mark",
+    "only-mark.txt": b"\xef\xbb\xbf",
+    "latin.txt": "Größe und Maße in den Straßen".encode("latin-1"),
+    "latin.html": "<html><p>Größe <script>x</script></html>".encode("latin-1"),
+    "page-without-name": b"<!doctype html><title>t</title><p>seen<style>hidden</style>",
+    "marked.html": b"\xef\xbb\xbf<html><p>marked</html>",
+    "plain.html": b"no mark-up at all",
+    "wide.txt": b"\xff\xfe" + "wide text".encode("utf-16-le"),
+    "wide.html": b"\xff\xfe" + "<html><p>wide page</html>".encode("utf-16-le"),
+    "russian.txt": ("Двигатель остановлен, крышка снята. " * 4).encode("cp1251"),
+    "picture.png": b"\x89PNG\r\n\x1a\n\x00\x00\x00",
+    "nul.txt": b"a\x00b",
+    "lone.txt": b"\xff\xfe\x00\xd8x\x00",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("mixed") / "sample"
+    write_sample(root, documents=300)
+    for name, data in ODD.items():
+        (root / name).write_bytes(data)
+    return root
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_extracting_equals_what_a_scan_stores(folder: Path, raw: bool) -> None:
+    how = local.recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings(raw=raw)), max_size=1 << 20)
+    entries = [met for met in walk(folder, (folder,), WalkSettings()) if not hasattr(met, "detail")]
+    readings = [reading for batch in local.ingest(bytes(folder), entries, how, jobs=2) for reading in batch]
+    assert len(readings) >= 300 + len(ODD)
+    for reading in readings:
+        data = (folder / reading.entry.path.decode("utf-8", "surrogateescape")).read_bytes()
+        found = extract(data, named_html=named_html(reading.entry.path), raw=raw)
+        assert (found.text is not None) == bool(reading.text_digest), reading.entry.path
+        assert (found.text or b"") == (reading.text if reading.text_digest else b""), reading.entry.path
+        assert (found.media, found.encoding) == (reading.media, reading.encoding), reading.entry.path

@@ -1,0 +1,251 @@
+"""The Python surface, as INTERFACE promises it."""
+
+import random
+import string
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nearkin
+from nearkin.errors import InputError, SpecMismatchError, StoreError, UsageError
+
+PUBLIC = [
+    "EngineError",
+    "Estimate",
+    "InputError",
+    "NearkinError",
+    "Signature",
+    "Store",
+    "StoreError",
+    "Summary",
+    "UsageError",
+    "__version__",
+    "containment",
+    "families",
+    "match",
+    "resemblance",
+    "sign",
+]
+MATCH_COLUMNS = [
+    "a",
+    "b",
+    "resemblance",
+    "a_in_b",
+    "b_in_a",
+    "payload",
+    "shared_bytes",
+    "exact",
+    "low",
+    "high",
+]
+WINDOW = 20
+
+
+def prose(seed: int, words: int = 300) -> str:
+    dice = random.Random(seed)
+    return " ".join("".join(dice.choices(string.ascii_lowercase, k=dice.randint(2, 9))) for _ in range(words))
+
+
+def shingles(text: str) -> set[str]:
+    """The oracle's canonical text is the text itself: lower-case words and single spaces."""
+    return {text[at : at + WINDOW] for at in range(len(text) - WINDOW + 1)}
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    first, second = prose(1), prose(2)
+    changed = first.split()
+    changed[50:53] = ["quite", "another", "end"]
+    return [first, " ".join(changed), first, second, f"{second} {prose(3)}", prose(4), "", "", "tiny"]
+
+
+def test_what_is_public() -> None:
+    assert nearkin.__all__ == PUBLIC
+    assert set(PUBLIC) <= set(dir(nearkin))
+    for name in PUBLIC:
+        assert getattr(nearkin, name) is not None
+    with pytest.raises(AttributeError):
+        nearkin.nothing  # noqa: B018
+
+
+def test_a_package_of_the_same_name_does_not_hide_the_function() -> None:
+    import nearkin.match.score
+
+    assert callable(nearkin.match)
+    assert nearkin.match([]).num_rows == 0
+
+
+def test_sign_gives_features_and_weights() -> None:
+    signature = nearkin.sign(prose(1), "mod:window=20,n=10")
+    assert signature.scheme == "mod:window=20,n=10"
+    assert signature.features.dtype == np.uint64
+    assert signature.weights.dtype == np.uint32
+    assert len(signature) > 20
+    assert all(signature.features % 10 == 0)
+
+
+def test_signatures_of_unlike_schemes_never_meet() -> None:
+    with pytest.raises(SpecMismatchError):
+        nearkin.sign("a", "mod:n=10").resemblance(nearkin.sign("a", "mod:n=20"))
+
+
+def test_resemblance_and_containment_are_those_of_the_definition(texts: list[str]) -> None:
+    for a, b in combinations([text for text in texts if len(text) > WINDOW], 2):
+        one, other = shingles(a), shingles(b)
+        assert nearkin.resemblance(a, b) == pytest.approx(len(one & other) / len(one | other))
+        assert nearkin.containment(a, b) == pytest.approx(len(one & other) / len(one))
+
+
+def test_texts_are_made_canonical_unless_raw() -> None:
+    text = prose(5)
+    assert nearkin.resemblance(text, text.upper() + "!") == 1.0
+    raw = nearkin.resemblance(text, text.upper(), raw=True)
+    assert raw is not None
+    assert raw < 0.1
+    kept = nearkin.resemblance(text, text.upper(), ignore=["punctuation"])
+    assert kept is not None
+    assert kept < 0.1
+
+
+def test_bytes_are_read_as_a_scan_reads_them() -> None:
+    text = prose(6) + " größe"
+    page = f"<html><head><script>x()</script></head><body><p>{text}</p></body></html>"
+    assert nearkin.resemblance(text, page.encode()) == 1.0
+    assert nearkin.resemblance(text, b"\xff\xfe" + text.encode("utf-16-le")) == 1.0
+    assert nearkin.resemblance(text.encode("latin-1"), text) == 1.0
+    assert nearkin.resemblance(page, page.encode(), raw=True) == 1.0
+
+
+def test_empty_texts() -> None:
+    assert nearkin.resemblance("", "") == 1.0
+    assert nearkin.resemblance("", "word") == nearkin.resemblance("word", "") == 0.0
+    assert nearkin.containment("", "word") == 0.0
+    assert nearkin.resemblance(prose(1, 9), prose(2, 9), "mod:n=1000000") is None
+
+
+def test_binary_bytes_have_no_text() -> None:
+    picture, other = b"\x89PNG\r\n\x1a\n\x00\x00", b"\x89PNG\r\n\x1a\n\x00\x01"
+    assert nearkin.resemblance(picture, picture) == 1.0
+    assert nearkin.resemblance(picture, other) is None
+    assert len(nearkin.sign(picture)) == 0
+
+
+@pytest.mark.parametrize(
+    "scheme", ["exact:window=20", "mod:window=20,sample=200,most=64", "mod:window=20,n=10"]
+)
+def test_match_finds_the_pairs_of_the_definition(texts: list[str], scheme: str) -> None:
+    found = nearkin.match(texts, scheme=scheme)
+    assert found.column_names == MATCH_COLUMNS
+    rows = {(row["a"], row["b"]): row for row in found.to_pylist()}
+    expected = {}
+    for a, b in combinations([at for at, text in enumerate(texts) if len(text) > WINDOW], 2):
+        one, other = shingles(texts[a]), shingles(texts[b])
+        common = len(one & other)
+        measures = (common / len(one | other), common / len(one), common / len(other))
+        if measures[0] >= 0.7 or max(measures) >= 0.9:
+            expected[a, b] = measures
+    assert expected.keys() == rows.keys()
+    assert (0, 2) in rows
+    assert (3, 4) in rows
+    for pair, measures in expected.items():
+        row = rows[pair]
+        assert (row["resemblance"], row["a_in_b"], row["b_in_a"]) == pytest.approx(measures)
+        assert row["exact"]
+        assert row["low"] is row["high"] is None
+    strengths = found["resemblance"].to_pylist()
+    assert strengths == sorted(strengths, reverse=True)
+
+
+def test_match_names_texts_by_their_keys(texts: list[str]) -> None:
+    named = nearkin.match({f"text {at}": text for at, text in enumerate(texts)})
+    numbered = nearkin.match(iter(texts))
+    assert named["a"].to_pylist() == [f"text {at}" for at in numbered["a"].to_pylist()]
+    assert named["b"].to_pylist() == [f"text {at}" for at in numbered["b"].to_pylist()]
+    assert nearkin.match({"caf\udce9": texts[0], "b": texts[0]})["a"].to_pylist() == ["caf\\xe9"]
+
+
+def test_copies_may_be_named_once(texts: list[str]) -> None:
+    pairs = nearkin.match(texts, all_copies=False)
+    assert {(row["a"], row["b"]) for row in pairs.to_pylist()} == {(0, 2), (0, 1), (3, 4)}
+
+
+def test_match_refuses_what_it_cannot_do(texts: list[str]) -> None:
+    with pytest.raises(UsageError):
+        nearkin.match("one text")
+    with pytest.raises(UsageError):
+        nearkin.match(texts, threshold=1.5)
+    with pytest.raises(UsageError):
+        nearkin.match(texts, scheme="nonsense:n=1")
+    with pytest.raises(UsageError):
+        nearkin.match([None])  # type: ignore[list-item]
+
+
+def test_families_of_pairs(texts: list[str]) -> None:
+    families = nearkin.families(nearkin.match(texts), threshold=0.8).to_pylist()
+    members = [{document["path"] for document in family["documents"]} for family in families]
+    assert members == [{0, 1, 2}, {3, 4}]
+    assert [family["kind"] for family in families] == ["pair", "contains"]
+    assert families[0]["weakest"]["resemblance"] == families[0]["mean_resemblance"]
+    assert [d["role"] for d in families[1]["documents"]] == ["member", "part"]
+    assert families[1]["id"] == 4
+    copies = nearkin.families(nearkin.match([texts[0]] * 3)).to_pylist()
+    assert [(family["kind"], len(family["documents"])) for family in copies] == [("identical", 3)]
+    with pytest.raises(UsageError):
+        nearkin.families(nearkin.match(texts), view="circle")
+
+
+def test_families_of_the_same_pairs_in_another_order(texts: list[str]) -> None:
+    pairs = nearkin.match(texts)
+    turned = pairs.take(list(range(pairs.num_rows))[::-1])
+    assert nearkin.families(pairs).equals(nearkin.families(turned))
+
+
+def test_a_store(tmp_path: Path, texts: list[str]) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for at, text in enumerate(texts):
+        (docs / f"{at}.txt").write_text(text)
+    with nearkin.Store.open(tmp_path / "kin.db") as store:
+        summary = store.scan(docs, jobs=1)
+        assert (summary.documents, summary.failed, summary.identical) == (len(texts), 0, 1)
+        matches = store.matches()
+        assert matches.column_names == MATCH_COLUMNS
+        assert {(row["a"], row["b"]) for row in matches.to_pylist()} == {
+            ("0.txt", "1.txt"),
+            ("3.txt", "4.txt"),
+        }
+        assert store.matches(min_resemblance=0.8).num_rows == 1
+        assert store.matches(all_copies=True).num_rows == 3
+        assert store.identical().to_pylist()[0]["paths"] == ["0.txt", "2.txt"]
+        assert store.families().num_rows == store.families(threshold=0.75).num_rows == 2
+        assert store.documents()["path"].to_pylist() == sorted(f"{at}.txt" for at in range(len(texts)))
+        assert store.documents(failed=True).num_rows == 0
+
+
+def test_the_store_and_match_agree(tmp_path: Path, texts: list[str]) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for at, text in enumerate(texts):
+        (docs / f"{at}").write_text(text)
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(docs)
+    in_memory = nearkin.match({str(at): text for at, text in enumerate(texts)}, all_copies=False).to_pylist()
+    assert store.matches().to_pylist() == [row for row in in_memory if (row["a"], row["b"]) != ("0", "2")]
+
+
+def test_nothing_is_made_for_a_wrong_request(tmp_path: Path) -> None:
+    path = tmp_path / "kin.db"
+    with nearkin.Store.open(path) as store:
+        with pytest.raises(InputError):
+            store.scan(tmp_path / "missing")
+        with pytest.raises(UsageError):
+            store.scan(tmp_path, threshold=7.0)
+        with pytest.raises(UsageError):
+            store.scan(tmp_path, colour="blue")  # type: ignore[call-arg]
+        with pytest.raises(StoreError):
+            store.matches()
+    with pytest.raises(StoreError):
+        nearkin.Store.open(path, create=False)
+    assert not path.exists()

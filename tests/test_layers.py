@@ -1,0 +1,44 @@
+"""What the import linter cannot see: compiled modules, and what `import nearkin` costs."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import nearkin
+
+SOURCES = Path(nearkin.__file__).parent
+CALLERS = {"text", "scheme", "match", "engine", "group"}
+HEAVY = {"numpy", "pyarrow", "rich", "zstandard", "sqlite3", "click"}
+
+
+def calls_native(path: Path) -> bool:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module == "nearkin":
+            if any(name.name == "_native" for name in node.names):
+                return True
+        elif (isinstance(node, ast.ImportFrom) and node.module == "nearkin._native") or (
+            isinstance(node, ast.Import) and any(name.name == "nearkin._native" for name in node.names)
+        ):
+            return True
+    return False
+
+
+def test_only_text_scheme_match_engine_and_group_call_the_native_core() -> None:
+    callers = {path.relative_to(SOURCES).parts[0] for path in SOURCES.rglob("*.py") if calls_native(path)}
+    assert callers == CALLERS
+
+
+def loaded_after(code: str) -> set[str]:
+    script = f"import sys; {code}; print(*(name for name in sys.modules if '.' not in name))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(run.stdout.rpartition("\n\n")[2].split())
+
+
+def test_importing_nearkin_loads_nothing() -> None:
+    assert not loaded_after("import nearkin") & HEAVY
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "from nearkin.cli.main import main; main(['--help']); print()"
+    assert not loaded_after(code) & (HEAVY - {"click"})
