@@ -1,0 +1,204 @@
+"""Which files a scan meets."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from nearkin.errors import InputError
+from nearkin.model import Entry
+from nearkin.pipeline import Scan
+from nearkin.read.walk import Unreadable, check_starts, walk
+from nearkin.settings import Settings, WalkSettings
+from nearkin.store.database import connect
+from nearkin.store.documents import present
+
+TREE = [
+    "a.txt",
+    "b.html",
+    "Ä.txt",
+    ".hidden",
+    ".git/config",
+    ".git/objects/ab/cdef",
+    "drafts/one.txt",
+    "drafts/two.html",
+    "drafts/old/three.txt",
+    "drafts.txt",
+    "final/drafts/four.txt",
+    "final/.cache/five.txt",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    for name in TREE:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    return root
+
+
+def met(root: Path, *starts: Path, leave_out: frozenset[bytes] = frozenset(), **choices: object) -> list[str]:
+    settings = WalkSettings(**choices)  # type: ignore[arg-type]
+    found = list(walk(root, starts or (root,), settings, leave_out=leave_out))
+    assert all(isinstance(one, Entry) for one in found)
+    return [os.fsdecode(one.path) for one in found]
+
+
+def visible() -> list[str]:
+    return [name for name in TREE if not any(part.startswith(".") for part in name.split("/"))]
+
+
+def test_all_but_hidden_in_byte_order_of_names(folder: Path) -> None:
+    found = met(folder)
+    assert sorted(found) == sorted(visible())
+    assert found == ["a.txt", "b.html", "drafts/old/three.txt", "drafts/one.txt", "drafts/two.html"] + [
+        "drafts.txt",
+        "final/drafts/four.txt",
+        "Ä.txt",
+    ]
+
+
+def test_hidden_ones_where_asked(folder: Path) -> None:
+    assert sorted(met(folder, hidden=True)) == sorted(TREE)
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "expected"),
+    [
+        (("*.html",), (), ["b.html", "drafts/two.html"]),
+        (("*.html", "a.*"), (), ["a.txt", "b.html", "drafts/two.html"]),
+        (("drafts/*",), (), ["drafts/old/three.txt", "drafts/one.txt", "drafts/two.html"]),
+        (("/drafts/*.html",), (), ["drafts/two.html"]),
+        ((), ("*.txt",), ["b.html", "drafts/two.html"]),
+        ((), ("drafts",), ["a.txt", "b.html", "drafts.txt", "Ä.txt"]),
+        (
+            (),
+            ("/drafts/old", "Ä*", "final"),
+            ["a.txt", "b.html", "drafts/one.txt", "drafts/two.html", "drafts.txt"],
+        ),
+        (("*.txt",), ("drafts/*", "final/*"), ["a.txt", "drafts.txt", "Ä.txt"]),
+        (("nothing",), (), []),
+        ((), ("*",), []),
+    ],
+)
+def test_globs_of_names_and_of_paths(
+    folder: Path, include: tuple[str, ...], exclude: tuple[str, ...], expected: list[str]
+) -> None:
+    assert met(folder, include=include, exclude=exclude) == expected
+
+
+def test_links_are_not_followed(folder: Path) -> None:
+    (folder / "link to a file").symlink_to(folder / "a.txt")
+    (folder / "link to a folder").symlink_to(folder / "drafts")
+    (folder / "link to itself").symlink_to(folder)
+    (folder / "link to nowhere").symlink_to(folder / "nowhere")
+    assert sorted(met(folder)) == sorted(visible())
+
+
+def test_special_files_are_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(folder / "fifo")
+    monkeypatch.chdir(folder)  # a socket's path may have 107 bytes
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        assert sorted(met(folder)) == sorted(visible())
+
+
+def test_names_that_are_not_utf8(folder: Path) -> None:
+    name = b"caf\xe9.txt"
+    (folder / os.fsdecode(name)).write_text("x")
+    assert name in [one.path for one in walk(folder, (folder,), WalkSettings())]
+    assert met(folder, include=("caf*",)) == [os.fsdecode(name)]
+
+
+def test_entries_say_what_the_file_is(folder: Path) -> None:
+    info = (folder / "a.txt").stat()
+    (entry,) = walk(folder, (folder,), WalkSettings(include=("a.txt",)))
+    assert entry == Entry(b"a.txt", info.st_size, info.st_mtime_ns, info.st_ino, info.st_uid)
+
+
+def test_files_and_folders_as_starts(folder: Path) -> None:
+    starts = check_starts(
+        (folder / "drafts", folder / "a.txt", folder / ".hidden", folder / "drafts" / "old")
+    )
+    assert met(folder, *starts) == [
+        ".hidden",
+        "a.txt",
+        "drafts/old/three.txt",
+        "drafts/one.txt",
+        "drafts/two.html",
+    ]
+
+
+def test_starts_are_absolute_and_none_lies_in_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert check_starts((Path("drafts/old"), Path("drafts"), Path("./drafts"), Path("drafts.txt"))) == (
+        folder / "drafts",
+        folder / "drafts.txt",
+    )
+    (folder / "link").symlink_to("drafts")
+    assert check_starts((Path("link"),)) == (folder / "drafts",)
+
+
+def test_a_start_that_is_not_there(folder: Path) -> None:
+    with pytest.raises(InputError, match="no such file or directory") as missing:
+        check_starts((folder, folder / "missing"))
+    assert missing.value.exit_code == 3
+    os.mkfifo(folder / "fifo")
+    with pytest.raises(InputError, match="neither a file nor a folder"):
+        check_starts((folder / "fifo",))
+
+
+def test_the_stores_own_files_are_left_out(folder: Path) -> None:
+    own = frozenset({os.fsencode(folder / "a.txt"), os.fsencode(folder / "drafts/one.txt")})
+    assert sorted(met(folder, leave_out=own)) == sorted(set(visible()) - {"a.txt", "drafts/one.txt"})
+
+
+def test_a_store_inside_the_scanned_folder_is_no_document(folder: Path) -> None:
+    store = folder / "nearkin.store"
+    connection = connect(store, create=True, write=True)
+    for _ in range(2):
+        Scan(connection, store, Settings(), "test", lambda *_: None).run((folder,), scope_name=None)
+    names = [document.location.name for document in present(connection)]
+    connection.close()
+    assert sorted(names) == sorted(visible())
+
+
+def test_a_folder_that_vanished(folder: Path) -> None:
+    found = walk(folder, (folder,), WalkSettings())
+    next(found)
+    for path in sorted((folder / "final").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    (folder / "final").rmdir()
+    failed = [one for one in found if isinstance(one, Unreadable)]
+    assert failed == [Unreadable(b"final", "no such file or directory")]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read(folder: Path) -> None:
+    (folder / "drafts").chmod(0)
+    try:
+        found = list(walk(folder, (folder,), WalkSettings()))
+    finally:
+        (folder / "drafts").chmod(0o700)
+    assert Unreadable(b"drafts", "permission denied") in found
+    assert b"final/drafts/four.txt" in [one.path for one in found]
+
+
+@pytest.mark.xfail(strict=True, raises=RecursionError, reason="one frame of Python a folder")
+def test_folders_a_thousand_deep(tmp_path: Path) -> None:
+    here = os.getcwd()  # noqa: PTH109
+    try:
+        os.chdir(tmp_path)
+        for _ in range(1200):
+            os.mkdir("d")  # noqa: PTH102
+            os.chdir("d")
+        Path("deepest.txt").write_text("found")
+    finally:
+        os.chdir(here)
+    try:
+        assert len(met(tmp_path)) == 1
+    finally:
+        os.system(f"rm -rf '{tmp_path}/d'")  # shutil would recurse as deep
