@@ -1,0 +1,84 @@
+"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|recall]`."""
+
+import argparse
+import platform
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from bench.clock import Clock
+from bench.contest import contest
+from bench.folder import Folder, generate
+from bench.joins import join_table
+from bench.kernels import kernel_table
+from bench.process import cores
+from bench.recall import recall
+from bench.truth import Truth
+
+QUICK, JUDGED, GENERATED = 3_000, 10_000, 5_000
+PARTS = ("kernels", "scan", "recall")
+NOTES = """
+Pairs are judged among {contents:,} contents: precision and recall against exact resemblance ≥ 0.7 of
+20-byte shingles of canonical text; "own" against exact Jaccard ≥ 0.7 of 5-word shingles, the peers'
+own measure (for nearkin as before). Documents of the same canonical text are one content: pairs of
+them count for nobody. Peers read, strip tags and cut shingles in as many processes as there are
+cores; 128 permutations, LSH at 0.7."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser.add_argument(
+        "--corpus", type=Path, metavar="DIR", help="folder of documents; generated where absent"
+    )
+    parser.add_argument("--quick", action="store_true", help=f"only {QUICK:,} documents and one round")
+    parser.add_argument("--only", choices=PARTS, help="only this table")
+    given = parser.parse_args(arguments)
+    wanted = (given.only,) if given.only else PARTS
+    print(f"nearkin {version('nearkin')}, Python {platform.python_version()}, {cores()} cores")
+    with tempfile.TemporaryDirectory(prefix="bench") as work:
+        folder = _folder(given.corpus, Path(work), quick=given.quick)
+        size = folder.warm()
+        sort = "generated documents" if folder.generated else "documents"
+        print(f"{len(folder.documents):,} {sort}, {size / 1e6:,.0f} MB\n")
+        truth = Truth.of(folder, most=JUDGED)
+        if "kernels" in wanted:
+            _kernels(folder, truth)
+        if "scan" in wanted:
+            _scan(folder, truth, Path(work), rounds=1 if given.quick else 3)
+        if "recall" in wanted:
+            _recall(folder, Path(work))
+
+
+def _folder(corpus: Path | None, work: Path, *, quick: bool) -> Folder:
+    if corpus is None:
+        return generate(work / "generated", documents=QUICK if quick else GENERATED)
+    folder = Folder.of(corpus)
+    return folder.copy_part(QUICK, work / "part") if quick else folder
+
+
+def _kernels(folder: Folder, truth: Truth) -> None:
+    clock = Clock()
+    shown = kernel_table(clock, None if folder.generated else folder)
+    print(f"KERNELS beside memcpy on one core ({clock}); share: median of {clock.rounds} rounds in turn")
+    print(shown, join_table(clock, truth), sep="\n\n", end="\n\n")
+
+
+def _scan(folder: Folder, truth: Truth, work: Path, *, rounds: int) -> None:
+    print(
+        f"SCAN of the folder, page cache warm; best of {rounds} rounds in turn, memory watched in the first"
+    )
+    print(contest(folder, truth, work, rounds=rounds))
+    print(NOTES.format(contents=len(truth.texts)))
+    if folder.generated:
+        print("Ratio to the fastest peer not comparable: generated repository.")
+    print()
+
+
+def _recall(folder: Folder, work: Path) -> None:
+    part = folder.copy_part(JUDGED, work / "judged")
+    print(f"RECALL of nearkin scan on {len(part.documents):,} documents against every exact pair (r ≥ 0.7)")
+    print(recall(part, work))
+
+
+if __name__ == "__main__":
+    main()

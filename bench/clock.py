@@ -1,0 +1,53 @@
+"""Speeds as shares of memory bandwidth: each kernel is timed in turn with a copy, so that noise hits both."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.table import figure
+
+_LEAST = 0.02  # seconds a measurement lasts
+
+
+@dataclass(frozen=True)
+class Speed:
+    per_second: float  # units of work, bytes unless said otherwise; the best of the rounds
+    share: float  # of the bytes a second one core copies; the median of the rounds
+
+
+class Clock:
+    def __init__(self, *, copied: int = 256 << 20, rounds: int = 7) -> None:
+        self.rounds = rounds
+        self._source = np.ones(copied, np.uint8)
+        self._target = np.zeros(copied, np.uint8)
+        self.copies: list[float] = []
+
+    def copy(self) -> float:
+        """Bytes a second of one memcpy of a buffer far larger than the caches."""
+        started = time.perf_counter()
+        np.copyto(self._target, self._source)
+        speed = self._source.nbytes / (time.perf_counter() - started)
+        self.copies.append(speed)
+        return speed
+
+    def measure(self, work: Callable[[], object], size: float, *, rounds: int | None = None) -> Speed:
+        repeats = max(1, round(_LEAST / max(_seconds(work, 1), 1e-9)))
+        speeds, shares = [], []
+        for _ in range(rounds or self.rounds):
+            copied = self.copy()
+            speeds.append(size * repeats / _seconds(work, repeats))
+            shares.append(speeds[-1] / copied)
+        return Speed(max(speeds), statistics.median(shares))
+
+    def __str__(self) -> str:
+        return f"{figure(max(self.copies) / 1e6)} MB/s"
+
+
+def _seconds(work: Callable[[], object], repeats: int) -> float:
+    started = time.perf_counter()
+    for _ in range(repeats):
+        work()
+    return time.perf_counter() - started

@@ -1,0 +1,107 @@
+"""The same job by every tool: read a folder, report the pairs of similar documents."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from bench import nearkin
+from bench.folder import Folder
+from bench.pages import Pairs
+from bench.process import FailedError, Measured, measure
+from bench.table import figure, share, table
+from bench.truth import Truth
+
+PEERS = ("rensa", "gaoya", "datasketch")
+JUDGED = ("precision", "recall", "own prec.", "own rec.")
+
+
+@dataclass
+class Contestant:
+    name: str
+    command: Callable[[Path, Path], list[str]]
+    pairs: Callable[[Path, Folder], Pairs]
+    runs: list[Measured] = field(default_factory=list)
+    failure: str = ""
+
+    @property
+    def seconds(self) -> float:
+        return min(run.seconds for run in self.runs)
+
+    @property
+    def cpu(self) -> float:
+        return min(run.cpu for run in self.runs)
+
+    @property
+    def peak(self) -> int:
+        return max(run.peak for run in self.runs)
+
+
+def contestants() -> list[Contestant]:
+    installed = [peer for peer in PEERS if importlib.util.find_spec(peer)]
+    return [
+        Contestant("nearkin", nearkin.command, lambda output, folder: nearkin.reported(output, folder)[0]),
+        *(Contestant(peer, _peer_command(peer), lambda output, _: _load(output)) for peer in installed),
+    ]
+
+
+def contest(folder: Folder, truth: Truth, work: Path, *, rounds: int) -> str:
+    """The best of several rounds in turn: what else runs on the machine can only slow a tool down."""
+    tools = contestants()
+    for turn in range(rounds):
+        for tool in tools:
+            _run(tool, folder, work, watch=turn == 0)
+    ran = [tool for tool in tools if not tool.failure]
+    fastest = min((tool.seconds for tool in ran if tool.name != "nearkin"), default=None)
+    rows = [_row(tool, folder, truth, work, fastest) for tool in ran]
+    head = ("tool", "wall s", "CPU s", "× fastest peer", "peak MB", "pairs", "judged", *JUDGED)
+    lines = [table(head, rows), *(f"{tool.name} failed: {tool.failure}" for tool in tools if tool.failure)]
+    if ran and ran[0].name == "nearkin":
+        lines += ["", _profile(work / "nearkin", ran[0].runs[-1].seconds)]
+    return "\n".join(lines)
+
+
+def _run(tool: Contestant, folder: Folder, work: Path, *, watch: bool) -> None:
+    output = work / tool.name
+    nearkin.forget(output)
+    try:
+        tool.runs.append(measure(tool.command(folder.path, output), watch=watch))
+    except FailedError as error:
+        tool.failure = str(error)
+
+
+def _row(tool: Contestant, folder: Folder, truth: Truth, work: Path, fastest: float | None) -> list[str]:
+    pairs = tool.pairs(work / tool.name, folder)
+    exact = truth.judge(pairs, truth.by_bytes.pairs)
+    # nearkin's measure is the exact one; the peers' own is Jaccard of 5-word shingles.
+    own = exact if tool.name == "nearkin" else truth.judge(pairs, truth.by_words)
+    ratio = "–" if fastest is None or folder.generated else f"{tool.seconds / fastest:.2f}"
+    return [
+        tool.name,
+        figure(tool.seconds),
+        figure(tool.cpu),
+        ratio,
+        figure(tool.peak / 1e6),
+        f"{len(pairs):,}",
+        f"{exact.reported:,}",
+        *map(share, (exact.precision, exact.recall, own.precision, own.recall)),
+    ]
+
+
+def _profile(store: Path, seconds: float) -> str:
+    spent = nearkin.stages(store)
+    spent["start, end and what no stage counts"] = seconds - sum(spent.values())
+    stages = " · ".join(f"{stage} {time:.2f} s" for stage, time in spent.items())
+    return f"nearkin by stage, last round: {stages}; store {nearkin.size(store) / 1e6:.0f} MB"
+
+
+def _peer_command(peer: str) -> Callable[[Path, Path], list[str]]:
+    return lambda folder, output: [sys.executable, "-m", f"bench.peers.{peer}", str(folder), str(output)]
+
+
+def _load(output: Path) -> Pairs:
+    loaded: Pairs = np.load(output)
+    return loaded

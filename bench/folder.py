@@ -1,0 +1,49 @@
+"""The folder every tool scans: its documents in byte order, and parts of it small enough to judge exactly."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from nearkin.lab.sample import write_sample
+from nearkin.read.walk import Unreadable, walk
+from nearkin.settings import WalkSettings
+
+
+@dataclass(frozen=True)
+class Folder:
+    path: Path
+    documents: tuple[bytes, ...]  # relative, in byte order; pairs are pairs of places in this tuple
+    generated: bool = False
+
+    @classmethod
+    def of(cls, path: Path, *, generated: bool = False) -> "Folder":
+        root = path.resolve()
+        met = [entry for entry in walk(root, (root,), WalkSettings()) if not isinstance(entry, Unreadable)]
+        return cls(root, tuple(sorted(entry.path for entry in met)), generated)
+
+    @cached_property
+    def files(self) -> list[bytes]:
+        return [os.fsencode(self.path) + b"/" + document for document in self.documents]
+
+    def warm(self) -> int:
+        """Read every file once, so that no tool pays for the disk. Says how many bytes there are."""
+        return sum(len(Path(os.fsdecode(file)).read_bytes()) for file in self.files)
+
+    def part(self, most: int) -> tuple[int, ...]:
+        """Every k-th document: places of at most so many."""
+        step = max(1, -(-len(self.documents) // most))
+        return tuple(range(0, len(self.documents), step))
+
+    def copy_part(self, most: int, target: Path) -> "Folder":
+        for place in self.part(most):
+            copy = target / os.fsdecode(self.documents[place])
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(os.fsdecode(self.files[place]), copy)
+        return Folder.of(target, generated=self.generated)
+
+
+def generate(target: Path, *, documents: int) -> Folder:
+    write_sample(target, documents=documents)
+    return Folder.of(target, generated=True)

@@ -1,0 +1,84 @@
+"""The benchmark runs, and its truth is true: it judges nearkin and others, so it is judged here."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench.clock import Clock
+from bench.contest import PEERS, contest
+from bench.exact import byte_shingles, exact_pairs
+from bench.folder import Folder, generate
+from bench.joins import join_table
+from bench.kernels import kernel_table, kernels
+from bench.recall import recall
+from bench.table import share, table
+from bench.truth import Truth
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return generate(tmp_path / "documents", documents=50)
+
+
+def test_exact_pairs_are_those_of_all_pairs_compared() -> None:
+    random = np.random.default_rng(1)
+    sets = [np.unique(random.integers(0, 40, size, np.uint64)) for size in random.integers(0, 60, 300)]
+    found = exact_pairs(sets, threshold=0.7)
+    expected = {}
+    for i, a in enumerate(sets):
+        for j in range(i + 1, len(sets)):
+            shared, union = len(np.intersect1d(a, sets[j])), len(np.union1d(a, sets[j]))
+            if union and shared / union >= 0.7:
+                expected[i, j] = shared / union
+    assert expected
+    assert dict(zip(map(tuple, found.pairs.tolist()), found.resemblance.tolist(), strict=True)) == expected
+
+
+def test_byte_shingles_are_the_distinct_windows() -> None:
+    text = b"the same twenty bytes and the same twenty bytes and others"
+    assert len(byte_shingles(text)) == len({text[i : i + 20] for i in range(len(text) - 19)})
+    assert len(byte_shingles(b"too short")) == 0
+
+
+def test_kernel_table_names_every_kernel() -> None:
+    shown = kernel_table(Clock(copied=1 << 20, rounds=1), None, sizes=(4 << 10,))
+    assert all(name in shown for name, _, _ in kernels())
+
+
+def test_join_table_shows_both_kernels(folder: Folder) -> None:
+    shown = join_table(Clock(copied=1 << 20, rounds=1), Truth.of(folder, most=50))
+    assert "candidates" in shown
+    assert "verify" in shown
+
+
+def test_contest_of_all_installed_tools(folder: Folder, tmp_path: Path) -> None:
+    shown = contest(folder, Truth.of(folder, most=50), tmp_path, rounds=1)
+    assert "failed" not in shown
+    assert "nearkin by stage" in shown
+    for peer in PEERS:
+        assert (f"\n{peer} " in shown) == (importlib.util.find_spec(peer) is not None)
+
+
+def test_nearkin_finds_every_exact_pair(folder: Folder, tmp_path: Path) -> None:
+    documents, _, exact, reported, *judged = recall(folder, tmp_path).splitlines()[-1].split()
+    assert documents == str(len(folder.documents))
+    assert exact == reported
+    assert judged == ["1", "1", "0"]
+
+
+def test_a_part_is_every_kth_document(folder: Folder, tmp_path: Path) -> None:
+    part = folder.copy_part(10, tmp_path / "part")
+    assert part.documents == folder.documents[:: -(-len(folder.documents) // 10)]
+
+
+def test_a_share_is_1_only_where_nothing_is_missing() -> None:
+    assert [share(value) for value in (1.0, 0.99999, 0.5, None)] == ["1", "0.9999", "0.5000", "–"]
+
+
+def test_figures_are_aligned_to_the_right() -> None:
+    assert table(("tool", "s"), [("a", "10.0"), ("bcdef", "2.00")]).splitlines()[2:] == [
+        "a      10.0",
+        "bcdef  2.00",
+    ]
