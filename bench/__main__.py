@@ -27,9 +27,7 @@ cores; 128 permutations, LSH at 0.7."""
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
-    parser.add_argument(
-        "--corpus", type=Path, metavar="DIR", help="folder of documents; generated where absent"
-    )
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="folder of documents; generated where absent")
     parser.add_argument("--quick", action="store_true", help=f"only {QUICK:,} documents and one round")
     parser.add_argument("--only", choices=PARTS, help="only this table")
     given = parser.parse_args(arguments)
@@ -64,9 +62,7 @@ def _kernels(folder: Folder, truth: Truth) -> None:
 
 
 def _scan(folder: Folder, truth: Truth, work: Path, *, rounds: int) -> None:
-    print(
-        f"SCAN of the folder, page cache warm; best of {rounds} rounds in turn, memory watched in the first"
-    )
+    print(f"SCAN of the folder, page cache warm; best of {rounds} rounds in turn, memory watched in the first")
     print(contest(folder, truth, work, rounds=rounds))
     print(NOTES.format(contents=len(truth.texts)))
     if folder.generated:

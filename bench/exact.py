@@ -50,9 +50,7 @@ def exact_pairs(sets: Sequence[Ids], *, threshold: float) -> ExactPairs:
     order = order[sizes[order] > 0]
     matrix, sizes = _matrix([sets[i] for i in order]), sizes[order]
     found = [_band(matrix, sizes, start, threshold) for start in range(0, len(order), _BAND)]
-    pairs = np.sort(
-        order[np.concatenate([np.zeros((0, 2), np.int64), *(pairs for pairs, _ in found)])], axis=1
-    )
+    pairs = np.sort(order[np.concatenate([np.zeros((0, 2), np.int64), *(pairs for pairs, _ in found)])], axis=1)
     scores = np.concatenate([np.zeros(0), *(scores for _, scores in found)])
     by_pair = np.lexsort((pairs[:, 1], pairs[:, 0]))
     return ExactPairs(pairs[by_pair], scores[by_pair])

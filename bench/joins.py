@@ -9,7 +9,7 @@ from bench.process import cores
 from bench.table import figure, table
 from bench.truth import Truth
 from nearkin import _native
-from nearkin.match.candidates import Postings, find_candidates
+from nearkin.matching.candidates import Postings, find_candidates
 from nearkin.scheme import parse_scheme
 from nearkin.settings import DEFAULT_SCHEME, MatchSettings
 
@@ -27,9 +27,7 @@ def join_table(clock: Clock, truth: Truth) -> str:
         join = partial(find_candidates, postings, scheme, settings, threads=threads)
         speed = clock.measure(join, postings.features.nbytes, rounds=3)
         done = f"{speed.per_second / 8e6:.2f} M postings/s"
-        rows.append(
-            ["candidates", f"{threads}", f"{len(postings.features):,} postings", done, *_shown(speed)]
-        )
+        rows.append(["candidates", f"{threads}", f"{len(postings.features):,} postings", done, *_shown(speed)])
         check = partial(
             _native.verify,
             texts,

@@ -34,10 +34,7 @@ def kernels() -> list[Kernel]:
         ("visible_text", _native.visible_text, "html"),
         ("canonical", partial(_native.canonical, ignore=canon.mask), "text"),
         ("fingerprints", partial(_native.fingerprints, window=WINDOW), "canonical"),
-        *(
-            (f"sign {spec}", partial(_native.sign, parse_scheme(spec).native()), "canonical")
-            for spec in SCHEMES
-        ),
+        *((f"sign {spec}", partial(_native.sign, parse_scheme(spec).native()), "canonical") for spec in SCHEMES),
     ]
 
 

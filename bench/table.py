@@ -10,9 +10,7 @@ def table(head: Row, rows: Sequence[Row], *, words: int = 1) -> str:
     lines = [head, *rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     shown = [
-        "  ".join(
-            cell.ljust(width) if i < words else cell.rjust(width) for i, (cell, width) in enumerate(cells)
-        )
+        "  ".join(cell.ljust(width) if i < words else cell.rjust(width) for i, (cell, width) in enumerate(cells))
         for cells in ([*zip(line, widths, strict=True)] for line in lines)
     ]
     return "\n".join(line.rstrip() for line in [shown[0], "-" * len(shown[0]), *shown[1:]])

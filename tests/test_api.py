@@ -71,7 +71,7 @@ def test_what_is_public() -> None:
 
 
 def test_a_package_of_the_same_name_does_not_hide_the_function() -> None:
-    import nearkin.match.score
+    import nearkin.matching.score
 
     assert callable(nearkin.match)
     assert nearkin.match([]).num_rows == 0
@@ -132,9 +132,7 @@ def test_binary_bytes_have_no_text() -> None:
     assert len(nearkin.sign(picture)) == 0
 
 
-@pytest.mark.parametrize(
-    "scheme", ["exact:window=20", "mod:window=20,sample=200,most=64", "mod:window=20,n=10"]
-)
+@pytest.mark.parametrize("scheme", ["exact:window=20", "mod:window=20,sample=200,most=64", "mod:window=20,n=10"])
 def test_match_finds_the_pairs_of_the_definition(texts: list[str], scheme: str) -> None:
     found = nearkin.match(texts, scheme=scheme)
     assert found.column_names == MATCH_COLUMNS

@@ -68,18 +68,14 @@ def rounds(tmp_path: Path, seed: int, *, files: int) -> None:
     data: list[bytes] = []
     for number in range(files):
         known = dice.choice(data) if data else b""
-        made = dice.choice(
-            [junk(dice), junk(dice), known, known + junk(dice), junk(dice) + known[: len(known) // 2]]
-        )
+        made = dice.choice([junk(dice), junk(dice), known, known + junk(dice), junk(dice) + known[: len(known) // 2]])
         data.append(made)
         (folder / f"{number}{dice.choice(['', '.txt', '.html', '.xml', '.bin'])}").write_bytes(made)
     settings = Settings(
         scheme=dice.choice(SCHEMES),
         text=TextSettings(
             raw=dice.random() < 0.2,
-            ignore=tuple(
-                name for name in ("case", "punctuation", "digits", "accents") if dice.random() < 0.5
-            ),
+            ignore=tuple(name for name in ("case", "punctuation", "digits", "accents") if dice.random() < 0.5),
             keep=dice.random() < 0.8,
         ),
         match=MatchSettings(weak_matches=dice.choice([0, 1, 20]), weak_reach=dice.choice([1, 32])),
@@ -90,9 +86,7 @@ def rounds(tmp_path: Path, seed: int, *, files: int) -> None:
     assert first.documents == files
     assert first.failed == 0
     assert scan(store, folder, settings) == first
-    fresh = scan(
-        tmp_path / f"fresh {seed}", folder, replace(settings, run=RunSettings(jobs=2, memory=1 << 30))
-    )
+    fresh = scan(tmp_path / f"fresh {seed}", folder, replace(settings, run=RunSettings(jobs=2, memory=1 << 30)))
     assert fresh == first
 
 

@@ -33,7 +33,7 @@ from nearkin.text.canon import Canon
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nearkin.match.columns import MatchColumns
+    from nearkin.matching.columns import MatchColumns
     from nearkin.report.fields import Record
 
 Text = str | bytes
@@ -45,9 +45,7 @@ EXACT = "exact:window=20"
 IGNORED = TextSettings().ignore
 
 
-def sign(
-    text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore: Sequence[str] = IGNORED
-) -> Signature:
+def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> Signature:
     """The text's features and their weights under a scheme."""
     return sign_canonical(_canonical(text, _canon(raw, ignore)) or b"", parse_scheme(scheme))
 
@@ -98,9 +96,7 @@ def match(
     return match_table(records, name=_type_of(collection.names))
 
 
-def families(
-    pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float = 0.9
-) -> "pa.Table":
+def families(pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float = 0.9) -> "pa.Table":
     """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots."""
     from nearkin.report.pairs import families_of_pairs
     from nearkin.report.tables import family_table
@@ -108,9 +104,7 @@ def families(
     if view != "chain":
         raise UsageError(f"There is no view {view!r} of pairs; known is: chain.")
     limits = MatchSettings(threshold=threshold, containment=containment, floor=threshold)
-    return family_table(
-        families_of_pairs(pairs.to_pylist(), limits), name=pairs.schema.field("a").type, sizes=False
-    )
+    return family_table(families_of_pairs(pairs.to_pylist(), limits), name=pairs.schema.field("a").type, sizes=False)
 
 
 class ScanOptions(TypedDict, total=False):
@@ -134,9 +128,7 @@ class ScanOptions(TypedDict, total=False):
 
 def settings_of(options: Mapping[str, Any]) -> Settings:
     """The tree of settings from options without one; those that are None are left at their defaults."""
-    given = {
-        "keep" if key == "keep_text" else key: value for key, value in options.items() if value is not None
-    }
+    given = {"keep" if key == "keep_text" else key: value for key, value in options.items() if value is not None}
     given = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
 
     def part(group: type[Group]) -> Group:
@@ -144,9 +136,7 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         return group(**{name: given.pop(name) for name in names})
 
     scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME)).spec
-    settings = Settings(
-        scheme, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings)
-    )
+    settings = Settings(scheme, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
     return settings
@@ -191,9 +181,7 @@ class Store:
 
         settings = settings_of(options)
         starts = check_starts(
-            tuple(
-                map(Path, [paths] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths])
-            )
+            tuple(map(Path, [paths] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]))
         )
         connection = connect(self.path, create=True, write=True)
         try:
@@ -315,9 +303,7 @@ class Collection:
             "high",
         )
         for row in zip(*(getattr(matches, name).tolist() for name in columns), strict=True):
-            record = {
-                name: None if value != value else value for name, value in zip(columns, row, strict=True)
-            }
+            record = {name: None if value != value else value for name, value in zip(columns, row, strict=True)}
             found += [
                 _ordered({**record, "a": a, "b": b})
                 for a in self.copies[row[0]][many]
@@ -328,8 +314,8 @@ class Collection:
     def _matches(self, spec: str, limits: MatchSettings, run: RunSettings) -> "MatchColumns":
         import numpy as np
 
-        from nearkin.match.candidates import Postings
-        from nearkin.match.score import find_matches
+        from nearkin.matching.candidates import Postings
+        from nearkin.matching.score import find_matches
 
         scheme = parse_scheme(spec)
         signed = [sign_canonical(content, scheme) for content in self.contents]
@@ -338,9 +324,7 @@ class Collection:
             offsets=np.cumsum([0, *map(len, signed)], dtype=np.uint64),
             features=np.concatenate([nothing, *(one.features for one in signed)]),
             # Sampled shingles weigh alike, by their modulus; only chunks have weights of their own.
-            weights=np.concatenate(
-                [np.zeros(0, np.uint32), *(s.weights for s in signed if scheme.measure == "bytes")]
-            ),
+            weights=np.concatenate([np.zeros(0, np.uint32), *(s.weights for s in signed if scheme.measure == "bytes")]),
             moduli=np.array([one.modulus for one in signed], np.uint64),
         )
         return find_matches(
@@ -405,9 +389,7 @@ def _plain(names: list[Any]) -> list[Any]:
     """Names as an Arrow column can hold them: integers, else UTF-8."""
     if all(type(name) is int for name in names):
         return names
-    return [
-        str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names
-    ]
+    return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
 
 
 def _type_of(names: list[Any]) -> "pa.DataType":

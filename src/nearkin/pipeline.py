@@ -17,10 +17,10 @@ import numpy as np
 from nearkin.engine import local
 from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
-from nearkin.match.candidates import Postings
-from nearkin.match.columns import MatchColumns
-from nearkin.match.score import find_matches
-from nearkin.match.texts import StoredTexts, TextCache
+from nearkin.matching.candidates import Postings
+from nearkin.matching.columns import MatchColumns
+from nearkin.matching.score import find_matches
+from nearkin.matching.texts import StoredTexts, TextCache
 from nearkin.model import Readings, Summary
 from nearkin.read.walk import Unreadable, check_starts, walk
 from nearkin.report.families import family_row

@@ -20,9 +20,7 @@ def refused(called: Called, code: int, *words: str) -> None:
 
 
 def test_a_missing_path_leaves_no_store(tmp_path: Path) -> None:
-    refused(
-        Called("scan", tmp_path / "missing", "--store", tmp_path / "kin.db"), 3, "missing", "no such file"
-    )
+    refused(Called("scan", tmp_path / "missing", "--store", tmp_path / "kin.db"), 3, "missing", "no such file")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -131,9 +129,7 @@ def test_special_files_are_passed_over(tmp_path: Path) -> None:
     scanned = Called("scan", tmp_path / "docs", "--store", tmp_path / "kin.db", "--format", "json")
     assert '"documents": 1' in scanned.out
     assert '"failed": 0' in scanned.out
-    refused(
-        Called("scan", tmp_path / "docs" / "pipe", "--store", tmp_path / "kin.db"), 3, "neither a file nor"
-    )
+    refused(Called("scan", tmp_path / "docs" / "pipe", "--store", tmp_path / "kin.db"), 3, "neither a file nor")
 
 
 def test_a_file_that_vanishes_between_walk_and_reading_is_recorded(tmp_path: Path) -> None:

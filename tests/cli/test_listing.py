@@ -81,9 +81,7 @@ def test_families(store: Path) -> None:
     assert {document["path"] for document in largest["documents"]} == {
         name.decode() for name in FILES if b"manual" in name
     }
-    assert [list(document) for document in largest["documents"]] == [
-        ["path", "pivot", "to_pivot", "role"]
-    ] * 5
+    assert [list(document) for document in largest["documents"]] == [["path", "pivot", "to_pivot", "role"]] * 5
     assert sum(document["pivot"] for document in largest["documents"]) == 1
     assert list(largest["weakest"]) == ["a", "b", "resemblance"]
     assert largest["kind"] == "versions"
@@ -149,9 +147,7 @@ def test_csv_of_groups_has_a_row_a_document(store: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["identical", "matches", "families", "documents"])
-def test_the_screen_is_plain_narrow_and_safe(
-    store: Path, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_screen_is_plain_narrow_and_safe(store: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     shown = Called(command, "--store", store, "--format", "table").out
     assert "\x1b" not in shown

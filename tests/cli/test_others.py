@@ -23,9 +23,7 @@ from nearkin.scheme import SCHEMES
         ("empty.txt", "part.txt", "unrelated", None),
     ],
 )
-def test_compare_says_the_relation(
-    docs: Path, store: Path, a: str, b: str, relation: str, tier: str | None
-) -> None:
+def test_compare_says_the_relation(docs: Path, store: Path, a: str, b: str, relation: str, tier: str | None) -> None:
     (stored,) = Called("compare", a, b, "--store", store).records
     assert (stored["relation"], stored["tier"]) == (relation, tier)
     (on_disk,) = Called("compare", docs / a, docs / b).records
@@ -48,9 +46,7 @@ def test_compare_by_another_scheme(docs: Path) -> None:
     by_sample = Called("compare", docs / "part.txt", docs / "whole.txt", "--scheme", "mod:n=8").records[0]
     assert by_sample["exact"] is False
     assert by_sample["low"] <= by_sample["resemblance"] <= by_sample["high"]
-    by_chunks = Called(
-        "compare", docs / "manual-1.txt", docs / "manual-2.txt", "--scheme", "tttd:mean=50"
-    ).records[0]
+    by_chunks = Called("compare", docs / "manual-1.txt", docs / "manual-2.txt", "--scheme", "tttd:mean=50").records[0]
     assert 0 < by_chunks["shared_bytes"] < len(prose(1))
     raw = Called("compare", docs / "manual-1.txt", docs / "copies/manual-1.html", "--raw").records[0]
     assert raw["tier"] is None

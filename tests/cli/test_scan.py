@@ -127,9 +127,7 @@ def test_scanning_again_brings_the_store_up_to_date(tmp_path: Path) -> None:
     scanned(folder, store)
     after = b"".join(listed(store)) + Called("documents", "--store", store).raw
     assert b"manual-2.txt" not in after
-    assert ("new.txt", "single.txt") in {
-        (m["a"], m["b"]) for m in Called("matches", "--store", store).records
-    }
+    assert ("new.txt", "single.txt") in {(m["a"], m["b"]) for m in Called("matches", "--store", store).records}
 
 
 def test_a_subfolder_belongs_to_the_scope_around_it(tmp_path: Path) -> None:
@@ -180,17 +178,13 @@ def test_the_store_is_no_document_of_its_folder(tmp_path: Path) -> None:
 
 
 def test_options_reach_the_scan(tmp_path: Path) -> None:
-    folder = write(
-        tmp_path / "docs", {b"a.txt": prose(1), b"b.txt": prose(1).upper(), b"c.txt": edited(prose(1), 9)}
-    )
+    folder = write(tmp_path / "docs", {b"a.txt": prose(1), b"b.txt": prose(1).upper(), b"c.txt": edited(prose(1), 9)})
     assert scanned(folder, tmp_path / "1.db")["identical"] == 1
     assert scanned(folder, tmp_path / "2.db", "--raw")["identical"] == 0
     assert scanned(folder, tmp_path / "3.db", "--ignore", "")["identical"] == 0
     assert scanned(folder, tmp_path / "4.db", "--threshold", "1", "--containment", "1")["matches"] == 0
     assert scanned(folder, tmp_path / "5.db", "--min-shared-bytes", "1000000")["matches"] == 0
-    assert scanned(folder, tmp_path / "6.db", "--scheme", "tttd:mean=50", "--memory", "64M", "--jobs", "1")[
-        "matches"
-    ]
+    assert scanned(folder, tmp_path / "6.db", "--scheme", "tttd:mean=50", "--memory", "64M", "--jobs", "1")["matches"]
     scanned(folder, tmp_path / "7.db", "--scope", "ours")
     renamed = Called("scan", folder, "--store", tmp_path / "7.db", "--scope", "theirs")
     assert renamed.code == 2

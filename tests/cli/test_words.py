@@ -50,9 +50,7 @@ def test_only_one_is_shown_as_one() -> None:
 
 
 def test_names_cannot_mess_up_a_terminal() -> None:
-    assert (
-        name(Location("s", b"a\x1b[2J\n\xe9\xe2\x80\xae.txt"), scoped=False) == "a\\x1b[2J\\n\\xe9\\u202e.txt"
-    )
+    assert name(Location("s", b"a\x1b[2J\n\xe9\xe2\x80\xae.txt"), scoped=False) == "a\\x1b[2J\\n\\xe9\\u202e.txt"
     assert name(Location("s", b"a.txt"), scoped=True) == "s:a.txt"
 
 

@@ -24,7 +24,9 @@ RAW = Canon.of(TextSettings(raw=True))
 SHINGLES = parse_scheme("mod:window=20,sample=200,most=64")
 CHUNKS = parse_scheme("tttd:mean=100")
 GERMAN = "Die Größe des Gerätes läßt sich über die Übersicht ändern; natürlich fällt das später auf. " * 20
-PAGE = "<html><head><title>Größe</title><style>p { color: red }</style></head><body><p>Größe &amp; Maß</p>{}</body></html>"
+PAGE = (
+    "<html><head><title>Größe</title><style>p { color: red }</style></head><body><p>Größe &amp; Maß</p>{}</body></html>"
+)
 
 FILES: dict[bytes, bytes] = {
     b"plain.txt": prose(1, 3000),
@@ -38,9 +40,7 @@ FILES: dict[bytes, bytes] = {
     b"declared.html": PAGE.replace("<head>", '<head><meta charset="iso-8859-1">')
     .replace("{}", GERMAN)
     .encode("latin-1"),
-    b"declared.xml": ('<?xml version="1.0" encoding="windows-1252"?><text>' + GERMAN + "</text>").encode(
-        "cp1252"
-    ),
+    b"declared.xml": ('<?xml version="1.0" encoding="windows-1252"?><text>' + GERMAN + "</text>").encode("cp1252"),
     b"page.html": PAGE.replace("{}", GERMAN).encode(),
     b"PAGE.HTM": PAGE.replace("{}", "once more").encode(),
     b"page without a name": PAGE.replace("{}", prose(2, 500).decode()).encode(),
@@ -168,9 +168,7 @@ def test_the_kinds_are_told_apart(folder: Path) -> None:
     assert "color" not in readings[b"page.html"].text.decode()
 
 
-def test_order_and_content_do_not_depend_on_jobs_or_batches(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_order_and_content_do_not_depend_on_jobs_or_batches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(entries(folder))
     once = [settled(one) for one in read(folder, found, jobs=1)]
     assert [reading.entry.path for reading in once] == sorted(FILES)
@@ -180,18 +178,14 @@ def test_order_and_content_do_not_depend_on_jobs_or_batches(
         assert [settled(one) for one in read(folder, found, jobs=jobs)] == once
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a file without text takes over the modulus of the file read before it"
-)
+@pytest.mark.xfail(strict=True, reason="a file without text takes over the modulus of the file read before it")
 def test_the_modulus_of_a_file_without_text_does_not_depend_on_its_neighbours(folder: Path) -> None:
     for reading in read(folder, list(entries(folder))):
         if not reading.length:
             assert reading.modulus == 1, reading.entry.path
 
 
-def test_entries_are_taken_only_as_fast_as_they_are_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "BATCH_FILES", 2)
     taken = 0
 
@@ -201,9 +195,7 @@ def test_entries_are_taken_only_as_fast_as_they_are_read(
             taken += 1
             yield entry
 
-    batches = local.ingest(
-        os.fsencode(folder), counted(), local.recipe(SHINGLES, DEFAULT, max_size=1 << 30), jobs=2
-    )
+    batches = local.ingest(os.fsencode(folder), counted(), local.recipe(SHINGLES, DEFAULT, max_size=1 << 30), jobs=2)
     next(batches)
     assert taken <= 2 * (2 + 2 + 1)
     batches.close()  # type: ignore[attr-defined]

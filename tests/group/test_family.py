@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nearkin import _native
 from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
-from nearkin.match.columns import MatchColumns
+from nearkin.matching.columns import MatchColumns
 from nearkin.model import Kind
 from nearkin.settings import MatchSettings
 from oracle import family as oracle

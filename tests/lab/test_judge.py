@@ -44,9 +44,7 @@ def test_nearkin_is_right_about_the_sample(sample: tuple[Path, Truth]) -> None:
 def test_the_judge_sees_what_was_missed(sample: tuple[Path, Truth]) -> None:
     store, truth = sample
     kin = {path for family in truth.families for path in family.members}
-    single, other = [
-        path for path in nearkin.Store.open(store).documents()["path"].to_pylist() if path not in kin
-    ][:2]
+    single, other = [path for path in nearkin.Store.open(store).documents()["path"].to_pylist() if path not in kin][:2]
     added = [Relation(kind, (single, other), {"grouped": True}) for kind in RelationKind]
     worse = by_kind(judge(store, replace(truth, relations=[*truth.relations, *added])))
     right = by_kind(judge(store, truth))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearkin.match.candidates import Postings
-from nearkin.match.columns import MatchColumns
-from nearkin.match.score import find_matches
+from nearkin.matching.candidates import Postings
+from nearkin.matching.columns import MatchColumns
+from nearkin.matching.score import find_matches
 from nearkin.scheme import Scheme, parse_scheme, sign
 from nearkin.settings import MatchSettings
 from oracle.candidates import Pair as Scored

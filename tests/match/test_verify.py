@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.match.verify import verify
+from nearkin.matching.verify import verify
 from oracle.prose import prose
 from oracle.shingles import containment, covered, resemblance, shingles
 

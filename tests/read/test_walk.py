@@ -120,9 +120,7 @@ def test_entries_say_what_the_file_is(folder: Path) -> None:
 
 
 def test_files_and_folders_as_starts(folder: Path) -> None:
-    starts = check_starts(
-        (folder / "drafts", folder / "a.txt", folder / ".hidden", folder / "drafts" / "old")
-    )
+    starts = check_starts((folder / "drafts", folder / "a.txt", folder / ".hidden", folder / "drafts" / "old"))
     assert met(folder, *starts) == [
         ".hidden",
         "a.txt",

@@ -103,14 +103,10 @@ def test_an_empty_file_becomes_a_store_only_where_asked(tmp_path: Path) -> None:
     connect(path).close()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="WAL is written before the tables: killed in between, the file looks foreign"
-)
+@pytest.mark.xfail(strict=True, reason="WAL is written before the tables: killed in between, the file looks foreign")
 def test_a_store_killed_while_it_was_made_is_made_again(tmp_path: Path) -> None:
     path = tmp_path / "store"
-    with closing(
-        sqlite3.connect(path, isolation_level=None)
-    ) as half:  # as far as connect() gets before the tables
+    with closing(sqlite3.connect(path, isolation_level=None)) as half:  # as far as connect() gets before the tables
         half.execute("PRAGMA page_size = 8192")
         half.execute("PRAGMA journal_mode = WAL")
     connect(path, create=True).close()

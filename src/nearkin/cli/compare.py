@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 @click.argument("a", type=click.Path())
 @click.argument("b", type=click.Path())
 @common
-@click.option(
-    "--scheme", default="exact:window=20", show_default=True, metavar="SPEC", help="How to measure."
-)
+@click.option("--scheme", default="exact:window=20", show_default=True, metavar="SPEC", help="How to measure.")
 @text_options
 def compare(
     a: str,

@@ -13,12 +13,8 @@ from nearkin.errors import InputError
 @click.command(epilog="Example: nearkin demo sample && nearkin scan sample --exclude truth.json")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @common
-@click.option(
-    "--documents", type=click.IntRange(min=1), default=600, show_default=True, help="How many to write."
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Another seed, another sample."
-)
+@click.option("--documents", type=click.IntRange(min=1), default=600, show_default=True, help="How many to write.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Another seed, another sample.")
 def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: int, seed: int) -> None:
     """Write a sample repository to try nearkin on.
 
@@ -35,9 +31,7 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
         raise InputError(f"Cannot write to {folder}: {(error.strerror or str(error)).lower()}.") from error
     form = chosen(form)
     if form != "table":
-        emit_one(
-            {"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"})
-        )
+        emit_one({"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"}))
     elif not quiet:
         from nearkin.cli.screen import Screen
         from nearkin.cli.words import count, safe

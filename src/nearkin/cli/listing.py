@@ -59,12 +59,8 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
 
 @click.command(epilog="Example: nearkin matches --min-resemblance 0.9")
 @common
-@click.option(
-    "--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both."
-)
-@click.option(
-    "--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other."
-)
+@click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
+@click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
 @click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
 def matches(
     store: Path,
@@ -119,9 +115,7 @@ def matches(
 @click.command(epilog="Example: nearkin families --threshold 0.9")
 @common
 @click.option("--threshold", type=float, help="Resemblance that joins two documents; no new join is made.")
-@click.option(
-    "--view", type=click.Choice(["chain"]), default="chain", show_default=True, help="How they are grouped."
-)
+@click.option("--view", type=click.Choice(["chain"]), default="chain", show_default=True, help="How they are grouped.")
 def families(store: Path, form: str | None, quiet: bool, threshold: float | None, view: str) -> None:
     """List families of documents, largest first.
 

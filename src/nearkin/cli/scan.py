@@ -28,25 +28,13 @@ class InterruptedScanError(NearkinError):
 @click.command(epilog="Example: nearkin scan documents/ --threshold 0.8 --exclude '*.log'")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @common
-@click.option(
-    "--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes."
-)
-@click.option(
-    "--threshold", type=float, default=0.7, show_default=True, help="Resemblance that makes a family."
-)
-@click.option(
-    "--containment", type=float, default=0.9, show_default=True, help="Share of a part in its container."
-)
-@click.option(
-    "--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this."
-)
-@click.option(
-    "--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches that share less."
-)
+@click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
+@click.option("--threshold", type=float, default=0.7, show_default=True, help="Resemblance that makes a family.")
+@click.option("--containment", type=float, default=0.9, show_default=True, help="Share of a part in its container.")
+@click.option("--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this.")
+@click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches that share less.")
 @text_options
-@click.option(
-    "--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated."
-)
+@click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Not these files or folders. May be repeated.")
 @click.option("--hidden", is_flag=True, help="Also files and folders whose name begins with a dot.")
 @click.option(
@@ -59,9 +47,7 @@ class InterruptedScanError(NearkinError):
 )
 @click.option("--jobs", type=int, metavar="N", help="Threads to use.  [default: all processors]")
 @click.option("--memory", type=size_of, metavar="SIZE", help="Memory to use, as 2G.  [default: a quarter]")
-@click.option(
-    "--no-text", is_flag=True, help="Keep no texts: matches stay estimates, nothing can be compared later."
-)
+@click.option("--no-text", is_flag=True, help="Keep no texts: matches stay estimates, nothing can be compared later.")
 @click.option("--scope", metavar="NAME", help="What to call this tree.  [default: its folder's name]")
 def scan(
     paths: tuple[Path, ...],
@@ -122,9 +108,7 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     _show_next(screen, store, groups, families, matches, option)
 
 
-def _show_counts(
-    screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float
-) -> None:
+def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float) -> None:
     from nearkin.cli.words import count, safe, shortened
     from nearkin.cli.words import seconds as in_words
     from nearkin.cli.words import size as size_in_words
@@ -157,9 +141,7 @@ def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", option: st
         return
     # A group of the same words holds those of the same bytes: what is saved there must not count twice.
     spare = sum(group.overhead for group in groups if group.tier == "bytes")
-    screen.heading(
-        "Identical", f"{count(len(groups), 'groups')}; copies of the same bytes cost {size_in_words(spare)}"
-    )
+    screen.heading("Identical", f"{count(len(groups), 'groups')}; copies of the same bytes cost {size_in_words(spare)}")
     screen.identical(groups[:TOP])
     _more(screen, len(groups) - TOP, f"nearkin identical{option}")
 
@@ -205,9 +187,7 @@ def _show_next(
     if match := next(plain, None):
         sides = [shlex.quote(screen.name(side)) for side in (match.a, match.b)]
         sides = [f"./{side}" if side.startswith("-") else side for side in sides]
-        commands.append(
-            _folded(["nearkin compare", *sides, *([option.strip()] if option else [])], screen.width - 6)
-        )
+        commands.append(_folded(["nearkin compare", *sides, *([option.strip()] if option else [])], screen.width - 6))
     if families:
         commands.append(f"nearkin families --threshold 0.9{option}")
     if groups:

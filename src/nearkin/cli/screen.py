@@ -57,15 +57,11 @@ class Screen:
     def name(self, location: Location) -> str:
         return name(location, scoped=self.scoped)
 
-    def columns(
-        self, headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()
-    ) -> None:
+    def columns(self, headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> None:
         """The last column takes what is left; a cell there may have several lines."""
         rows = list(rows)
         right = set(right)
-        widths = [
-            max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)
-        ]
+        widths = [max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)]
         left = self.width - len(INDENT) - sum(widths) - len(GAP) * len(widths)
 
         def padded(row: Sequence[str]) -> str:
@@ -135,10 +131,7 @@ class Screen:
     def documents(self, documents: list[Document]) -> None:
         self.columns(
             ["size", "media", "encoding", "path"],
-            (
-                [size_in_words(one.size), one.media, one.encoding or "–", self.name(one.location)]
-                for one in documents
-            ),
+            ([size_in_words(one.size), one.media, one.encoding or "–", self.name(one.location)] for one in documents),
             right=(0,),
         )
 
@@ -150,11 +143,7 @@ class Screen:
 
     def group_in_full(self, group: IdenticalGroup) -> None:
         what = "the same bytes" if group.tier == "bytes" else "the same words"
-        about = (
-            f"{size_in_words(group.size)} each"
-            if group.tier == "bytes"
-            else f"up to {size_in_words(group.size)}"
-        )
+        about = f"{size_in_words(group.size)} each" if group.tier == "bytes" else f"up to {size_in_words(group.size)}"
         self.line(
             (f"{count(len(group.documents), 'documents')} of {what}", "bold"),
             f"  {about}, overhead {size_in_words(group.overhead)}",

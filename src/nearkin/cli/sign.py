@@ -13,9 +13,7 @@ from nearkin.settings import DEFAULT_SCHEME
 @click.command(epilog="Example: nearkin sign manual.html --scheme mod:window=20,n=100")
 @click.argument("file", type=click.Path(allow_dash=True))
 @common
-@click.option(
-    "--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes."
-)
+@click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
 @text_options
 def sign(
     file: str,
@@ -43,8 +41,7 @@ def sign(
         found = find_document(file, store, raw=raw)
     features = place(canon.apply(found.text or b""), how)
     records = (
-        {"weight": weight, "feature": f"{feature:016x}", "offset": offset}
-        for weight, feature, offset in features
+        {"weight": weight, "feature": f"{feature:016x}", "offset": offset} for weight, feature, offset in features
     )
     form = chosen(form)
     if form == "table":

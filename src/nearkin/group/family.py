@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.match.columns import MatchColumns
+from nearkin.matching.columns import MatchColumns
 from nearkin.model import Kind
 from nearkin.settings import MatchSettings
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.group.family import ContentFamily
-from nearkin.match.verify import Texts, verify
+from nearkin.matching.verify import Texts, verify
 
 
 def complete_to_pivot(

@@ -25,9 +25,7 @@ from nearkin.report.reading import opened
 from nearkin.store.documents import identical_groups, present
 
 CONTAINED = 0.9
-UNTOLD = (
-    FamilyKind.SAME_FORM
-)  # nearkin does not tell forms from versions yet: such families count for no kind
+UNTOLD = FamilyKind.SAME_FORM  # nearkin does not tell forms from versions yet: such families count for no kind
 
 Pair = tuple[str, str]
 
@@ -53,9 +51,7 @@ class Score:
 @dataclass(frozen=True)
 class Verdict:
     scores: tuple[Score, ...]
-    kinds: tuple[
-        Score, ...
-    ]  # families by what nearkin calls them; wrong counts those called so but of another kind
+    kinds: tuple[Score, ...]  # families by what nearkin calls them; wrong counts those called so but of another kind
 
     @property
     def faultless(self) -> bool:
@@ -137,9 +133,7 @@ def _judged_parts(
     """Wrong are those attached as parts that are none; that a version lies in another is no mistake."""
     contained = {(match.b.name, match.a.name) for match in matches if match.a_in_b >= CONTAINED}
     contained |= {(match.a.name, match.b.name) for match in matches if match.b_in_a >= CONTAINED}
-    attached = {
-        member.location.name for family in families for member in family.documents if member.role is Role.PART
-    }
+    attached = {member.location.name for family in families for member in family.documents if member.role is Role.PART}
     expected, found = Counter[bool](), Counter[bool]()
     for relation in truth.relations:
         if relation.kind is RelationKind.CONTAINS:

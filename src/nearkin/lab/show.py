@@ -43,9 +43,7 @@ def clear(folder: Path) -> None:
 
 def _print(verdict: Verdict, screen: Screen) -> None:
     screen.heading("How right was that?", "pairs of documents, beside the truth of the sample")
-    screen.columns(
-        ["relation", "expected", "found", "recall", "precision"], map(_row, verdict.scores), right=(1, 2, 3)
-    )
+    screen.columns(["relation", "expected", "found", "recall", "precision"], map(_row, verdict.scores), right=(1, 2, 3))
     screen.note("– : a family does not say what made it; its precision is that of families")
     screen.heading("And what families are called?", "found whole, and called what they are")
     screen.columns(
@@ -54,9 +52,7 @@ def _print(verdict: Verdict, screen: Screen) -> None:
         right=(1, 2, 3),
     )
     later = next(score for score in verdict.kinds if score.kind == UNTOLD)
-    screen.note(
-        f"{UNTOLD}: {later.expected} expected; kind not told yet (comes later), called versions or pair"
-    )
+    screen.note(f"{UNTOLD}: {later.expected} expected; kind not told yet (comes later), called versions or pair")
 
 
 def _row(score: Score) -> list[str]:

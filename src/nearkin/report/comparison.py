@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearkin.match.verify import verify
+from nearkin.matching.verify import verify
 from nearkin.report.lookup import Found
 from nearkin.scheme import Estimate, Scheme, sign
 from nearkin.settings import MatchSettings
@@ -39,9 +39,7 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
     if first is None or second is None:
         return Comparison(None, "unrelated", None, None, None, 0)
     if first == second:
-        return Comparison(
-            "words" if first else None, "same words" if first else "unrelated", ONE, ONE, ONE, len(first)
-        )
+        return Comparison("words" if first else None, "same words" if first else "unrelated", ONE, ONE, ONE, len(first))
     if not first or not second:
         return Comparison(None, "unrelated", NONE, NONE, NONE, 0)
     one, other = sign(first, scheme), sign(second, scheme)

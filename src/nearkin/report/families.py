@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from nearkin.errors import UsageError
 from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
-from nearkin.match.columns import MatchColumns
-from nearkin.match.texts import StoredTexts
+from nearkin.matching.columns import MatchColumns
+from nearkin.matching.texts import StoredTexts
 from nearkin.model import Family, Kind, Link, Member, Role
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
@@ -36,9 +36,7 @@ def family_row(family: ContentFamily, contents: Contents, settings: MatchSetting
         links=family.links,
         weakest=weakest,
         mean_resemblance=family.mean_resemblance,
-        contents=[
-            (int(ids[row]), role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles
-        ],
+        contents=[(int(ids[row]), role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
     )
 
 
@@ -48,9 +46,7 @@ def list_families(
     run = runs.last(connection)
     limits = run.settings["match"]
     if threshold is not None and 0.0 < threshold < limits["floor"]:
-        raise UsageError(
-            f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}."
-        )
+        raise UsageError(f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}.")
     if threshold in (None, limits["threshold"]) and containment in (None, limits["containment"]):
         rows = family_rows(connection, run.scheme)
     else:
@@ -133,9 +129,7 @@ def _named(row: FamilyRow, copies: Copies) -> Family:
         for i, (location, bytes_) in enumerate(copies.get(content, [])):
             size += bytes_
             members.append(Member(location, content == pivot and i == 0, to_pivot, Role(role)))
-    members.sort(
-        key=lambda member: (not member.pivot, member.role, -(member.to_pivot or 0.0), member.location)
-    )
+    members.sort(key=lambda member: (not member.pivot, member.role, -(member.to_pivot or 0.0), member.location))
     weakest = None
     if row.weakest and row.weakest[0] in copies and row.weakest[1] in copies:
         a, b = sorted((copies[row.weakest[0]][0][0], copies[row.weakest[1]][0][0]))

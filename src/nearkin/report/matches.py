@@ -34,9 +34,7 @@ def list_matches(
         if row[0] in copies and row[1] in copies
         for match in _named(row, copies, all_copies=all_copies)
     ]
-    return sorted(
-        found, key=lambda match: (-match.resemblance, -max(match.a_in_b, match.b_in_a), match.a, match.b)
-    )
+    return sorted(found, key=lambda match: (-match.resemblance, -max(match.a_in_b, match.b_in_a), match.a, match.b))
 
 
 def _named(row: MatchRow, copies: dict[int, list[Location]], *, all_copies: bool) -> Iterator[Match]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from nearkin.group.family import chain
-from nearkin.match.columns import MatchColumns
+from nearkin.matching.columns import MatchColumns
 from nearkin.model import Location
 from nearkin.report.families import family_row, named_families
 from nearkin.report.fields import Record, family_record
@@ -63,9 +63,7 @@ def _columns(pairs: list[Record], content_of: dict[Any, int]) -> MatchColumns:
 
     shared = np.array([pair["shared_bytes"] for _, _, pair in found], np.int64)
     # Sizes are not among the fields; n shingles in a row cover n + 19 bytes, containment is shared / size.
-    size_a, size_b = (
-        (np.maximum(shared - WINDOW + 1, 0) / np.maximum(floats(k), 1e-9)) for k in ("a_in_b", "b_in_a")
-    )
+    size_a, size_b = ((np.maximum(shared - WINDOW + 1, 0) / np.maximum(floats(k), 1e-9)) for k in ("a_in_b", "b_in_a"))
     return MatchColumns(
         a=np.array([a for a, _, _ in found], np.uint32),
         b=np.array([b for _, b, _ in found], np.uint32),

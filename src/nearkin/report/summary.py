@@ -3,7 +3,7 @@
 import sqlite3
 
 from nearkin.group.family import ContentFamily
-from nearkin.match.columns import MatchColumns
+from nearkin.matching.columns import MatchColumns
 from nearkin.model import Summary
 from nearkin.settings import MatchSettings
 from nearkin.store.documents import count_documents, count_identical

@@ -8,9 +8,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def match_table(
-    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None
-) -> "pa.Table":
+def match_table(records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None) -> "pa.Table":
     import pyarrow as pa
 
     name = name or pa.string()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.match.columns import MatchColumns, measured
+from nearkin.matching.columns import MatchColumns, measured
 
 # Canonical texts of the contents with these rows; None where a text was not kept.
 Texts = Callable[[Sequence[int]], list[bytes | None]]

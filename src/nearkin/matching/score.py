@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.match.candidates import Candidates, Postings, find_candidates
-from nearkin.match.columns import MatchColumns, measured
-from nearkin.match.verify import Texts, verify
+from nearkin.matching.candidates import Candidates, Postings, find_candidates
+from nearkin.matching.columns import MatchColumns, measured
+from nearkin.matching.verify import Texts, verify
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 
