@@ -280,7 +280,8 @@ NB_MODULE(_native, m) {
                                                      std::uint64_t max_size) {
     check_ignored(ignored);
     new (self) Recipe{scheme, raw, ignored, max_size};
-  }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "max_size"_a);
+  }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "max_size"_a)
+      .def_ro("raw", &Recipe::raw);
   const auto rows = [](auto type, auto get) {
     return [get](const Batch& batch) { return column<decltype(type)>(batch.rows, get); };
   };

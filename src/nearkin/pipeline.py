@@ -101,9 +101,8 @@ class Scan:
                     yield met
 
         how = local.recipe(self.scheme, self.canon, max_size=self.settings.walk.max_size)
-        jobs, raw = self.settings.run.jobs, self.canon.raw
         done = size = 0
-        for batch in local.ingest(fsencode(scope.root), files(), how, raw=raw, jobs=jobs):
+        for batch in local.ingest(fsencode(scope.root), files(), how, jobs=self.settings.run.jobs):
             done += len(batch)
             size += sum(batch.sizes)
             self.cache.remember(batch)

@@ -27,7 +27,7 @@ def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
     return _native.Recipe(scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, max_size=max_size)
 
 
-def ingest(root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, raw: bool, jobs: int) -> Iterator[Readings]:
+def ingest(root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, jobs: int) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root."""
     rest = iter(paths)
     pending: deque[Future[Readings]] = deque()
@@ -35,7 +35,7 @@ def ingest(root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, raw: boo
     try:
         while True:
             while len(pending) < jobs + 2 and (batch := list(islice(rest, BATCH_FILES))):
-                pending.append(pool.submit(_ingest_batch, root, batch, how, raw))
+                pending.append(pool.submit(_ingest_batch, root, batch, how))
             if not pending:
                 return
             yield pending.popleft().result()
@@ -43,11 +43,11 @@ def ingest(root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, raw: boo
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ingest_batch(root: bytes, paths: list[bytes], how: _native.Recipe, raw: bool) -> Readings:
+def _ingest_batch(root: bytes, paths: list[bytes], how: _native.Recipe) -> Readings:
     hints = [named_html(path) for path in paths]
     batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
-    readings = _columns(batch, paths, raw=raw)
-    others = [i for i, kind in enumerate(batch.kinds.tolist()) if kind == TextKind.OTHER and not raw]
+    readings = _columns(batch, paths, raw=how.raw)
+    others = [i for i, kind in enumerate(batch.kinds.tolist()) if kind == TextKind.OTHER and not how.raw]
     if others:
         _decode_others(readings, others, hints, how)
     return readings
