@@ -12,8 +12,6 @@ from dataclasses import asdict, dataclass
 from os import fsencode, path
 from pathlib import Path
 
-import numpy as np
-
 from nearkin.engine import local
 from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
@@ -28,7 +26,7 @@ from nearkin.report.summary import summarise
 from nearkin.scheme import FORMAT, Scheme, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, locations, present_contents, signatures
+from nearkin.store.contents import Contents, copies_of, present_contents, signatures
 from nearkin.store.database import explained, one_scan, own_files, transaction
 from nearkin.store.documents import Writer
 from nearkin.store.results import replace_families, replace_matches
@@ -51,7 +49,8 @@ class Scan:
         self.scheme: Scheme = parse_scheme(self.settings.scheme)
         self.canon = Canon.of(self.settings.text)
         self.timings: dict[str, float] = {}
-        self.cache = TextCache(self.settings.run.memory // 8)
+        # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
+        self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
 
     def run(self, paths: tuple[Path, ...], *, scope_name: str | None) -> Summary:
         started = time.monotonic()
@@ -72,7 +71,8 @@ class Scan:
                     matches = self._match(scheme, contents, texts)
                 with self._timed("group"):
                     families = self._group(matches, contents, texts)
-                with self._timed("store"), transaction(self.connection):
+                stored = time.monotonic()
+                with transaction(self.connection):
                     self._store(scheme, run, contents, matches, families)
                     summary = summarise(
                         self.connection,
@@ -82,6 +82,7 @@ class Scan:
                         contents=len(contents),
                         seconds=time.monotonic() - started,
                     )
+                    self.timings["store"] = time.monotonic() - stored
                     counts = asdict(summary) | {"scheme": scheme}
                     runs.end(self.connection, run, counts=counts, timings=self.timings)
             except BaseException:
@@ -128,9 +129,7 @@ class Scan:
 
     def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
         self.progress("group", len(matches), 0)
-        copies = locations(self.connection)
-        counts = np.array([len(copies[content]) for content in contents.ids.tolist()], np.int64)
-        families = chain(matches, contents.lengths, counts, self.settings.match)
+        families = chain(matches, contents.lengths, copies_of(self.connection, contents), self.settings.match)
         complete_to_pivot(families, contents.lengths, texts, window=self.scheme.window, **self._room())
         return families
 

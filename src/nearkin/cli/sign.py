@@ -35,10 +35,7 @@ def sign(
 
     how = parse_scheme(scheme)
     canon = Canon.of(TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore))
-    if file == "-":
-        found = from_bytes("-", sys.stdin.buffer.read(), raw=raw)
-    else:
-        found = find_document(file, store, raw=raw)
+    found = from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)
     features = place(canon.apply(found.text or b""), how)
     records = (
         {"weight": weight, "feature": f"{feature:016x}", "offset": offset} for weight, feature, offset in features

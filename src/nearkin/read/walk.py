@@ -32,6 +32,8 @@ class Globs:
         return bool(self._names or self._paths)
 
     def match(self, path: bytes) -> bool:
+        if not self:
+            return False
         name = path.rpartition(b"/")[2]
         return any(glob.match(name) for glob in self._names) or any(glob.match(path) for glob in self._paths)
 
@@ -50,21 +52,27 @@ def walk(
     def wanted(path: bytes, absolute: bytes) -> bool:
         return (not include or include.match(path)) and not exclude.match(path) and absolute not in leave_out
 
+    def children(folder: bytes) -> list[os.DirEntry[bytes]]:
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda child: child.name, reverse=True)
+
     def below(folder: bytes, relative: bytes) -> Iterator[bytes | Unreadable]:
+        # A stack instead of generators within generators: each of those passes on every file below it.
+        prefix = relative + b"/" if relative else b""
         try:
-            with os.scandir(folder) as found:
-                children = sorted(found, key=lambda child: child.name)
+            waiting = [(prefix, child) for child in children(folder)]
         except OSError as error:
             yield Unreadable(relative or b".", explain(error))
             return
-        for child in children:
+        while waiting:
+            prefix, child = waiting.pop()
             if not settings.hidden and child.name.startswith(b"."):
                 continue
-            path = relative + b"/" + child.name if relative else child.name
+            path = prefix + child.name
             try:
                 if child.is_dir(follow_symlinks=False):
                     if not exclude.match(path):
-                        yield from below(child.path, path)
+                        waiting += [(path + b"/", grandchild) for grandchild in children(child.path)]
                 elif child.is_file(follow_symlinks=False) and wanted(path, child.path):
                     yield path
             except OSError as error:

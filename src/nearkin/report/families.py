@@ -15,7 +15,7 @@ from nearkin.model import Family, Kind, Link, Member, Role
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, Copies, locations, present_contents
+from nearkin.store.contents import Contents, Copies, copies_of, locations, present_contents
 from nearkin.store.results import MATCH_COLUMNS, FamilyRow, family_rows, match_rows
 from nearkin.text.canon import Canon
 
@@ -61,8 +61,7 @@ def list_families(
 
 def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings) -> list[FamilyRow]:
     contents = present_contents(connection, run.scheme)
-    copies = locations(connection)
-    counts = np.array([len(copies[content]) for content in contents.ids.tolist()], np.int64)
+    counts = copies_of(connection, contents)
     matches = _stored_matches(connection, run, contents, settings)
     families = chain(matches, contents.lengths, counts, settings)
     (canon,) = connection.execute(

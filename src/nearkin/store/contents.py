@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from nearkin.errors import StoreError
 from nearkin.model import Location
 
-PRESENT = """EXISTS (SELECT 1 FROM text t JOIN document d ON d.text = t.id
-                     WHERE t.content = c.id AND d.gone IS NULL AND d.reason IS NULL)"""
+HERE = "FROM document d JOIN text t ON t.id = d.text WHERE d.gone IS NULL AND d.reason IS NULL"
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Signatures:
 def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
     rows = connection.execute(
         f"""SELECT c.id, c.digest, c.length FROM signature s JOIN content c ON c.id = s.content
-            WHERE s.scheme = ? AND c.length > 0 AND {PRESENT} ORDER BY c.digest""",
+            WHERE s.scheme = ? AND c.length > 0 AND c.id IN (SELECT t.content {HERE}) ORDER BY c.digest""",
         (scheme,),
     ).fetchall()
     return Contents(
@@ -85,6 +84,12 @@ def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterato
                 yield content, unpack.decompress(blob)
             except zstandard.ZstdError as error:
                 raise StoreError("A stored text is damaged; scan again into a new --store.") from error
+
+
+def copies_of(connection: sqlite3.Connection, contents: Contents) -> NDArray[np.int64]:
+    """How many documents hold each of these contents."""
+    counts = dict(connection.execute(f"SELECT t.content, count(*) {HERE} GROUP BY t.content"))
+    return np.array([counts[content] for content in contents.ids.tolist()], np.int64)
 
 
 Copies = dict[int, list[tuple[Location, int]]]
