@@ -1,7 +1,7 @@
 #include "candidates.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <bit>
 
 #include "binomial.hpp"
 #include "parallel.hpp"
@@ -43,7 +43,9 @@ class Join {
         resemblance_(thresholds.resemblance, thresholds.confidence, 2 * longest()),
         containment_(thresholds.containment, thresholds.confidence, longest()),
         exact_{resemblance_, containment_, thresholds.floor, true},
-        sampled_{resemblance_, containment_, thresholds.floor, false} {}
+        sampled_{resemblance_, containment_, thresholds.floor, false} {
+    measure_sizes();
+  }
 
   std::vector<Candidate> run() {
     const std::size_t contents = index_.content.size();
@@ -93,73 +95,89 @@ class Join {
   }
 
   void look_up(std::uint32_t rank, Probe& probe) const {
-    for (std::uint32_t level = index_.level[rank]; level < index_.levels; ++level) look_up(rank, level, probe);
+    for (std::uint32_t level = index_.level[rank]; level < index_.levels; ++level)
+      if (index_.level_start[level] < index_.level_start[level + 1]) look_up(rank, level, probe);
   }
 
-  // Meets the contents whose own level this is: those alike (on its own level the ones ranked after it), those that may
-  // contain it, and on higher levels those that may be parts of it.
+  // Meets the contents whose own level this is: those alike (on its own level the ones ranked after it) and those that
+  // may contain it. On its own level it also meets contents of lower levels that may contain it: a long text that says
+  // the same over and over has few features for its modulus.
   void look_up(std::uint32_t rank, std::uint32_t level, Probe& probe) const {
-    const bool at_home = level == index_.level[rank];
-    if (index_.level_start[level] == index_.level_start[level + 1]) return;
-    const std::uint64_t mask = (std::uint64_t{1} << level) - 1;
-    const auto counts = [&](std::uint32_t slot) {
-      return at_home || ((index_.feature[slot] / index_.base) & mask) == 0;
-    };
-    const auto from = index_.offset[rank], to = index_.offset[rank + 1];
-    std::uint64_t size = at_home ? index_.size[rank] : 0;
-    if (!at_home)
-      for (auto place = from; place < to; ++place) size += counts(index_.order[place]) ? weight(place) : 0;
+    const std::uint64_t size = size_at(rank, level);
     if (size == 0) return;
-
+    const bool at_home = level == index_.level[rank];
+    const std::uint64_t mask = (std::uint64_t{1} << level) - 1;
     const Least& limit = least(level);
-    const std::uint64_t least_part = limit.part(size);
-    const bool tells = says_enough(rank, level, size);
-    const std::uint64_t least_alike = limit.alike(size);
+    const std::uint64_t least_part = limit.part(size), least_alike = limit.alike(size);
     const auto least_weak = static_cast<std::uint64_t>(thresholds_.floor * static_cast<double>(size));
-    const std::uint32_t first = at_home ? rank + 1 : index_.level_start[level];
-    const std::uint32_t last = index_.level_start[level + 1];
-    // Below this rank contents are too small to contain this one, or to be like it.
-    const std::uint32_t like_from = std::max(first, first_of_size(level, std::min(least_alike, least_weak)));
-    const std::uint32_t part_from = std::max(index_.level_start[level], first_of_size(level, least_part));
-    // Up to this rank contents are small enough to be parts of this one; at home they look for it themselves.
-    const std::uint32_t parts_to = at_home ? 0 : parts_end(level, size, limit);
-
-    // No later feature can be the first one shared with anything that counts; parts look at all of it.
-    const bool parts = index_.level_start[level] < parts_to;
-    const std::uint64_t enough = parts ? 0 : std::min({least_alike, least_weak, least_part});
+    const std::uint64_t enough = std::min({least_alike, least_weak, least_part});
+    const bool tells = says_enough(rank, level, size);
+    // Below these ranks contents are too small to be like this one, or to contain it.
+    const std::uint32_t first = index_.level_start[level], last = index_.level_start[level + 1];
+    const std::uint32_t like_from =
+        std::max(at_home ? rank + 1 : first, first_of_size(level, std::min(least_alike, least_weak)));
+    const std::uint32_t part_from = first_of_size(level, least_part);
+    const bool guests = at_home && largest_guest_[level] >= least_part;
 
     std::uint64_t left = size;
-    for (auto place = from; place < to && left >= enough; ++place) {
+    for (auto place = index_.offset[rank]; place < index_.offset[rank + 1] && left >= enough; ++place) {
       const std::uint32_t slot = index_.order[place];
-      if (!counts(slot)) continue;
+      if (!at_home && ((index_.feature[slot] / index_.base) & mask) != 0) continue;
       const std::uint32_t begin = index_.run[slot], end = index_.run_end[begin];
       if (end - begin > 1) {
         const bool rare = end - begin <= thresholds_.floor_reach;
+        const std::uint32_t until = slot_from(begin, end, last);
         if (left >= least_alike || (rare && left >= least_weak)) {
-          for (auto other = slot_from(begin, end, like_from); other < end; ++other) {
+          for (auto other = slot_from(begin, until, like_from); other < until; ++other) {
             const Slot met = index_.slots[other];
-            if (met.rank >= last) break;
             const std::uint64_t sum = size + index_.size[met.rank];
-            const std::uint64_t need = rare ? std::min(limit.weak_of_sum(sum), limit.alike_of_sum(sum)) : limit.alike_of_sum(sum);
+            const std::uint64_t alike = limit.alike_of_sum(sum);
+            const std::uint64_t need = rare ? std::min(limit.weak_of_sum(sum), alike) : alike;
             if (need > left) break;  // sizes only grow from here
-            if (met.left >= need) score(rank, met.rank, level, size, rare, probe);
+            if (met.left >= need) score(rank, met.rank, level, rare, probe);
           }
         }
         if (left >= least_part && (tells || rare)) {
-          const std::uint32_t until = slot_from(begin, end, last);
           for (auto other = slot_from(begin, until, part_from); other < until; ++other) {
             if (index_.slots[other].left < least_part) [[likely]] continue;
-            if (const auto met = index_.slots[other].rank; met != rank) score(rank, met, level, size, rare, probe);
+            if (const auto met = index_.slots[other].rank; met != rank) score(rank, met, level, rare, probe);
           }
-        }
-        for (auto other = parts ? slot_from(begin, end, index_.level_start[level]) : end; other < end; ++other) {
-          const Slot met = index_.slots[other];
-          if (met.rank >= parts_to) break;
-          if (met.left >= limit.part(index_.size[met.rank])) score(rank, met.rank, level, size, rare, probe);
+          if (guests) {
+            for (auto other = begin; other < end && index_.slots[other].rank < first; ++other)
+              if (const auto met = index_.slots[other].rank; size_at(met, level) >= least_part)
+                score(rank, met, level, rare, probe);
+          }
         }
       }
       left -= weight(place);
     }
+  }
+
+  // How much of a content's list counts at a level; its own or a higher one.
+  std::uint64_t size_at(std::uint32_t rank, std::uint32_t level) const {
+    return sizes_[static_cast<std::size_t>(rank) * index_.levels + level];
+  }
+
+  void measure_sizes() {
+    const auto contents = static_cast<std::uint32_t>(index_.content.size());
+    sizes_.assign(static_cast<std::size_t>(contents) * index_.levels, 0);
+    parallel_blocks(contents, 256, threads_, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t rank = from; rank < to; ++rank) {
+        std::uint64_t* const sizes = sizes_.data() + rank * index_.levels;
+        const std::uint32_t own = index_.level[rank];
+        sizes[own] = index_.size[rank];
+        if (own + 1 == index_.levels) continue;
+        for (auto place = index_.offset[rank]; place < index_.offset[rank + 1]; ++place) {
+          const std::uint64_t multiple = index_.feature[index_.order[place]] / index_.base;
+          const auto highest = std::min<std::uint32_t>(index_.levels - 1, static_cast<std::uint32_t>(std::countr_zero(multiple)));
+          for (std::uint32_t level = own + 1; level <= highest; ++level) sizes[level] += weight(place);
+        }
+      }
+    });
+    largest_guest_.assign(index_.levels, 0);
+    for (std::uint32_t rank = 0; rank < contents; ++rank)
+      for (std::uint32_t level = index_.level[rank] + 1U; level < index_.levels; ++level)
+        largest_guest_[level] = std::max(largest_guest_[level], size_at(rank, level));
   }
 
   std::uint64_t weight(std::uint64_t place) const { return index_.weight.empty() ? 1 : index_.weight[place]; }
@@ -176,17 +194,11 @@ class Join {
     return static_cast<std::uint32_t>(std::lower_bound(from, to, size) - index_.size.begin());
   }
 
-  std::uint32_t parts_end(std::uint32_t level, std::uint64_t size, const Least& limit) const {
-    const auto from = index_.size.begin() + index_.level_start[level], to = index_.size.begin() + index_.level_start[level + 1];
-    const auto end = std::partition_point(from, to, [&](std::uint64_t part) { return limit.part(part) <= size; });
-    return static_cast<std::uint32_t>(end - index_.size.begin());
-  }
-
-  void score(std::uint32_t rank, std::uint32_t other, std::uint32_t level, std::uint64_t size, bool rare, Probe& probe) const {
+  void score(std::uint32_t rank, std::uint32_t other, std::uint32_t level, bool rare, Probe& probe) const {
     if (probe.seen[other] == rank) return;
     probe.seen[other] = rank;
     const std::uint32_t i = index_.content[rank], j = index_.content[other];
-    const std::uint64_t other_size = index_.size[other];
+    const std::uint64_t size = size_at(rank, level), other_size = size_at(other, level);
     const std::uint64_t shared = shared_weight(postings_, i, j);
     const Least& limit = least(level);
     const bool strong = shared >= limit.alike(size + other_size - shared) ||
@@ -231,6 +243,8 @@ class Join {
   PostingsIndex index_;
   Fewest resemblance_, containment_;
   Least exact_, sampled_;
+  std::vector<std::uint64_t> sizes_;          // by rank and level
+  std::vector<std::uint64_t> largest_guest_;  // by level: the largest size there of a content of a lower one
 };
 
 }  // namespace
