@@ -156,8 +156,10 @@ def _show_families(screen: "Screen", families: "list[Family]", option: str) -> N
         screen.heading("Families", "none: no two documents are alike")
         return
     inside = sum(len(family.documents) for family in families)
+    copies = sum(family.kind == "identical" for family in families)
     about = f"{count(len(families))} with {count(inside, 'documents')}"
-    screen.heading("Families", f"{about}; mean resemblance; the pivot has most links")
+    # Those of identical documents only are counted apart (Broder 1997 §1).
+    screen.heading("Families", about + (f", {count(copies)} of them of copies only" if copies else ""))
     screen.families(families[:TOP])
     _more(screen, len(families) - TOP, f"nearkin families{option}")
 
