@@ -20,8 +20,8 @@ class Folder:
     @classmethod
     def of(cls, path: Path, *, generated: bool = False) -> "Folder":
         root = path.resolve()
-        met = [entry for entry in walk(root, (root,), WalkSettings()) if not isinstance(entry, Unreadable)]
-        return cls(root, tuple(sorted(entry.path for entry in met)), generated)
+        met = walk(root, (root,), WalkSettings())
+        return cls(root, tuple(sorted(path for path in met if not isinstance(path, Unreadable))), generated)
 
     @cached_property
     def files(self) -> list[bytes]:

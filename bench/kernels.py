@@ -30,7 +30,7 @@ def kernels() -> list[Kernel]:
     """Name, kernel, and what it eats: html, text or canonical text."""
     canon = Canon.of(TextSettings())
     return [
-        ("blake2b", _native.blake2b, "text"),
+        ("sha256", _native.sha256, "text"),
         ("visible_text", _native.visible_text, "html"),
         ("canonical", partial(_native.canonical, ignore=canon.mask), "text"),
         ("fingerprints", partial(_native.fingerprints, window=WINDOW), "canonical"),

@@ -18,7 +18,6 @@ from bench.folder import Folder
 from bench.pages import THRESHOLD, Pairs, read_page
 from bench.process import cores
 from nearkin.engine import local
-from nearkin.model import Entry
 from nearkin.scheme import parse_scheme
 from nearkin.settings import DEFAULT_SCHEME, TextSettings, WalkSettings
 from nearkin.text.canon import Canon
@@ -40,14 +39,13 @@ class Truth:
     @classmethod
     def of(cls, folder: Folder, *, most: int) -> "Truth":
         part = set(folder.part(most))
-        numbers: dict[bytes, int] = {}
+        numbers: dict[bytes | None, int] = {}
         content: list[int] = []
         texts: dict[int, bytes] = {}
-        canon = Canon.of(TextSettings())
-        for digest, extracted in _readings(folder, canon):
+        for digest, canonical in _contents(folder, Canon.of(TextSettings())):
             number = numbers.setdefault(digest, len(numbers))
             if len(content) in part and number not in texts:
-                texts[number] = canon.apply(extracted) if digest else b""
+                texts[number] = canonical
             content.append(number)
         return cls(folder, np.array(content, np.int64), texts)
 
@@ -86,9 +84,8 @@ class Truth:
         return np.unique(first[kept] << 32 | second[kept])
 
 
-def _readings(folder: Folder, canon: Canon) -> Iterator[tuple[bytes, bytes]]:
-    """The digest of the canonical text and the extracted text of every document."""
+def _contents(folder: Folder, canon: Canon) -> Iterator[tuple[bytes | None, bytes]]:
+    """The digest of the canonical text of every document, and that text; none where it has no text."""
     how = local.recipe(parse_scheme(DEFAULT_SCHEME), canon, max_size=WalkSettings().max_size)
-    entries = (Entry(document, 0, 0, 0, 0) for document in folder.documents)
-    for batch in local.ingest(os.fsencode(folder.path), entries, how, jobs=cores()):
-        yield from ((reading.content_digest, reading.text) for reading in batch)
+    for batch in local.ingest(os.fsencode(folder.path), folder.documents, how, jobs=cores()):
+        yield from zip(batch.contents, batch.canonical, strict=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.world import Called, nearkin
-from nearkin.model import Entry, Reason
+from nearkin.model import Reason
 
 
 def refused(called: Called, code: int, *words: str) -> None:
@@ -139,9 +139,10 @@ def test_a_file_that_vanishes_between_walk_and_reading_is_recorded(tmp_path: Pat
     from nearkin.text.canon import Canon
 
     how = local.recipe(parse_scheme("exact"), Canon.of(TextSettings()), max_size=100)
-    ((reading,),) = local.ingest(bytes(tmp_path), [Entry(b"gone.txt", 9, 0, 0, 0)], how, jobs=1)
-    assert reading.reason is Reason.UNREADABLE
-    assert reading.detail == "no such file or directory"
+    (readings,) = local.ingest(bytes(tmp_path), [b"gone.txt"], how, jobs=1)
+    assert readings.paths == [b"gone.txt"]
+    assert readings.reasons == [Reason.UNREADABLE]
+    assert readings.details == ["no such file or directory"]
 
 
 def test_files_too_large_fail_with_a_reason(tmp_path: Path) -> None:

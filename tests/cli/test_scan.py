@@ -139,7 +139,6 @@ def test_a_subfolder_belongs_to_the_scope_around_it(tmp_path: Path) -> None:
     assert listed(store) == first
 
 
-@pytest.mark.xfail(reason="the store compares a blob with a text where it looks for paths below a folder")
 def test_what_is_gone_from_a_scanned_subfolder_is_gone(tmp_path: Path) -> None:
     folder = write(tmp_path / "docs", dict(FILES))
     store = tmp_path / "kin.db"

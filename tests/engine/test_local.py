@@ -3,20 +3,22 @@
 import os
 import random
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nearkin import _native
 from nearkin.engine import local
-from nearkin.model import Entry, Reading, Reason
+from nearkin.model import Readings, Reason
 from nearkin.read.decode import decode
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
 from nearkin.text.canon import Canon
-from nearkin.text.kind import MEDIA, TextKind, named_html, sniff, visible_text
+from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff, visible_text
 from oracle.prose import prose
 
 DEFAULT = Canon.of(TextSettings())
@@ -73,84 +75,108 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def entries(folder: Path) -> Iterator[Entry]:
+def met_in(folder: Path) -> list[bytes]:
+    found = []
     for met in walk(folder, (folder,), WalkSettings()):
         assert not isinstance(met, Unreadable)
-        yield met
+        found.append(met)
+    return found
+
+
+Row = dict[str, Any]
+COLUMNS = [column.name for column in fields(Readings)]
+
+
+def rows(readings: Readings) -> list[Row]:
+    columns = zip(*(getattr(readings, name) for name in COLUMNS), strict=True)
+    return [dict(zip(COLUMNS, row, strict=True)) for row in columns]
 
 
 def read(
     folder: Path,
-    found: list[Entry],
+    paths: list[bytes],
     *,
     scheme: Scheme = SHINGLES,
     canon: Canon = DEFAULT,
     max_size: int = 1 << 30,
     jobs: int = 2,
-) -> list[Reading]:
+) -> list[Row]:
     how = local.recipe(scheme, canon, max_size=max_size)
-    return [one for batch in local.ingest(os.fsencode(folder), found, how, jobs=jobs) for one in batch]
+    return [row for batch in local.ingest(os.fsencode(folder), paths, how, jobs=jobs) for row in rows(batch)]
 
 
-def settled(reading: Reading) -> Reading:
+def by_path(readings: list[Row]) -> dict[bytes, Row]:
+    return {row["paths"]: row for row in readings}
+
+
+def settled(row: Row) -> Row:
     """Without the modulus of what has no text; it has a test of its own."""
-    return reading if reading.length else replace(reading, modulus=1)
+    return row if row["lengths"] else row | {"moduli": 1}
 
 
-def step_by_step(entry: Entry, scheme: Scheme, canon: Canon) -> Reading:
-    data = FILES[entry.path]
-    hint = named_html(entry.path)
+def step_by_step(folder: Path, path: bytes, scheme: Scheme, canon: Canon) -> Row:
+    data = FILES[path]
+    info = (folder / os.fsdecode(path)).stat()
+    row: Row = {
+        "paths": path,
+        "sizes": len(data),
+        "mtimes": info.st_mtime_ns,
+        "inodes": info.st_ino,
+        "owners": info.st_uid,
+        "digests": sha256(data).digest(),
+        "reasons": None,
+        "details": None,
+    }
+    hint = named_html(path)
     kind = sniff(data, named_html=hint)
+    encoding = "utf-8" if kind in (TextKind.TEXT, TextKind.HTML) else None
     if canon.raw:
-        extracted, encoding = data, "utf-8" if kind in (TextKind.TEXT, TextKind.HTML) else None
-        media = MEDIA[kind]
+        extracted, extractor = data, "raw"
+    elif kind is TextKind.BINARY:
+        nothing = dict.fromkeys(("encodings", "texts", "characters", "canonical", "contents", "lengths"))
+        return row | nothing | {"media": MEDIA[kind], "extractors": "", "moduli": 1, "features": b"", "weights": None}
     else:
-        if kind is TextKind.BINARY:
-            return Reading(entry, digest=_native.blake2b(data))
-        encoding, media = None, MEDIA[kind]
         text = data
         if kind is TextKind.OTHER:
             decoded = decode(data, html=hint or data[:64].lstrip().startswith(b"<"))
             text, encoding = decoded.text.encode(), decoded.encoding
             kind = TextKind.HTML if sniff(text, named_html=hint) is TextKind.HTML else TextKind.TEXT
-            media = MEDIA[kind]
-        elif kind in (TextKind.TEXT, TextKind.HTML):
-            encoding = "utf-8"
+        elif encoding:
             text = data.removeprefix(b"\xef\xbb\xbf")
-        extracted = visible_text(text) if kind is TextKind.HTML else text
+        extracted, extractor = visible_text(text) if kind is TextKind.HTML else text, EXTRACTORS[kind]
     canonical = canon.apply(extracted)
     features, weights, modulus = _native.sign(scheme.native(), canonical)
-    return Reading(
-        entry,
-        media=media,
-        encoding=encoding,
-        digest=_native.blake2b(data),
-        text_digest=_native.blake2b(extracted),
-        content_digest=_native.blake2b(canonical),
-        text=extracted,
-        characters=len(extracted) if canon.raw else len(extracted.decode("utf-8", "replace")),
-        length=len(canonical),
-        modulus=modulus,
-        features=features.astype("<u8").tobytes(),
-        weights=weights.astype("<u4").tobytes(),
-    )
+    return row | {
+        "media": MEDIA[kind],
+        "encodings": encoding,
+        "extractors": extractor,
+        "texts": extracted,
+        "characters": len(extracted) if canon.raw else len(extracted.decode("utf-8", "replace")),
+        "canonical": canonical,
+        "contents": sha256(canonical).digest(),
+        "lengths": len(canonical),
+        "moduli": modulus,
+        "features": features.astype("<u8").tobytes(),
+        "weights": weights.astype("<u4").tobytes(),
+    }
 
 
 @pytest.mark.parametrize("scheme", [SHINGLES, CHUNKS], ids=lambda scheme: str(scheme.spec))
 @pytest.mark.parametrize("canon", [DEFAULT, RAW], ids=lambda canon: str(canon.spec))
 def test_every_kind_of_file_as_if_taken_step_by_step(folder: Path, scheme: Scheme, canon: Canon) -> None:
-    found = list(entries(folder))
-    assert {entry.path for entry in found} == set(FILES)
-    for reading in map(settled, read(folder, found, scheme=scheme, canon=canon)):
-        expected = step_by_step(reading.entry, scheme, canon)
-        for name in Reading.__dataclass_fields__:
-            mine, theirs = getattr(reading, name), getattr(expected, name)
-            assert (mine or None) == (theirs or None), (reading.entry.path, name)
+    found = met_in(folder)
+    assert set(found) == set(FILES)
+    readings = read(folder, found, scheme=scheme, canon=canon)
+    assert [row["paths"] for row in readings] == found
+    for row in map(settled, readings):
+        expected = step_by_step(folder, row["paths"], scheme, canon)
+        for name in COLUMNS:
+            assert (row[name] or None) == (expected[name] or None), (row["paths"], name)
 
 
 def test_the_kinds_are_told_apart(folder: Path) -> None:
-    readings = {one.entry.path: one for one in read(folder, list(entries(folder)))}
-    told = {path: (one.media, one.encoding, bool(one.text_digest)) for path, one in readings.items()}
+    readings = by_path(read(folder, met_in(folder)))
+    told = {path: (row["media"], row["encodings"], row["contents"] is not None) for path, row in readings.items()}
     assert told[b"plain.txt"] == ("text/plain", "utf-8", True)
     assert told[b"marked.txt"] == ("text/plain", "utf-8", True)
     assert told[b"wide.txt"] == ("text/plain", "utf-16-le", True)
@@ -162,38 +188,42 @@ def test_the_kinds_are_told_apart(folder: Path) -> None:
     assert told[b"picture.png"] == ("application/octet-stream", None, False)
     # One text in five encodings is one content.
     same = (b"german.txt", b"marked.txt", b"wide.txt", b"wide unmarked.txt", b"latin.txt")
-    assert len({readings[path].content_digest for path in same}) == 1
-    assert len({readings[path].digest for path in same}) == 5
-    assert readings[b"plain.txt"].digest == readings[b"folder/copy of plain.txt"].digest
-    assert "color" not in readings[b"page.html"].text.decode()
+    assert len({readings[path]["contents"] for path in same}) == 1
+    assert len({readings[path]["digests"] for path in same}) == 5
+    assert readings[b"plain.txt"]["digests"] == readings[b"folder/copy of plain.txt"]["digests"]
+    assert "color" not in readings[b"page.html"]["texts"].decode()
+    extractors = {path: row["extractors"] for path, row in readings.items()}
+    assert {extractors[path] for path in (*same, b"declared.xml", b"tiny", b"empty.txt")} == {"text/1"}
+    assert {extractors[path] for path in (b"page.html", b"declared.html", b"page without a name")} == {"html/1"}
+    assert extractors[b"picture.png"] == ""
+    assert {row["extractors"] for row in read(folder, met_in(folder), canon=RAW)} == {"raw"}
 
 
 def test_order_and_content_do_not_depend_on_jobs_or_batches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = list(entries(folder))
-    once = [settled(one) for one in read(folder, found, jobs=1)]
-    assert [reading.entry.path for reading in once] == sorted(FILES)
-    for jobs, files, size in ((1, 1, 1 << 20), (2, 3, 1 << 20), (5, 2, 1), (3, 256, 32 << 20)):
+    found = met_in(folder)
+    once = [settled(row) for row in read(folder, found, jobs=1)]
+    assert [row["paths"] for row in once] == sorted(FILES)
+    for jobs, files in ((1, 1), (2, 3), (5, 2), (3, 256)):
         monkeypatch.setattr(local, "BATCH_FILES", files)
-        monkeypatch.setattr(local, "BATCH_BYTES", size)
-        assert [settled(one) for one in read(folder, found, jobs=jobs)] == once
+        assert [settled(row) for row in read(folder, found, jobs=jobs)] == once
 
 
 @pytest.mark.xfail(strict=True, reason="a file without text takes over the modulus of the file read before it")
 def test_the_modulus_of_a_file_without_text_does_not_depend_on_its_neighbours(folder: Path) -> None:
-    for reading in read(folder, list(entries(folder))):
-        if not reading.length:
-            assert reading.modulus == 1, reading.entry.path
+    for row in read(folder, met_in(folder)):
+        if not row["lengths"]:
+            assert row["moduli"] == 1, row["paths"]
 
 
-def test_entries_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "BATCH_FILES", 2)
     taken = 0
 
-    def counted() -> Iterator[Entry]:
+    def counted() -> Iterator[bytes]:
         nonlocal taken
-        for entry in list(entries(folder)) * 10:
+        for path in met_in(folder) * 10:
             taken += 1
-            yield entry
+            yield path
 
     batches = local.ingest(os.fsencode(folder), counted(), local.recipe(SHINGLES, DEFAULT, max_size=1 << 30), jobs=2)
     next(batches)
@@ -203,7 +233,7 @@ def test_entries_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypat
 
 
 def test_what_cannot_be_read_is_a_row_not_an_exception(folder: Path) -> None:
-    found = {entry.path: entry for entry in entries(folder)}
+    found = met_in(folder)
     (folder / "plain.txt").unlink()
     (folder / "twenty.txt").unlink()
     (folder / "twenty.txt").mkdir()
@@ -211,35 +241,50 @@ def test_what_cannot_be_read_is_a_row_not_an_exception(folder: Path) -> None:
     (folder / "tiny").symlink_to(folder / "german.txt")
     (folder / "empty.txt").unlink()
     os.mkfifo(folder / "empty.txt")
-    readings = {one.entry.path: one for one in read(folder, list(found.values()))}
-    assert len(readings) == len(FILES)
-    failed = {path: (one.reason, one.detail) for path, one in readings.items() if one.reason}
-    assert set(failed) == {b"plain.txt", b"twenty.txt", b"tiny", b"empty.txt"}
-    assert failed[b"plain.txt"] == (Reason.UNREADABLE, "no such file or directory")
-    for reason, detail in failed.values():
-        assert reason is Reason.UNREADABLE
-        assert detail
-    for path in failed:
-        assert readings[path].digest is None
-        assert not readings[path].text_digest
-        assert not readings[path].features
+    for canon in (DEFAULT, RAW):
+        readings = by_path(read(folder, found, canon=canon))
+        assert len(readings) == len(FILES)
+        failed = {path: (row["reasons"], row["details"]) for path, row in readings.items() if row["reasons"]}
+        assert set(failed) == {b"plain.txt", b"twenty.txt", b"tiny", b"empty.txt"}
+        assert failed[b"plain.txt"] == (Reason.UNREADABLE, "no such file or directory")
+        for path, (reason, detail) in failed.items():
+            assert reason is Reason.UNREADABLE
+            assert detail
+            assert readings[path]["digests"] is None
+            assert readings[path]["contents"] is None
+            assert not readings[path]["features"]
 
 
 def test_files_over_the_limit_are_too_large(folder: Path) -> None:
-    found = list(entries(folder))
-    for reading in read(folder, found, max_size=3000):
-        too_large = len(FILES[reading.entry.path]) > 3000
-        assert (reading.reason is Reason.TOO_LARGE) is too_large, reading.entry.path
-        assert (reading.digest is None) is too_large
+    for row in read(folder, met_in(folder), max_size=3000):
+        too_large = len(FILES[row["paths"]]) > 3000
+        assert (row["reasons"] is Reason.TOO_LARGE) is too_large, row["paths"]
+        assert (row["digests"] is None) is too_large
 
 
 def test_a_file_that_grew_or_shrank_since_the_walk(folder: Path) -> None:
-    found = [entry for entry in entries(folder) if entry.path in (b"plain.txt", b"tiny")]
+    found = [path for path in met_in(folder) if path in (b"plain.txt", b"tiny")]
     (folder / "plain.txt").write_bytes(b"shorter now")
     (folder / "tiny").write_bytes(prose(9, 100_000))
-    sizes = {one.entry.path: (one.entry.size, one.text) for one in read(folder, found)}
+    sizes = {row["paths"]: (row["sizes"], row["texts"]) for row in read(folder, found)}
     assert sizes == {b"plain.txt": (11, b"shorter now"), b"tiny": (100_000, prose(9, 100_000))}
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:
     assert read(tmp_path, []) == []
+
+
+def test_batches_end_to_end_are_one(folder: Path) -> None:
+    found = met_in(folder)
+    how = local.recipe(CHUNKS, DEFAULT, max_size=1 << 30)
+    (whole,) = local.ingest(os.fsencode(folder), found, how, jobs=1)
+    (first,) = local.ingest(os.fsencode(folder), found[:11], how, jobs=1)
+    (second,) = local.ingest(os.fsencode(folder), found[11:], how, jobs=1)
+    first.extend(second)
+    assert len(first) == len(found)
+    assert list(map(settled, rows(first))) == list(map(settled, rows(whole)))
+    whole.extend(Readings.failed(b"locked", "permission denied"))
+    last = rows(whole)[-1]
+    assert len(whole) == len(found) + 1
+    assert (last["paths"], last["reasons"], last["details"]) == (b"locked", Reason.UNREADABLE, "permission denied")
+    assert (last["digests"], last["contents"]) == (None, None)

@@ -236,13 +236,30 @@ def test_exactly_the_threshold_is_enough(threshold: float) -> None:
 
 
 def test_the_short_part_rule() -> None:
-    # A stub of 100 shingles has three features at modulus 64: not looked for in others, unless it is alike.
+    # A stub of 100 shingles has three features at modulus 64: looked for in others only by a rare one of them.
     stub = Content(Counter(64 * i for i in range(1, 4)) | Counter(64 * i + 1 for i in range(10_000, 10_097)), 1)
     container = Content(Counter(64 * i for i in range(1, 200)), 64)
     assert stub.size() == 100
-    assert join([stub, container], DEFAULTS) == {}
-    assert join([stub, container], replace(DEFAULTS, short_sample=3))[0, 1].strong
-    assert join([stub, container], replace(DEFAULTS, short_part=100))[0, 1].strong
+    assert join([stub, container], DEFAULTS)[0, 1].strong
+    common = replace(DEFAULTS, floor_reach=1)  # each of the three is in both
+    assert join([stub, container], common) == {}
+    assert join([stub, container], replace(common, short_sample=3))[0, 1].strong
+    assert join([stub, container], replace(common, short_part=100))[0, 1].strong
+
+
+@pytest.mark.parametrize("often", [31, 32, 33])
+def test_one_rare_feature_tells_a_short_part(often: int) -> None:
+    """Two of the stub's three features are in a hundred contents, one in `often`, of which two are these."""
+    stub = Content(Counter(64 * i for i in range(1, 4)) | Counter(64 * i + 1 for i in range(10_000, 10_097)), 1)
+    container = Content(Counter(64 * i for i in range(1, 200)), 64)
+    others = []
+    for i in range(1, 99):
+        everywhere = [64, 128, 192] if i <= often - 2 else [64, 128]
+        others.append(Content(Counter([*everywhere, *(64 * (1000 * i + j) for j in range(55))]), 64))
+    contents = [stub, container, *others]
+    assert sum(192 in content.features for content in contents) == often
+    judge(contents, DEFAULTS)
+    assert ((0, 1) in join(contents, DEFAULTS)) is (often <= 32)
 
 
 def relabelled(contents: list[Content], limits: Limits, order: list[int]) -> Found:

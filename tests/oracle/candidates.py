@@ -60,9 +60,11 @@ class Pair:
         return self.shared / (self.size_a + self.size_b - self.shared)
 
 
-def compare(a: Content, b: Content, limits: Limits) -> Pair | None:
+def compare(a: Content, b: Content, limits: Limits, postings: Counter[int]) -> Pair | None:
+    """`postings` says how often each feature occurs in the whole collection."""
     modulus = max(a.modulus, b.modulus)
-    shared = sum(a.weight(feature) * count for feature, count in (a.features & b.features).items())
+    common = a.features & b.features
+    shared = sum(a.weight(feature) * count for feature, count in common.items())
     if shared == 0:
         return None
     sizes = a.size(modulus), b.size(modulus)
@@ -73,10 +75,12 @@ def compare(a: Content, b: Content, limits: Limits) -> Pair | None:
             return shared / whole >= threshold
         return may_reach(shared, whole, threshold, limits.confidence)
 
+    rare = min(postings[feature] for feature in common) <= limits.floor_reach
+
     def says_enough(content: Content, size: int) -> bool:
-        """A stub's one or two features are found everywhere and prove nothing."""
+        """A stub's one or two features prove nothing where they are found everywhere."""
         whole = content.size() * content.modulus
-        return complete or size >= limits.short_sample or whole >= limits.short_part
+        return complete or rare or size >= limits.short_sample or whole >= limits.short_part
 
     strong = reaches(sum(sizes) - shared, limits.resemblance) or any(
         reaches(size, limits.containment) and says_enough(content, size)
@@ -87,9 +91,12 @@ def compare(a: Content, b: Content, limits: Limits) -> Pair | None:
 
 def all_pairs(contents: list[Content], limits: Limits) -> dict[tuple[int, int], Pair]:
     """The strong ones, and all that reach the floor."""
+    postings = Counter[int]()
+    for content in contents:
+        postings.update(content.features)
     found = {}
     for (i, a), (j, b) in combinations(enumerate(contents), 2):
-        pair = compare(a, b, limits)
+        pair = compare(a, b, limits, postings)
         if pair is not None and (pair.strong or pair.resemblance >= limits.floor):
             found[i, j] = pair
     return found

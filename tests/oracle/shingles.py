@@ -44,9 +44,9 @@ def adaptive_modulus(length: int, window: int, sample: int, most: int) -> int:
     """2^i with the smallest i for which windows / 2^i ≤ sample, at most `most`; from the length alone."""
     windows = max(1, length - window + 1)
     i = 0
-    while windows / 2**i > sample:
+    while windows / (1 << i) > sample:
         i += 1
-    return min(2**i, most)
+    return min(1 << i, most)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from nearkin.engine import local
 from nearkin.lab.sample import write_sample
 from nearkin.read.extract import extract
-from nearkin.read.walk import walk
+from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
 from nearkin.text.canon import Canon
@@ -43,12 +43,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("raw", [False, True])
 def test_extracting_equals_what_a_scan_stores(folder: Path, raw: bool) -> None:
     how = local.recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings(raw=raw)), max_size=1 << 20)
-    entries = [met for met in walk(folder, (folder,), WalkSettings()) if not hasattr(met, "detail")]
-    readings = [reading for batch in local.ingest(bytes(folder), entries, how, jobs=2) for reading in batch]
-    assert len(readings) >= 300 + len(ODD)
-    for reading in readings:
-        data = (folder / reading.entry.path.decode("utf-8", "surrogateescape")).read_bytes()
-        found = extract(data, named_html=named_html(reading.entry.path), raw=raw)
-        assert (found.text is not None) == bool(reading.text_digest), reading.entry.path
-        assert (found.text or b"") == (reading.text if reading.text_digest else b""), reading.entry.path
-        assert (found.media, found.encoding) == (reading.media, reading.encoding), reading.entry.path
+    paths = [met for met in walk(folder, (folder,), WalkSettings()) if not isinstance(met, Unreadable)]
+    assert len(paths) >= 300 + len(ODD)
+    seen = []
+    for batch in local.ingest(bytes(folder), paths, how, jobs=2):
+        columns = (batch.paths, batch.contents, batch.texts, batch.media, batch.encodings)
+        for path, content, text, media, encoding in zip(*columns, strict=True):
+            data = (folder / path.decode("utf-8", "surrogateescape")).read_bytes()
+            found = extract(data, named_html=named_html(path), raw=raw)
+            assert (found.text is not None) == (content is not None), path
+            assert (found.text or b"") == (text if content else b""), path
+            assert (found.media, found.encoding) == (media, encoding), path
+            seen.append(path)
+    assert seen == paths

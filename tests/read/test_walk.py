@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from nearkin.errors import InputError
-from nearkin.model import Entry
 from nearkin.pipeline import Scan
 from nearkin.read.walk import Unreadable, check_starts, walk
 from nearkin.settings import Settings, WalkSettings
@@ -42,9 +41,11 @@ def folder(tmp_path: Path) -> Path:
 
 def met(root: Path, *starts: Path, leave_out: frozenset[bytes] = frozenset(), **choices: object) -> list[str]:
     settings = WalkSettings(**choices)  # type: ignore[arg-type]
-    found = list(walk(root, starts or (root,), settings, leave_out=leave_out))
-    assert all(isinstance(one, Entry) for one in found)
-    return [os.fsdecode(one.path) for one in found]
+    found = []
+    for one in walk(root, starts or (root,), settings, leave_out=leave_out):
+        assert not isinstance(one, Unreadable)
+        found.append(os.fsdecode(one))
+    return found
 
 
 def visible() -> list[str]:
@@ -54,7 +55,12 @@ def visible() -> list[str]:
 def test_all_but_hidden_in_byte_order_of_names(folder: Path) -> None:
     found = met(folder)
     assert sorted(found) == sorted(visible())
-    assert found == ["a.txt", "b.html", "drafts/old/three.txt", "drafts/one.txt", "drafts/two.html"] + [
+    assert found == [
+        "a.txt",
+        "b.html",
+        "drafts/old/three.txt",
+        "drafts/one.txt",
+        "drafts/two.html",
         "drafts.txt",
         "final/drafts/four.txt",
         "Ä.txt",
@@ -109,14 +115,8 @@ def test_special_files_are_passed_over(folder: Path, monkeypatch: pytest.MonkeyP
 def test_names_that_are_not_utf8(folder: Path) -> None:
     name = b"caf\xe9.txt"
     (folder / os.fsdecode(name)).write_text("x")
-    assert name in [one.path for one in walk(folder, (folder,), WalkSettings())]
+    assert name in walk(folder, (folder,), WalkSettings())
     assert met(folder, include=("caf*",)) == [os.fsdecode(name)]
-
-
-def test_entries_say_what_the_file_is(folder: Path) -> None:
-    info = (folder / "a.txt").stat()
-    (entry,) = walk(folder, (folder,), WalkSettings(include=("a.txt",)))
-    assert entry == Entry(b"a.txt", info.st_size, info.st_mtime_ns, info.st_ino, info.st_uid)
 
 
 def test_files_and_folders_as_starts(folder: Path) -> None:
@@ -182,10 +182,9 @@ def test_a_folder_that_may_not_be_read(folder: Path) -> None:
     finally:
         (folder / "drafts").chmod(0o700)
     assert Unreadable(b"drafts", "permission denied") in found
-    assert b"final/drafts/four.txt" in [one.path for one in found]
+    assert b"final/drafts/four.txt" in found
 
 
-@pytest.mark.xfail(strict=True, raises=RecursionError, reason="one frame of Python a folder")
 def test_folders_a_thousand_deep(tmp_path: Path) -> None:
     here = os.getcwd()  # noqa: PTH109
     try:

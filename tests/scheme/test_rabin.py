@@ -15,7 +15,8 @@ WINDOWS = st.integers(1, 100)
 
 
 def slid(text: bytes, window: int) -> list[int]:
-    return _native.fingerprints(text, window).tolist()
+    found: list[int] = _native.fingerprints(text, window).tolist()
+    return found
 
 
 def one_by_one(text: bytes, window: int) -> list[int]:

@@ -24,7 +24,8 @@ TEXTS = st.one_of(
 
 
 def features(text: bytes, spec: str) -> list[int]:
-    return sign(text, parse_scheme(spec)).features.tolist()
+    found: list[int] = sign(text, parse_scheme(spec)).features.tolist()
+    return found
 
 
 def exact(a: bytes, b: bytes, window: int) -> float:
