@@ -18,11 +18,11 @@ from bench.truth import Truth
 QUICK, JUDGED, GENERATED = 3_000, 10_000, 5_000
 PARTS = ("kernels", "scan", "recall")
 NOTES = """
-Pairs are judged among {contents:,} contents: precision and recall against exact resemblance ≥ 0.7 of
-20-byte shingles of canonical text; "own" against exact Jaccard ≥ 0.7 of 5-word shingles, the peers'
-own measure (for nearkin as before). Documents of the same canonical text are one content: pairs of
-them count for nobody. Peers read, strip tags and cut shingles in as many processes as there are
-cores; 128 permutations, LSH at 0.7."""
+Pairs are judged among {contents:,} contents. prec. and recall: against exact resemblance ≥ 0.7 of 20-byte
+shingles of canonical text, nearkin's measure. 5w: against exact Jaccard ≥ 0.7 of 5-word shingles, the
+peers' measure. Documents of the same canonical text are one content: pairs of them count for nobody.
+Peers read, strip tags and cut shingles in as many processes as there are cores; 128 permutations, LSH
+at 0.7."""
 
 
 def main(arguments: list[str] | None = None) -> None:

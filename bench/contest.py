@@ -16,7 +16,7 @@ from bench.table import figure, share, table
 from bench.truth import Truth
 
 PEERS = ("rensa", "gaoya", "datasketch")
-JUDGED = ("precision", "recall", "own prec.", "own rec.")
+JUDGED = ("prec.", "recall", "5w prec.", "5w rec.")
 
 
 @dataclass
@@ -57,7 +57,7 @@ def contest(folder: Folder, truth: Truth, work: Path, *, rounds: int) -> str:
     ran = [tool for tool in tools if not tool.failure]
     fastest = min((tool.seconds for tool in ran if tool.name != "nearkin"), default=None)
     rows = [_row(tool, folder, truth, work, fastest) for tool in ran]
-    head = ("tool", "wall s", "CPU s", "× fastest peer", "peak MB", "pairs", "judged", *JUDGED)
+    head = ("tool", "wall s", "CPU s", "× best peer", "peak MB", "pairs", "judged", *JUDGED)
     lines = [table(head, rows), *(f"{tool.name} failed: {tool.failure}" for tool in tools if tool.failure)]
     if ran and ran[0].name == "nearkin":
         lines += ["", _profile(work / "nearkin", ran[0].runs[-1].seconds)]
@@ -76,8 +76,7 @@ def _run(tool: Contestant, folder: Folder, work: Path, *, watch: bool) -> None:
 def _row(tool: Contestant, folder: Folder, truth: Truth, work: Path, fastest: float | None) -> list[str]:
     pairs = tool.pairs(work / tool.name, folder)
     exact = truth.judge(pairs, truth.by_bytes.pairs)
-    # nearkin's measure is the exact one; the peers' own is Jaccard of 5-word shingles.
-    own = exact if tool.name == "nearkin" else truth.judge(pairs, truth.by_words)
+    words = truth.judge(pairs, truth.by_words)
     ratio = "–" if fastest is None or folder.generated else f"{tool.seconds / fastest:.2f}"
     return [
         tool.name,
@@ -87,13 +86,13 @@ def _row(tool: Contestant, folder: Folder, truth: Truth, work: Path, fastest: fl
         figure(tool.peak / 1e6),
         f"{len(pairs):,}",
         f"{exact.reported:,}",
-        *map(share, (exact.precision, exact.recall, own.precision, own.recall)),
+        *map(share, (exact.precision, exact.recall, words.precision, words.recall)),
     ]
 
 
 def _profile(store: Path, seconds: float) -> str:
     spent = nearkin.stages(store)
-    spent["start, end and what no stage counts"] = seconds - sum(spent.values())
+    spent["rest"] = seconds - sum(spent.values())
     stages = " · ".join(f"{stage} {time:.2f} s" for stage, time in spent.items())
     return f"nearkin by stage, last round: {stages}; store {nearkin.size(store) / 1e6:.0f} MB"
 

@@ -32,9 +32,9 @@ class Folder:
         return sum(len(Path(os.fsdecode(file)).read_bytes()) for file in self.files)
 
     def part(self, most: int) -> tuple[int, ...]:
-        """Every k-th document: places of at most so many."""
-        step = max(1, -(-len(self.documents) // most))
-        return tuple(range(0, len(self.documents), step))
+        """Places of at most so many documents, evenly apart."""
+        count = len(self.documents)
+        return tuple(range(count)) if count <= most else tuple(i * count // most for i in range(most))
 
     def copy_part(self, most: int, target: Path) -> "Folder":
         for place in self.part(most):
