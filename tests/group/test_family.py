@@ -148,7 +148,7 @@ def digests_of(
 @settings(max_examples=200)
 @given(st.integers(0, 1 << 32))
 def test_rows_are_only_names(seed: int) -> None:
-    """Sizes and shares all differ here; between equal ones the digest decides, and rows are in order of digests."""
+    """Sizes and shares all differ here; between equal ones the digest decides, and rows follow digests."""
     dice = random.Random(seed)
     count = dice.randint(2, 12)
     sizes = dice.sample(range(150, 6000), count)

@@ -134,7 +134,7 @@ def test_any_memory_gives_the_same_measures(seed: int, memory: int) -> None:
     assert [(row["a"], row["b"]) for row in found] == sorted(pairs)
     for row in found:
         a, b = shelf.texts[int(row["a"])], shelf.texts[int(row["b"])]
-        assert row["exact"] is True
+        assert row["exact"]
         assert row["resemblance"] == resemblance(a, b, 20)
         assert row["a_in_b"] == containment(a, b, 20)
         assert row["b_in_a"] == containment(b, a, 20)

@@ -44,9 +44,9 @@ def adaptive_modulus(length: int, window: int, sample: int, most: int) -> int:
     """2^i with the smallest i for which windows / 2^i ≤ sample, at most `most`; from the length alone."""
     windows = max(1, length - window + 1)
     i = 0
-    while windows / 2**i > sample:
+    while windows / (1 << i) > sample:
         i += 1
-    return min(2**i, most)
+    return min(1 << i, most)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Sample:
 
 
 def sampled(text: bytes, window: int, modulus: int) -> Sample:
-    """The shingles whose fingerprint is 0 mod n. A text that is compared whole is always in its own sample."""
+    """The shingles whose fingerprint is 0 mod n. A text compared whole is always in its own sample."""
     all_features = {fingerprint(shingle) for shingle in shingles(text, window)}
     if len(text) >= window:
         all_features = {feature for feature in all_features if feature % modulus == 0}

@@ -54,7 +54,12 @@ def visible() -> list[str]:
 def test_all_but_hidden_in_byte_order_of_names(folder: Path) -> None:
     found = met(folder)
     assert sorted(found) == sorted(visible())
-    assert found == ["a.txt", "b.html", "drafts/old/three.txt", "drafts/one.txt", "drafts/two.html"] + [
+    assert found == [
+        "a.txt",
+        "b.html",
+        "drafts/old/three.txt",
+        "drafts/one.txt",
+        "drafts/two.html",
         "drafts.txt",
         "final/drafts/four.txt",
         "Ä.txt",

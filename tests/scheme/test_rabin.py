@@ -15,7 +15,7 @@ WINDOWS = st.integers(1, 100)
 
 
 def slid(text: bytes, window: int) -> list[int]:
-    return _native.fingerprints(text, window).tolist()
+    return [int(value) for value in _native.fingerprints(text, window)]
 
 
 def one_by_one(text: bytes, window: int) -> list[int]:

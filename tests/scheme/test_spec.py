@@ -210,14 +210,14 @@ def test_a_tiny_text_is_equal_to_itself_and_to_no_other(spec: str, text: bytes) 
         assert scores(text, b"quite another text", scheme)[0] == 0.0
 
 
-# Stored signatures must mean the same for ever: a store keeps features only, and compares those of new documents with
-# them. One digest over everything a scheme makes of some hundred texts of every size. If this fails, the same text
-# signs differently than it did: undo that, or raise scheme.FORMAT (old signatures are then made anew) and freeze the
-# new digest here.
+# Stored signatures must mean the same for ever: a store keeps features only, and compares those of new
+# documents with them. One digest over everything a scheme makes of some hundred texts of every size. If this
+# fails, the same text signs differently than it did: undo that, or raise scheme.FORMAT (old signatures are then
+# made anew) and freeze the new digest here.
 
 
 def frozen_texts() -> list[bytes]:
-    """Bytes of full entropy, letters, and runs, at lengths about every boundary; independent of other test code."""
+    """Bytes of full entropy, letters, and runs, at lengths about every boundary, made by no other code."""
     texts = []
     for size in [
         *range(101),

@@ -133,8 +133,8 @@ def test_one_byte_inserted_changes_a_few_chunks_around_it(mean: int) -> None:
 
 
 def test_a_cut_inside_a_constant_run_may_shift_to_the_runs_end() -> None:
-    # READINGS: the promise is for text with entropy. Hard cuts count from the last boundary, so a byte inserted at the
-    # start of a constant run moves every cut in it: the chunks of the run are equal, only those at its ends are new.
+    # The promise is for text with entropy. Hard cuts count from the last boundary, so a byte inserted at the
+    # start of a constant run moves every cut in it: its chunks are equal, only those at its ends are new.
     spec = "tttd:mean=100"
     before = prose(1, 2000) + b"z" * 5000 + prose(2, 2000)
     after = prose(1, 2000) + b"#" + b"z" * 5000 + prose(2, 2000)
@@ -143,7 +143,7 @@ def test_a_cut_inside_a_constant_run_may_shift_to_the_runs_end() -> None:
 
 @pytest.mark.parametrize("mean", [100, 1000, 5000])
 def test_the_mean_is_what_was_asked_for(mean: int) -> None:
-    # Without the last chunk of each file, as READINGS says.
+    # Without the last chunk of each file, which ends where the file does.
     sizes = [
         len(chunk)
         for seed in range(20)
