@@ -84,7 +84,7 @@ def repositories(draw: st.DrawFn) -> tuple[list[Match], list[int], list[int]]:
     return matches, sizes, copies
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(repositories())
 def test_families_follow_the_rules(repository: tuple[list[Match], list[int], list[int]]) -> None:
     matches, lengths, copies = repository

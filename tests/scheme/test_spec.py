@@ -212,8 +212,8 @@ def test_a_tiny_text_is_equal_to_itself_and_to_no_other(spec: str, text: bytes) 
 
 # Stored signatures must mean the same for ever: a store keeps features only, and compares those of new
 # documents with them. One digest over everything a scheme makes of some hundred texts of every size. If this
-# fails, the same text signs differently than it did: undo that, or raise scheme.FORMAT (old signatures are then
-# made anew) and freeze the new digest here.
+# fails, the same text signs differently than it did: undo that, or raise scheme.FORMAT (old signatures are
+# then made anew) and freeze the new digest here.
 
 
 def frozen_texts() -> list[bytes]:
