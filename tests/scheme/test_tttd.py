@@ -79,6 +79,17 @@ def test_chunks_are_the_textbooks_over_many_blocks(spec: str) -> None:
     assert chunks(text, spec) == textbook(text, spec)
 
 
+@pytest.mark.parametrize("spec", ["tttd:mean=20", "tttd:window=8,min=10,max=60,divisor=80,backup=20"])
+def test_a_text_that_ends_exactly_where_a_chunk_must(spec: str) -> None:
+    # At the maximum the backup is taken, even if the text ends there too.
+    text = prose(3, 6000)
+    start = 0
+    for chunk in textbook(text, spec):
+        for end in range(start + scheme_of(spec).max - 1, start + scheme_of(spec).max + 2):
+            assert chunks(text[:end], spec) == textbook(text[:end], spec)
+        start += len(chunk)
+
+
 @given(TEXTS, SPECS)
 def test_chunks_add_up_and_keep_their_bounds(text: bytes, spec: str) -> None:
     scheme = scheme_of(spec)
