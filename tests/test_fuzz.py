@@ -22,11 +22,36 @@ SCHEMES = [
     "exact:window=4096",
 ]
 SCRAPS = [
-    b"<", b"</", b"<!--", b"-->", b"<script>", b"</script", b"<![CDATA[", b"&", b"&#x110000;", b"&#0;", b"<svg>",
-    b"<template>", b"\0", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc3",
-    b'<meta charset="utf-7">', b'<meta charset="gb2312">', b'<?xml version="1.0" encoding="shift_jis"?>', b"\r\n",
-    "\u0301".encode() * 40, "\u1100\u1161\u11a8".encode(), "ﷺ".encode(), "ẞİ".encode(), b" ", b" ",
-]  # fmt: skip
+    b"<",
+    b"</",
+    b"<!--",
+    b"-->",
+    b"<script>",
+    b"</script",
+    b"<![CDATA[",
+    b"&",
+    b"&#x110000;",
+    b"&#0;",
+    b"<svg>",
+    b"<template>",
+    b"\0",
+    b"\xff\xfe",
+    b"\xfe\xff",
+    b"\xef\xbb\xbf",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xc3",
+    b'<meta charset="utf-7">',
+    b'<meta charset="gb2312">',
+    b'<?xml version="1.0" encoding="shift_jis"?>',
+    b"\r\n",
+    "\u0301".encode() * 40,
+    "\u1100\u1161\u11a8".encode(),
+    "ﷺ".encode(),
+    "ẞİ".encode(),
+    b" ",
+    b" ",
+]
 
 
 def junk(dice: random.Random) -> bytes:

@@ -78,10 +78,10 @@ def feature(dice: random.Random, zeros: int) -> int:
 def sampled_collection(
     seed: int, *, contents: int, universe: int, moduli: list[int], change: float, template: int
 ) -> list[Content]:
-    """Edited copies, parts and unions of a few base sets; each content keeps the multiples of its own modulus.
+    """Edited copies, parts and unions of a few base sets; each content keeps the multiples of its modulus.
 
-    Moduli are dealt without regard to sizes, as repetitive texts do: a long one of few distinct shingles is sampled
-    at a modulus far too large for it.
+    Moduli are dealt without regard to sizes, as repetitive texts do: a long one of few distinct shingles is
+    sampled at a modulus far too large for it.
     """
     dice = random.Random(seed)
     deepest = max(moduli).bit_length() - 1

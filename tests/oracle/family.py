@@ -41,7 +41,7 @@ def components(nodes: int, links: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def bottleneck(members: frozenset[int], links: list[Match]) -> float | None:
-    """The largest resemblance at which the members still hang together: the weakest link of a maximum spanning tree."""
+    """The largest resemblance at which the members still hang together: a maximum spanning tree's weakest."""
     for level in sorted({link.resemblance for link in links}, reverse=True):
         strong = [(link.a, link.b) for link in links if link.resemblance >= level]
         if len({components(max(members) + 1, strong)[row] for row in members}) == 1:

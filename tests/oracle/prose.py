@@ -1,5 +1,4 @@
-"""Text with the entropy of English, from a seed: words of a Zipf-like vocabulary, so that passages repeat words
-but not sentences."""
+"""Text with the entropy of English, from a seed: texts repeat words of one vocabulary, but no sentences."""
 
 import random
 from itertools import accumulate

@@ -61,7 +61,7 @@ class Sample:
 
 
 def sampled(text: bytes, window: int, modulus: int) -> Sample:
-    """The shingles whose fingerprint is 0 mod n. A text that is compared whole is always in its own sample."""
+    """The shingles whose fingerprint is 0 mod n. A text compared whole is always in its own sample."""
     all_features = {fingerprint(shingle) for shingle in shingles(text, window)}
     if len(text) >= window:
         all_features = {feature for feature in all_features if feature % modulus == 0}

@@ -225,10 +225,10 @@ def test_intervals_are_scipys(k: int, n: int) -> None:
 
 
 def test_intervals_hold_as_often_as_they_say() -> None:
-    """Of 400 pairs of texts with known resemblance, at least as many intervals hold it as binomial luck allows.
+    """Of 400 pairs of texts with known resemblance, as many intervals hold it as binomial luck allows.
 
-    99 % is the promise; Clopper-Pearson keeps more. So few as the bound below would come once in a million runs, and
-    the seeds are fixed. A sample that always said 0 or always 1 would have wide misses.
+    99 % is the promise; Clopper-Pearson keeps more. Fewer than the bound below would come once in a million
+    runs, and the seeds are fixed.
     """
     scheme = parse_scheme("mod:window=20,n=16")
     complete = parse_scheme("exact:window=20")

@@ -75,6 +75,17 @@ def test_chunks_are_the_textbooks_over_many_blocks(spec: str) -> None:
     assert chunks(text, spec) == textbook(text, spec)
 
 
+@pytest.mark.parametrize("spec", ["tttd:mean=20", "tttd:window=8,min=10,max=60,divisor=80,backup=20"])
+def test_a_text_that_ends_exactly_where_a_chunk_must(spec: str) -> None:
+    # At the maximum the backup is taken, even if the text ends there too.
+    text = prose(3, 6000)
+    start = 0
+    for chunk in textbook(text, spec):
+        for end in range(start + scheme_of(spec).max - 1, start + scheme_of(spec).max + 2):
+            assert chunks(text[:end], spec) == textbook(text[:end], spec)
+        start += len(chunk)
+
+
 @given(TEXTS, SPECS)
 def test_chunks_add_up_and_keep_their_bounds(text: bytes, spec: str) -> None:
     scheme = scheme_of(spec)
@@ -129,8 +140,8 @@ def test_one_byte_inserted_changes_a_few_chunks_around_it(mean: int) -> None:
 
 
 def test_a_cut_inside_a_constant_run_may_shift_to_the_runs_end() -> None:
-    # READINGS: the promise is for text with entropy. Hard cuts count from the last boundary, so a byte inserted at the
-    # start of a constant run moves every cut in it: the chunks of the run are equal, only those at its ends are new.
+    # The promise is for text with entropy. Hard cuts count from the last boundary, so a byte inserted at the
+    # start of a constant run moves every cut in it: its chunks are equal, only those at its ends are new.
     spec = "tttd:mean=100"
     before = prose(1, 2000) + b"z" * 5000 + prose(2, 2000)
     after = prose(1, 2000) + b"#" + b"z" * 5000 + prose(2, 2000)
@@ -139,7 +150,7 @@ def test_a_cut_inside_a_constant_run_may_shift_to_the_runs_end() -> None:
 
 @pytest.mark.parametrize("mean", [100, 1000, 5000])
 def test_the_mean_is_what_was_asked_for(mean: int) -> None:
-    # Without the last chunk of each file, as READINGS says.
+    # Without the last chunk of each file, which ends where the file does.
     sizes = [
         len(chunk) for seed in range(20) for chunk in chunks(prose(100 + seed, 80 * mean), f"tttd:mean={mean}")[:-1]
     ]
