@@ -57,6 +57,7 @@ class Worker {
     const bool text = row.kind == Kind::text || row.kind == Kind::html;
     signature_.features.clear();
     signature_.weights.clear();
+    signature_.modulus = 1;
     if (recipe_.raw) {
       batch_.texts.append(bytes);
       batch_.canonical.append(bytes);

@@ -130,7 +130,8 @@ class Scan:
     def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
         self.progress("group", len(matches), 0)
         families = chain(matches, contents.lengths, copies_of(self.connection, contents), self.settings.match)
-        complete_to_pivot(families, contents.lengths, texts, window=self.scheme.window, **self._room())
+        if self.scheme.measure == "shingles":
+            complete_to_pivot(families, contents.lengths, texts, window=self.scheme.window, **self._room())
         return families
 
     def _store(

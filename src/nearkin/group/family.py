@@ -57,6 +57,7 @@ def chain(
         # Most linked, then longest, then first by digest.
         family.pivot = min(family.members, key=lambda row: (-degree[row], -lengths[row], row))
         family.kind = kind_of(family)
+        family.to_pivot[family.pivot] = 1.0
     _measure_links(families, joins, core, home)
     _measure_to_pivot(families, matches, core, home)
     return list(families.values())
@@ -86,19 +87,22 @@ def _attach(
 ) -> dict[int, int]:
     """For every part the content in whose family it belongs."""
     best: dict[int, tuple[float, int, int]] = {}
-    for part, whole, share, part_size, whole_size in (
-        (matches.a, matches.b, matches.a_in_b, matches.size_a, matches.size_b),
-        (matches.b, matches.a, matches.b_in_a, matches.size_b, matches.size_a),
-    ):
-        wanted = (share >= settings.containment) & (part_size >= settings.part_shingles)
+    # One size for each content: where texts are not kept every match estimates its own, and three contents could each be
+    # larger than the next.
+    size_of = np.zeros(len(core), np.int64)
+    np.maximum.at(size_of, matches.a, matches.size_a)
+    np.maximum.at(size_of, matches.b, matches.size_b)
+    for part, whole, share in ((matches.a, matches.b, matches.a_in_b), (matches.b, matches.a, matches.b_in_a)):
+        wanted = (share >= settings.containment) & (size_of[part] >= settings.part_shingles)
         # The container is the larger; of two alike the one with the larger row, so that no two contain each other.
-        wanted &= (whole_size > part_size) | ((whole_size == part_size) & (whole > part))
+        wanted &= (size_of[whole] > size_of[part]) | ((size_of[whole] == size_of[part]) & (whole > part))
         wanted &= sizes[core[part]] == 1
+        containers = whole[wanted]
         for p, w, s, size in zip(
             part[wanted].tolist(),
-            whole[wanted].tolist(),
+            containers.tolist(),
             share[wanted].tolist(),
-            whole_size[wanted].tolist(),
+            size_of[containers].tolist(),
             strict=True,
         ):
             offer = (s, -size, -w)  # contained best, in the smallest container

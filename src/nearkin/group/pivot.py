@@ -19,9 +19,8 @@ def complete_to_pivot(
     """Measure the pairs of pivot and row that were never candidates: their resemblance is below the threshold."""
     owner = {}
     for family in families:
-        family.to_pivot[family.pivot] = 1.0
         for row in (*family.members, *family.parts):
-            if row not in family.to_pivot:
+            if row not in family.to_pivot and row != family.pivot:
                 owner[min(row, family.pivot), max(row, family.pivot)] = family
     pairs = np.array(sorted(owner), np.uint32).reshape(-1, 2)
     a, b = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])

@@ -70,8 +70,11 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     ).fetchone()
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
-    window = parse_scheme(run.spec).window
-    complete_to_pivot(families, contents.lengths, texts, window=window, memory=local.memory // 32, threads=local.jobs)
+    scheme = parse_scheme(run.spec)
+    if scheme.measure == "shingles":
+        complete_to_pivot(
+            families, contents.lengths, texts, window=scheme.window, memory=local.memory // 32, threads=local.jobs
+        )
     return [family_row(family, contents, settings) for family in families]
 
 

@@ -37,7 +37,7 @@ def parse_spec(text: str) -> Spec:
             raise UsageError(f"In scheme {text!r}, {item!r} is not of the form key=number.")
         if key in values:
             raise UsageError(f"In scheme {text!r}, {key} is given twice.")
-        values[key] = int(value)
+        values[key] = int(value) if len(value) < 20 else 10**20  # out of every range, whatever it is
     return Spec(name, values)
 
 

@@ -49,13 +49,25 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
         if fresh:
             # Texts of private documents are in here: nobody else may read it, whatever the umask says.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            path.chmod(0o600)
         connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
         try:
+            fresh = fresh or (create and _half_made(connection, path))
             _prepare(connection, path, fresh=fresh, write=write)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _half_made(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether its maker was killed before the tables were there: a database with nothing in it, nobody's."""
+    with path.open("rb") as file:
+        if file.read(16) != b"SQLite format 3\0":
+            return False
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return application == 0 and tables == 0
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: bool) -> None:
