@@ -87,8 +87,8 @@ def _attach(
 ) -> dict[int, int]:
     """For every part the content in whose family it belongs."""
     best: dict[int, tuple[float, int, int]] = {}
-    # One size for each content: where texts are not kept every match estimates its own, and three contents could each be
-    # larger than the next.
+    # One size for each content: where texts are not kept every match estimates its own, and three contents could each
+    # be larger than the next.
     size_of = np.zeros(len(core), np.int64)
     np.maximum.at(size_of, matches.a, matches.size_a)
     np.maximum.at(size_of, matches.b, matches.size_b)

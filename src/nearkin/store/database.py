@@ -67,7 +67,7 @@ def _half_made(connection: sqlite3.Connection, path: Path) -> bool:
             return False
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return application == 0 and tables == 0
+    return bool(application == 0 and tables == 0)
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: bool) -> None:
