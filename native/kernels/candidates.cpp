@@ -121,9 +121,8 @@ class Join {
 
     std::uint64_t left = size;
     for (auto place = index_.offset[rank]; place < index_.offset[rank + 1] && left >= enough; ++place) {
-      const std::uint32_t slot = index_.order[place];
+      const auto [slot, begin, end] = index_.order[place];
       if (!at_home && ((index_.feature[slot] / index_.base) & mask) != 0) continue;
-      const std::uint32_t begin = index_.run[slot], end = index_.run_end[begin];
       if (end - begin > 1) {
         const bool rare = end - begin <= thresholds_.floor_reach;
         const std::uint32_t until = slot_from(begin, end, last);
@@ -168,7 +167,7 @@ class Join {
         sizes[own] = index_.size[rank];
         if (own + 1 == index_.levels) continue;
         for (auto place = index_.offset[rank]; place < index_.offset[rank + 1]; ++place) {
-          const std::uint64_t multiple = index_.feature[index_.order[place]] / index_.base;
+          const std::uint64_t multiple = index_.feature[index_.order[place].slot] / index_.base;
           const auto highest = std::min<std::uint32_t>(index_.levels - 1, static_cast<std::uint32_t>(std::countr_zero(multiple)));
           for (std::uint32_t level = own + 1; level <= highest; ++level) sizes[level] += weight(place);
         }

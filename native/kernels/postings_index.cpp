@@ -57,28 +57,35 @@ void rank_contents(const Postings& postings, PostingsIndex& index) {
   std::partial_sum(index.level_start.begin(), index.level_start.end(), index.level_start.begin());
 }
 
+// Where each posting stands by feature: its slot, and its run.
+struct Runs {
+  std::vector<std::uint32_t> slot_of;  // by place in the concatenated lists
+  std::vector<std::uint32_t> run;      // by slot: where its feature's run begins
+  std::vector<std::uint32_t> run_end;  // by slot that begins a run
+};
+
 // One list in the order of its features' rarity, and how much of it is left at each.
-void order_list(PostingsIndex& index, std::uint32_t rank, const std::vector<std::uint32_t>& slot_of,
-                const std::vector<std::uint32_t>& weights) {
+void order_list(PostingsIndex& index, std::uint32_t rank, const Runs& runs, const std::vector<std::uint32_t>& weights) {
   struct Item {
     std::uint64_t rarity;  // how many contents have it, then the feature: slots are in feature order
-    std::uint32_t slot, weight;
+    Listed listed;
+    std::uint32_t weight;
   };
   std::vector<Item> items;
   const auto from = index.offset[rank], to = index.offset[rank + 1];
   items.reserve(to - from);
   for (auto place = from; place < to; ++place) {
-    const std::uint32_t slot = slot_of[place], begin = index.run[slot];
-    const std::uint64_t often = index.run_end[begin] - begin;
-    items.push_back({often << 32 | slot, slot, weights.empty() ? 1 : weights[place]});
+    const std::uint32_t slot = runs.slot_of[place], begin = runs.run[slot], end = runs.run_end[begin];
+    const std::uint64_t often = end - begin;
+    items.push_back({often << 32 | slot, {slot, begin, end}, weights.empty() ? 1 : weights[place]});
   }
   std::sort(items.begin(), items.end(), [](const Item& x, const Item& y) { return x.rarity < y.rarity; });
   std::uint64_t left = index.size[rank];
   for (auto place = from; place < to; ++place) {
     const Item& item = items[place - from];
-    index.order[place] = item.slot;
+    index.order[place] = item.listed;
     if (!weights.empty()) index.weight[place] = item.weight;
-    index.slots[item.slot].left = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, ~std::uint32_t{0}));
+    index.slots[item.listed.slot].left = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, ~std::uint32_t{0}));
     left -= item.weight;
   }
 }
@@ -109,11 +116,9 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
     }
   }
 
-  std::vector<std::uint32_t> slot_of(count);
+  Runs runs{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count)};
   index.feature.resize(count);
   index.slots.resize(count);
-  index.run.resize(count);
-  index.run_end.resize(count);
   parallel_blocks(start.size() - 1, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (std::size_t b = from; b < to; ++b) {
       std::sort(entries.begin() + start[b], entries.begin() + start[b + 1], [](const Entry& x, const Entry& y) {
@@ -125,9 +130,9 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
         if (entry.feature != entries[begin].feature) begin = slot;
         index.feature[slot] = entry.feature;
         index.slots[slot].rank = entry.rank;
-        index.run[slot] = begin;
-        index.run_end[begin] = slot + 1;
-        slot_of[entry.place] = slot;
+        runs.run[slot] = begin;
+        runs.run_end[begin] = slot + 1;
+        runs.slot_of[entry.place] = slot;
       }
     }
   });
@@ -136,7 +141,7 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
   index.weight.resize(weights.size());
   parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (std::size_t rank = from; rank < to; ++rank)
-      order_list(index, static_cast<std::uint32_t>(rank), slot_of, weights);
+      order_list(index, static_cast<std::uint32_t>(rank), runs, weights);
   });
   return index;
 }

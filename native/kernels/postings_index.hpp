@@ -16,6 +16,11 @@ struct Slot {
   std::uint32_t left;  // weight of the content's list from this feature on, rarest first, at its own level
 };
 
+// A feature of a content's list, with its run: all a look-up must know before it goes there.
+struct Listed {
+  std::uint32_t slot, run, run_end;
+};
+
 struct PostingsIndex {
   std::uint64_t base = 1;    // modulus of level 0
   std::uint32_t levels = 1;  // moduli in use: base · 2^level
@@ -27,10 +32,8 @@ struct PostingsIndex {
 
   std::vector<std::uint64_t> feature;   // by slot
   std::vector<Slot> slots;              // by feature, then rank
-  std::vector<std::uint32_t> run;       // by slot: where its feature's run begins
-  std::vector<std::uint32_t> run_end;   // by slot that begins a run
   std::vector<std::uint64_t> offset;    // by rank: where its list begins in `order`
-  std::vector<std::uint32_t> order;     // slots of each list, rarest feature first, ties by feature
+  std::vector<Listed> order;            // of each list, rarest feature first, ties by feature
   std::vector<std::uint32_t> weight;    // by place in `order`; empty where all weigh 1
 };
 

@@ -14,15 +14,17 @@ namespace nearkin {
 
 namespace radix {
 
+inline constexpr std::size_t kKeep = std::size_t{1} << 18;
+
 template <int kDigit, class Item, class Key>
-void pass(const std::vector<Item>& from, std::vector<Item>& to, int shift, Key&& key) {
+void pass(const Item* from, std::size_t count, Item* to, int shift, Key&& key) {
   constexpr std::size_t kBuckets = std::size_t{1} << kDigit;
   std::array<std::size_t, kBuckets> next{};
   const auto bucket = [&](const Item& item) { return static_cast<std::size_t>(key(item) >> shift) & (kBuckets - 1); };
-  for (const auto& item : from) ++next[bucket(item)];
+  for (std::size_t i = 0; i < count; ++i) ++next[bucket(from[i])];
   std::size_t start = 0;
   for (auto& place : next) start += std::exchange(place, start);
-  for (const auto& item : from) to[next[bucket(item)]++] = item;
+  for (std::size_t i = 0; i < count; ++i) to[next[bucket(from[i])]++] = from[i];
 }
 
 // False when the items were not as uniform as promised and mending would take too long.
@@ -44,9 +46,13 @@ bool mend(std::vector<Item>& items, Less&& less) {
 
 template <int kDigit, class Item, class Key>
 void two_passes(std::vector<Item>& items, Key&& key) {
-  std::vector<Item> other(items.size());
-  pass<kDigit>(items, other, 64 - 2 * kDigit, key);
-  pass<kDigit>(other, items, 64 - kDigit, key);
+  // Kept between calls, unless it is large: fresh memory for every list costs more than the sorting.
+  static thread_local std::vector<Item> kept;
+  std::vector<Item> large;
+  std::vector<Item>& other = items.size() <= kKeep ? kept : large;
+  if (other.size() < items.size()) other.resize(items.size());
+  pass<kDigit>(items.data(), items.size(), other.data(), 64 - 2 * kDigit, key);
+  pass<kDigit>(other.data(), items.size(), items.data(), 64 - kDigit, key);
 }
 
 }  // namespace radix
