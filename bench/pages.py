@@ -40,8 +40,8 @@ def shingles(text: str) -> list[str]:
 
 
 def pool() -> Pool:
-    # Forked before anything large is loaded, so that workers stay small, and before a peer starts threads of its
-    # own: a fork after rensa has signed in this process hangs.
+    # Forked before anything large is loaded, so that workers stay small, and before a peer has signed
+    # anything in this process: a pool forked after rensa had done so did not finish.
     return get_context("fork").Pool()
 
 
