@@ -1,7 +1,7 @@
 """What users of shingling libraries do first: read, strip tags, lower-case, cut 5-word shingles.
 
 The regular expression and the join are the fastest of several forms tried. All this runs in as many processes
-as there are cores, because nearkin uses every core too: on two, rensa takes 8 s where one process takes 13.
+as there are cores, because nearkin may use every core too.
 """
 
 import re
@@ -40,7 +40,8 @@ def shingles(text: str) -> list[str]:
 
 
 def pool() -> Pool:
-    # Forked before anything large is loaded, so that workers stay small.
+    # Forked before anything large is loaded, so that workers stay small, and before a peer has signed
+    # anything in this process: a pool forked after rensa had done so did not finish.
     return get_context("fork").Pool()
 
 

@@ -23,7 +23,7 @@ class Measured:
 
 
 def measure(command: list[str], *, watch: bool) -> Measured:
-    """Watching memory costs a process of 1 GB some percent of its speed: compare times of unwatched runs."""
+    """Watching memory walks page tables, which may slow the command: times of unwatched runs are cleaner."""
     before = _cpu()
     started = time.perf_counter()
     peak = 0

@@ -1,6 +1,6 @@
 """gaoya: MinHashStringIndex, whose own Rust analyser cuts the words and signs on every core.
 
-Of its containers "smallvec" inserts fastest. A query signs its texts again: it cannot ask with signatures.
+Its three containers insert about equally fast. A query signs its texts again: it cannot ask with signatures.
 Texts of fewer than five words have no shingles there and all match one another.
 """
 
@@ -18,7 +18,7 @@ def find_pairs(files: list[bytes]) -> Pairs:
         num_bands=BANDS,
         band_size=ROWS,
         analyzer="word",
-        lowercase=False,  # done while reading: str.lower is faster than its own
+        lowercase=False,  # done while reading
         ngram_range=(5, 5),
         id_container="smallvec",
     )
