@@ -55,10 +55,11 @@ class Marks {
   // "F is D-1 mod D" is "D divides F + 1".
   template <class Test>
   void mark(std::string_view block, Test test) {
-    // Locals: a store through a member's pointer would make the compiler load them again for every byte.
+    // Everything by value or local: a store through a captured reference would make the compiler load it all again for
+    // every byte.
     std::uint32_t* const ends = ends_.data();
     std::array<std::size_t, kLanes> found{};
-    roll_lanes(scheme_.roller, block, [&](std::size_t lane, std::size_t position, std::uint64_t f) {
+    roll_lanes(scheme_.roller, block, [ends, test, &found](std::size_t lane, std::size_t position, std::uint64_t f) {
       if (test(f + 1)) [[unlikely]] ends[lane * kLaneRoom + found[lane]++] = static_cast<std::uint32_t>(position);
     });
     const std::size_t base = marked_ + scheme_.roller.window();

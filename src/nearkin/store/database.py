@@ -3,6 +3,7 @@
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,7 +53,6 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
             path.chmod(0o600)
         connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
         try:
-            fresh = fresh or (create and _half_made(connection, path))
             _prepare(connection, path, fresh=fresh, write=write)
         except BaseException:
             connection.close()
@@ -60,19 +60,10 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
     return connection
 
 
-def _half_made(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether its maker was killed before the tables were there: a database with nothing in it, nobody's."""
-    with path.open("rb") as file:
-        if file.read(16) != b"SQLite format 3\0":
-            return False
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return bool(application == 0 and tables == 0)
-
-
 def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: bool) -> None:
     if fresh:
         connection.execute("PRAGMA page_size = 8192")
+        _create(connection)
     else:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -88,15 +79,26 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
     connection.execute(f"PRAGMA foreign_keys = {'OFF' if write else 'ON'}")
     connection.execute("PRAGMA temp_store = MEMORY")
     if fresh or write:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _log_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute("PRAGMA wal_autocheckpoint = 8192")
-    if fresh:
-        _create(connection)
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Waits where SQLite does not: whoever makes the same store at the same time has it locked for a moment."""
+    for attempt in range(300):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if attempt == 299 or "locked" not in str(error):
+                raise
+            time.sleep(0.01)
 
 
 def _create(connection: sqlite3.Connection) -> None:
+    """One transaction before anything else is written: killed or raced, the file is empty or a store."""
     connection.execute("BEGIN EXCLUSIVE")
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application == APPLICATION_ID:  # another process was a moment faster
