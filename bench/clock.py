@@ -19,7 +19,7 @@ class Speed:
 
 
 class Clock:
-    def __init__(self, *, copied: int = 256 << 20, rounds: int = 7) -> None:
+    def __init__(self, *, copied: int = 64 << 20, rounds: int = 7) -> None:
         self.rounds = rounds
         self._source = np.ones(copied, np.uint8)
         self._target = np.zeros(copied, np.uint8)

@@ -29,9 +29,9 @@ void pass(const Item* from, std::size_t count, Item* to, int shift, Key&& key) {
 
 // False when the items were not as uniform as promised and mending would take too long.
 template <class Item, class Less>
-bool mend(std::vector<Item>& items, Less&& less) {
-  std::size_t budget = 8 * items.size();
-  for (std::size_t i = 1; i < items.size(); ++i) {
+bool mend(Item* items, std::size_t count, Less&& less) {
+  std::size_t budget = 8 * count;
+  for (std::size_t i = 1; i < count; ++i) {
     if (!less(items[i], items[i - 1])) continue;
     const Item item = items[i];
     std::size_t hole = i;
@@ -45,32 +45,32 @@ bool mend(std::vector<Item>& items, Less&& less) {
 }
 
 template <int kDigit, class Item, class Key>
-void two_passes(std::vector<Item>& items, Key&& key) {
+void two_passes(Item* items, std::size_t count, Key&& key) {
   // Kept between calls, unless it is large: fresh memory for every list costs more than the sorting.
   static thread_local std::vector<Item> kept;
   std::vector<Item> large;
-  std::vector<Item>& other = items.size() <= kKeep ? kept : large;
-  if (other.size() < items.size()) other.resize(items.size());
-  pass<kDigit>(items.data(), items.size(), other.data(), 64 - 2 * kDigit, key);
-  pass<kDigit>(other.data(), items.size(), items.data(), 64 - kDigit, key);
+  std::vector<Item>& other = count <= kKeep ? kept : large;
+  if (other.size() < count) other.resize(count);
+  pass<kDigit>(items, count, other.data(), 64 - 2 * kDigit, key);
+  pass<kDigit>(other.data(), count, items, 64 - kDigit, key);
 }
 
 }  // namespace radix
 
 // `key` gives the feature of an item; `less` orders items and must order by feature first.
 template <class Item, class Key, class Less>
-void sort_by_feature(std::vector<Item>& items, Key&& key, Less&& less) {
-  if (items.size() < 48 || items.size() > (std::size_t{1} << 26)) {
-    std::sort(items.begin(), items.end(), less);
+void sort_by_feature(Item* items, std::size_t count, Key&& key, Less&& less) {
+  if (count < 48 || count > (std::size_t{1} << 26)) {
+    std::sort(items, items + count, less);
     return;
   }
-  if (items.size() < 1024) radix::two_passes<7>(items, key);
-  else radix::two_passes<11>(items, key);
-  if (!radix::mend(items, less)) std::sort(items.begin(), items.end(), less);
+  if (count < 1024) radix::two_passes<7>(items, count, key);
+  else radix::two_passes<11>(items, count, key);
+  if (!radix::mend(items, count, less)) std::sort(items, items + count, less);
 }
 
-inline void sort_features(std::vector<std::uint64_t>& features) {
-  sort_by_feature(features, [](std::uint64_t f) { return f; }, std::less<>());
+inline void sort_features(std::uint64_t* features, std::size_t count) {
+  sort_by_feature(features, count, [](std::uint64_t f) { return f; }, std::less<>());
 }
 
 }  // namespace nearkin

@@ -70,7 +70,7 @@ void sign_shingles(const Shingles& scheme, std::string_view text, Signature& out
   } else {
     collect_multiples(scheme.roller, text, out.modulus, kept);
   }
-  sort_features(kept);
+  sort_features(kept.data(), kept.size());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
 }
 

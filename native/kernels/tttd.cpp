@@ -158,7 +158,7 @@ void sign_chunks(const Tttd& scheme, std::string_view text, Signature& out) {
     chunks[i] = {chunk_hash(chunk), static_cast<std::uint32_t>(chunk.size())};
     start = ends[i];
   }
-  sort_by_feature(chunks, [](const Chunk& x) { return x.feature; }, [](const Chunk& x, const Chunk& y) {
+  sort_by_feature(chunks.data(), chunks.size(), [](const Chunk& x) { return x.feature; }, [](const Chunk& x, const Chunk& y) {
     return x.feature != y.feature ? x.feature < y.feature : x.weight < y.weight;
   });
   out.modulus = 1;

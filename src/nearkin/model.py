@@ -44,6 +44,7 @@ class Readings:
     details: list[str | None]
     extractors: list[str]  # how the text was taken from the bytes
     texts: list[bytes]  # extracted, UTF-8; the bytes themselves where they are taken raw
+    packed: list[bytes | None]  # the same compressed; None where they were met before, or are not to be kept
     characters: list[int]
     canonical: list[bytes]
     contents: list[bytes | None]  # digest of the canonical text
@@ -74,6 +75,7 @@ class Readings:
             details=[detail],
             extractors=[""],
             texts=[b""],
+            packed=[None],
             characters=[0],
             canonical=[b""],
             contents=[None],

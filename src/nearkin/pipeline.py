@@ -103,7 +103,8 @@ class Scan:
 
         how = local.recipe(self.scheme, self.canon, max_size=self.settings.walk.max_size)
         done = size = 0
-        for batch in local.ingest(fsencode(scope.root), files(), how, jobs=self.settings.run.jobs):
+        jobs, keep = self.settings.run.jobs, self.settings.text.keep
+        for batch in local.ingest(fsencode(scope.root), files(), how, jobs=jobs, keep=keep):
             done += len(batch)
             size += sum(batch.sizes)
             self.cache.remember(batch)

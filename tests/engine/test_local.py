@@ -17,6 +17,7 @@ from nearkin.read.decode import decode
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
+from nearkin.store.packing import unpack
 from nearkin.text.canon import Canon
 from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff, visible_text
 from oracle.prose import prose
@@ -121,6 +122,7 @@ def step_by_step(folder: Path, path: bytes, scheme: Scheme, canon: Canon) -> Row
         "digests": sha256(data).digest(),
         "reasons": None,
         "details": None,
+        "packed": None,
     }
     hint = named_html(path)
     kind = sniff(data, named_html=hint)
@@ -167,6 +169,26 @@ def test_every_kind_of_file_as_if_taken_step_by_step(folder: Path, scheme: Schem
         expected = step_by_step(folder, row["paths"], scheme, canon)
         for name in COLUMNS:
             assert (row[name] or None) == (expected[name] or None), (row["paths"], name)
+
+
+def test_texts_to_be_kept_are_packed_once(tmp_path: Path) -> None:
+    texts = {
+        b"a.txt": b"one text",
+        b"b.txt": b"another text",
+        b"c.txt": b"one text",
+        b"d.bin": b"\0\1\2",
+        b"e.txt": b"",
+    }
+    for name, text in texts.items():
+        (tmp_path / os.fsdecode(name)).write_bytes(text)
+    how = local.recipe(SHINGLES, DEFAULT, max_size=1 << 20)
+    (readings,) = local.ingest(os.fsencode(tmp_path), sorted(texts), how, jobs=1, keep=True)
+    packed = [None if blob is None else unpack(blob) for blob in readings.packed]
+    assert packed == [b"one text", b"another text", b"one text", None, b""]
+    again = local.ingest(os.fsencode(tmp_path), sorted(texts) * local.BATCH_FILES, how, jobs=1, keep=True)
+    first, *later = again
+    assert sum(blob is not None for blob in first.packed) >= 3
+    assert not any(blob is not None for batch in later for blob in batch.packed), "met before"
 
 
 def test_the_kinds_are_told_apart(folder: Path) -> None:

@@ -171,13 +171,7 @@ def test_it_is_set_up_for_many_readers_and_checked_references(tmp_path: Path) ->
         connection.execute("INSERT INTO scheme (spec, canon, format) VALUES ('exact', 99, 1)")
 
 
-@pytest.mark.parametrize(
-    "lock",
-    [
-        "BEGIN EXCLUSIVE",
-        pytest.param("BEGIN IMMEDIATE", marks=pytest.mark.xfail(strict=True, reason="the switch to WAL does not wait")),
-    ],
-)
+@pytest.mark.parametrize("lock", ["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"])
 def test_making_a_store_waits_for_another_who_makes_it(tmp_path: Path, lock: str) -> None:
     path = tmp_path / "store"
     path.touch(0o600)
@@ -203,7 +197,6 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.xfail(strict=False, reason="the switch to WAL does not wait; whether it meets another's lock is luck")
 def test_several_make_one_store_at_once(tmp_path: Path) -> None:
     with ExitStack() as open_ones:
         children = [
@@ -297,6 +290,7 @@ def reading(path: str, text: bytes, *, words: bytes | None = None, extractor: st
         details=[None],
         extractors=[extractor],
         texts=[text],
+        packed=[None],
         characters=[len(text)],
         canonical=[canonical],
         contents=[sha256(canonical).digest()],

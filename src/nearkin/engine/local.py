@@ -16,6 +16,7 @@ from nearkin import _native
 from nearkin.model import Readings, Reason
 from nearkin.read.decode import decode
 from nearkin.scheme import Scheme
+from nearkin.store.packing import pack_all
 from nearkin.text.canon import Canon
 from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
@@ -27,15 +28,21 @@ def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
     return _native.Recipe(scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, max_size=max_size)
 
 
-def ingest(root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, jobs: int) -> Iterator[Readings]:
-    """Read and sign files, batch by batch, in the order of the paths, which are relative to root."""
+def ingest(
+    root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, jobs: int, keep: bool = False
+) -> Iterator[Readings]:
+    """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
+
+    With `keep` the texts are also compressed here, on the threads: the store has one only.
+    """
     rest = iter(paths)
+    met: set[bytes | None] | None = set() if keep else None
     pending: deque[Future[Readings]] = deque()
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     try:
         while True:
             while len(pending) < jobs + 2 and (batch := list(islice(rest, BATCH_FILES))):
-                pending.append(pool.submit(_ingest_batch, root, batch, how))
+                pending.append(pool.submit(_ingest_batch, root, batch, how, met))
             if not pending:
                 return
             yield pending.popleft().result()
@@ -43,14 +50,24 @@ def ingest(root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, jobs: in
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ingest_batch(root: bytes, paths: list[bytes], how: _native.Recipe) -> Readings:
+def _ingest_batch(root: bytes, paths: list[bytes], how: _native.Recipe, met: set[bytes | None] | None) -> Readings:
     hints = [named_html(path) for path in paths]
     batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
     readings = _columns(batch, paths, raw=how.raw)
     others = [i for i, kind in enumerate(batch.kinds.tolist()) if kind == TextKind.OTHER and not how.raw]
     if others:
         _decode_others(readings, others, hints, how)
+    if met is not None:
+        _pack(readings, met)
     return readings
+
+
+def _pack(readings: Readings, met: set[bytes | None]) -> None:
+    """Compress the texts of bytes not met before. Two threads may meet the same at once: then both do it."""
+    new = [i for i, content in enumerate(readings.contents) if content is not None and readings.digests[i] not in met]
+    met.update(readings.digests[i] for i in new)
+    for i, packed in zip(new, pack_all([readings.texts[i] for i in new]), strict=True):
+        readings.packed[i] = packed
 
 
 def _columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
@@ -73,6 +90,7 @@ def _columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings
         details=[os.strerror(number).lower() if number else None for number in errors],
         extractors=["raw" if raw else EXTRACTORS[kind] for kind in kinds],
         texts=_slices(texts, text_ends, 1),
+        packed=[None] * len(paths),
         characters=batch.characters.tolist(),
         canonical=_slices(batch.canonical, list(accumulate(batch.lengths.tolist())), 1),
         contents=[

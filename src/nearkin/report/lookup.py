@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-import zstandard
-
-from nearkin.errors import InputError, StoreError, UsageError
+from nearkin.errors import InputError, UsageError
 from nearkin.read.extract import extract
 from nearkin.read.walk import explain
 from nearkin.report.reading import opened
+from nearkin.store.packing import unpack
 from nearkin.text.kind import named_html
 
 STORED = """
@@ -74,10 +73,7 @@ def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool
         if blob is None:
             raise InputError(f"{store} keeps no text of {name}, and the file is gone.")
         raise InputError(f"{store} keeps the text of {name} but not its bytes, and the file is gone.")
-    try:
-        text = zstandard.ZstdDecompressor().decompress(blob)
-    except zstandard.ZstdError as error:
-        raise StoreError("A stored text is damaged; scan again into a new --store.") from error
+    text = unpack(blob)
     if stored_raw and not raw:
         text = extract(text, named_html=named_html(relative)).text or b""
     return Found(name, size, digest, text)

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
-from nearkin.errors import StoreError
 from nearkin.model import Location
+from nearkin.store.packing import unpack
 
 HERE = "FROM document d JOIN text t ON t.id = d.text WHERE d.gone IS NULL AND d.reason IS NULL"
 
@@ -71,7 +70,6 @@ def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) 
 
 def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterator[tuple[int, bytes]]:
     """(content, extracted text) for every content whose text was kept; one text a content, in no order."""
-    unpack = zstandard.ZstdDecompressor()
     for start in range(0, len(contents), 500):
         part = contents[start : start + 500]
         marks = ",".join("?" * len(part))
@@ -80,10 +78,7 @@ def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterato
             tuple(part),
         )
         for content, _, blob in rows:
-            try:
-                yield content, unpack.decompress(blob)
-            except zstandard.ZstdError as error:
-                raise StoreError("A stored text is damaged; scan again into a new --store.") from error
+            yield content, unpack(blob)
 
 
 def copies_of(connection: sqlite3.Connection, contents: Contents) -> NDArray[np.int64]:

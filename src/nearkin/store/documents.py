@@ -8,16 +8,10 @@ from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
-import zstandard
-
 from nearkin.model import Document, IdenticalGroup, Location, Readings
 from nearkin.store.database import transaction
+from nearkin.store.packing import pack_all
 
-# Texts of a few kilobytes shrink to 44 %. Small tables, as most time goes into clearing them: a fifth faster than
-# level 1 for 6 % more; level 3 takes a third longer for 9 % less.
-COMPRESSOR = zstandard.ZstdCompressor(
-    compression_params=zstandard.ZstdCompressionParameters.from_level(1, window_log=17, hash_log=12)
-)
 LOOK_UP = 500  # keys a query
 
 # What a kill may lose, and what one transaction holds.
@@ -150,7 +144,7 @@ class Writer:
                 if empty:
                     bare.add(number)
         new: list[tuple[int, bytes | None, str, int, int, bytes | None]] = []
-        completed: list[tuple[bytes, int]] = []
+        completed: list[tuple[bytes | None, int]] = []
         found: list[int | None] = []
         for i, content in enumerate(contents):
             if content is None:
@@ -161,11 +155,10 @@ class Writer:
             if number is None:
                 number = ids[key] = self._next_text
                 self._next_text += 1
-                packed = COMPRESSOR.compress(readings.texts[i]) if self.keep_text else None
-                new.append((number, *key, readings.characters[i], packed))
+                new.append((number, *key, readings.characters[i], self._packed(readings, i)))
             elif number in bare and self.keep_text:
                 bare.discard(number)
-                completed.append((COMPRESSOR.compress(readings.texts[i]), number))
+                completed.append((self._packed(readings, i), number))
             found.append(number)
         self.connection.executemany(
             "INSERT INTO text (id, digest, extractor, content, characters, zstd) VALUES (?, ?, ?, ?, ?, ?)",
@@ -173,6 +166,12 @@ class Writer:
         )
         self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
         return found
+
+    def _packed(self, readings: Readings, i: int) -> bytes | None:
+        if not self.keep_text:
+            return None
+        packed = readings.packed[i]
+        return pack_all([readings.texts[i]])[0] if packed is None else packed
 
     def _look_up(self, query: str, first: int, keys: Iterable[Any]) -> dict[Any, int]:
         wanted = [key for key in dict.fromkeys(keys) if key is not None]
