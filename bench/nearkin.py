@@ -4,7 +4,6 @@ import json
 import sqlite3
 import sys
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,6 @@ from nearkin.report.matches import list_matches
 
 
 def command(folder: Path, store: Path) -> list[str]:
-    if find_spec("nearkin.cli") is None:
-        return [sys.executable, "-m", "bench.driver", str(folder), str(store)]
     script = Path(sys.executable).with_name("nearkin")
     return [str(script), "scan", str(folder), "--store", str(store), "--format", "json"]
 

@@ -5,10 +5,7 @@ a reader of a page sees. Either is made canonical as in a scan, unless `raw` is 
 """
 
 import dataclasses
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
@@ -32,9 +29,6 @@ from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from nearkin.matching.columns import MatchColumns
-    from nearkin.report.fields import Record
 
 Text = str | bytes
 Texts = Mapping[Any, Text] | Iterable[Text]
@@ -81,13 +75,18 @@ def match(
     Texts are named by their keys or their positions. Without `all_copies` equal texts are named once: by the
     first of them, to which the others are then paired.
     """
+    from nearkin.report.collection import Collection
     from nearkin.report.tables import match_table
 
+    if isinstance(texts, str | bytes):
+        raise UsageError("match takes a list, a dict or an iterable of texts, not one text.")
+    items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
     limits = MatchSettings(
         threshold=threshold, containment=containment, floor=threshold, min_shared_bytes=min_shared_bytes
     )
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
-    collection = Collection.of(texts, _canon(raw, ignore), jobs=run.jobs)
+    extracted = [_extracted(text, raw) or b"" for _, text in items]
+    collection = Collection.of(_plain([name for name, _ in items]), extracted, _canon(raw, ignore), jobs=run.jobs)
     records = collection.equal_pairs(min_shared_bytes, all_copies=all_copies)
     records += collection.similar_pairs(scheme, limits, run, all_copies=all_copies)
     records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"], r["b_in_a"]), r["a"], r["b"]))
@@ -255,89 +254,6 @@ class Store:
         return family_table(records, scoped=scoped)
 
 
-@dataclass(frozen=True)
-class Collection:
-    """Texts in memory: their names, and for every distinct canonical text which of them hold it."""
-
-    names: list[Any]
-    contents: list[bytes]  # in the order of their digests, as in a store
-    copies: list[list[int]]
-
-    @classmethod
-    def of(cls, texts: Texts, canon: Canon, *, jobs: int) -> "Collection":
-        if isinstance(texts, str | bytes):
-            raise UsageError("match takes a list, a dict or an iterable of texts, not one text.")
-        items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
-        extracted = [_extracted(text, canon.raw) or b"" for _, text in items]
-        holders: dict[bytes, list[int]] = defaultdict(list)
-        for at, content in enumerate(canon.apply_all(extracted, threads=jobs)):
-            if content:
-                holders[content].append(at)
-        contents = sorted(holders, key=lambda content: blake2b(content, digest_size=32).digest())
-        return cls(_plain([name for name, _ in items]), contents, [holders[content] for content in contents])
-
-    def equal_pairs(self, min_shared_bytes: int, *, all_copies: bool) -> "list[Record]":
-        found = []
-        for content, copies in zip(self.contents, self.copies, strict=True):
-            if len(content) >= min_shared_bytes:
-                for first in range(len(copies) if all_copies else 1):
-                    found += [_equal(copies[first], other, len(content)) for other in copies[first + 1 :]]
-        return found
-
-    def similar_pairs(
-        self, scheme: str, limits: MatchSettings, run: RunSettings, *, all_copies: bool
-    ) -> "list[Record]":
-        matches = self._matches(scheme, limits, run)
-        many = slice(None) if all_copies else slice(1)
-        found = []
-        columns = (
-            "a",
-            "b",
-            "resemblance",
-            "a_in_b",
-            "b_in_a",
-            "payload",
-            "shared_bytes",
-            "exact",
-            "low",
-            "high",
-        )
-        for row in zip(*(getattr(matches, name).tolist() for name in columns), strict=True):
-            record = {name: None if value != value else value for name, value in zip(columns, row, strict=True)}
-            found += [
-                _ordered({**record, "a": a, "b": b})
-                for a in self.copies[row[0]][many]
-                for b in self.copies[row[1]][many]
-            ]
-        return found
-
-    def _matches(self, spec: str, limits: MatchSettings, run: RunSettings) -> "MatchColumns":
-        import numpy as np
-
-        from nearkin.matching.candidates import Postings
-        from nearkin.matching.score import find_matches
-
-        scheme = parse_scheme(spec)
-        signed = [sign_canonical(content, scheme) for content in self.contents]
-        nothing = np.zeros(0, np.uint64)
-        postings = Postings(
-            offsets=np.cumsum([0, *map(len, signed)], dtype=np.uint64),
-            features=np.concatenate([nothing, *(one.features for one in signed)]),
-            # Sampled shingles weigh alike, by their modulus; only chunks have weights of their own.
-            weights=np.concatenate([np.zeros(0, np.uint32), *(s.weights for s in signed if scheme.measure == "bytes")]),
-            moduli=np.array([one.modulus for one in signed], np.uint64),
-        )
-        return find_matches(
-            postings,
-            np.array([len(content) for content in self.contents], np.int64),
-            lambda rows: [self.contents[row] for row in rows],
-            scheme,
-            limits,
-            memory=run.memory // 4,
-            threads=run.jobs,
-        )
-
-
 def _canon(raw: bool, ignore: Sequence[str]) -> Canon:
     return Canon.of(TextSettings(raw=raw, ignore=tuple(ignore)))
 
@@ -369,20 +285,6 @@ def _compared(a: Text, b: Text, spec: str, canon: Canon, measure: Callable[..., 
         return 0.0
     estimate = measure(sign_canonical(first, scheme), sign_canonical(second, scheme))
     return None if estimate is None else float(estimate.value)
-
-
-def _equal(a: int, b: int, length: int) -> "Record":
-    ones = {"resemblance": 1.0, "a_in_b": 1.0, "b_in_a": 1.0}
-    rest = {"payload": None, "shared_bytes": length, "exact": True, "low": None, "high": None}
-    return {"a": a, "b": b, **ones, **rest}
-
-
-def _ordered(record: "Record") -> "Record":
-    """The text given first is `a`."""
-    if record["a"] < record["b"]:
-        return record
-    turned = {"a": record["b"], "b": record["a"], "a_in_b": record["b_in_a"], "b_in_a": record["a_in_b"]}
-    return {**record, **turned}
 
 
 def _plain(names: list[Any]) -> list[Any]:

@@ -1,8 +1,8 @@
 """The local engine: files to signatures on the threads of this machine.
 
 The whole way from file to signature is one native call a batch, without the GIL, so threads suffice. Only texts in
-other encodings come back to Python to be decoded. Batches are given out in order, few at a time: memory is bounded
-by the batches in flight, and what comes out does not depend on the number of jobs.
+other encodings come back to Python to be decoded. Batches are given out in order, and read some way ahead: memory is
+bounded by the batches in flight, and what comes out does not depend on the number of jobs.
 """
 
 import errno
@@ -21,6 +21,7 @@ from nearkin.text.canon import Canon
 from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
 BATCH_FILES = 256
+AHEAD = 24  # batches read ahead, besides one for each thread: what the threads do while one transaction is written
 NO_DIGEST = bytes(32)
 
 
@@ -41,7 +42,7 @@ def ingest(
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     try:
         while True:
-            while len(pending) < jobs + 2 and (batch := list(islice(rest, BATCH_FILES))):
+            while len(pending) < jobs + AHEAD and (batch := list(islice(rest, BATCH_FILES))):
                 pending.append(pool.submit(_ingest_batch, root, batch, how, met))
             if not pending:
                 return
