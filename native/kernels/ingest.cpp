@@ -105,6 +105,7 @@ Batch ingest_files(std::span<const Source> sources, const Recipe& recipe) {
   Worker worker(recipe, batch);
   std::string bytes;
   for (const auto& source : sources) {
+    if (batch.texts.size() > kBatchBytes) break;
     Ingested row;
     row.error = read_file(source.path.c_str(), recipe.max_size, row, bytes);
     if (row.error == 0) {

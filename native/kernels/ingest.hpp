@@ -51,6 +51,9 @@ struct Source {
   bool named_html;
 };
 
+// Stops, with fewer rows than sources, once the texts together exceed this many bytes.
+inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
+
 Batch ingest_files(std::span<const Source> sources, const Recipe& recipe);
 
 // The same for texts that were decoded elsewhere (UTF-8). `digest` in the rows is left empty.

@@ -78,6 +78,7 @@ class Batch:
     weights: bytes
     feature_ends: U64
 
+# May stop early, with fewer rows than paths, when the texts grow large.
 def ingest_files(paths: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
 

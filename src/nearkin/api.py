@@ -6,6 +6,7 @@ a reader of a page sees. Either is made canonical as in a scan, unless `raw` is 
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType

@@ -231,6 +231,17 @@ def test_the_modulus_of_a_file_without_text_does_not_depend_on_its_neighbours(fo
             assert row["moduli"] == 1, row["paths"]
 
 
+def test_large_files_end_a_batch_and_none_is_lost(tmp_path: Path) -> None:
+    for i in range(12):
+        (tmp_path / f"{i:02}.txt").write_bytes(b"%d words " % i * 600_000)
+    paths = [b"%02d.txt" % i for i in range(12)]
+    how = local.recipe(SHINGLES, DEFAULT, max_size=1 << 30)
+    batches = list(local.ingest(os.fsencode(tmp_path), paths, how, jobs=2))
+    assert len(batches) > 2
+    assert [path for batch in batches for path in batch.paths] == paths
+    assert all(sum(batch.sizes) < 32 << 20 for batch in batches)
+
+
 def test_paths_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "BATCH_FILES", 2)
     taken = 0
@@ -243,7 +254,7 @@ def test_paths_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch
 
     batches = local.ingest(os.fsencode(folder), counted(), local.recipe(SHINGLES, DEFAULT, max_size=1 << 30), jobs=2)
     next(batches)
-    assert taken <= 2 * (2 + 2 + 1)
+    assert taken <= 2 * (2 + local.AHEAD + 1)
     batches.close()  # type: ignore[attr-defined]
     assert taken < 50
 

@@ -21,7 +21,7 @@ from nearkin.text.canon import Canon
 from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
 BATCH_FILES = 256
-AHEAD = 24  # batches read ahead, besides one for each thread: what the threads do while one transaction is written
+AHEAD = 6  # batches read ahead, besides one for each thread
 NO_DIGEST = bytes(32)
 
 
@@ -38,7 +38,7 @@ def ingest(
     """
     rest = iter(paths)
     met: set[bytes | None] | None = set() if keep else None
-    pending: deque[Future[Readings]] = deque()
+    pending: deque[Future[tuple[Readings, list[bytes]]]] = deque()
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     try:
         while True:
@@ -46,21 +46,28 @@ def ingest(
                 pending.append(pool.submit(_ingest_batch, root, batch, how, met))
             if not pending:
                 return
-            yield pending.popleft().result()
+            readings, left = pending.popleft().result()
+            if left:  # large files: the rest of the batch comes next
+                pending.appendleft(pool.submit(_ingest_batch, root, left, how, met))
+            yield readings
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ingest_batch(root: bytes, paths: list[bytes], how: _native.Recipe, met: set[bytes | None] | None) -> Readings:
+def _ingest_batch(
+    root: bytes, paths: list[bytes], how: _native.Recipe, met: set[bytes | None] | None
+) -> tuple[Readings, list[bytes]]:
+    """Also which paths are left for another batch."""
     hints = [named_html(path) for path in paths]
     batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
-    readings = _columns(batch, paths, raw=how.raw)
+    done = len(batch.kinds)
+    readings = _columns(batch, paths[:done], raw=how.raw)
     others = [i for i, kind in enumerate(batch.kinds.tolist()) if kind == TextKind.OTHER and not how.raw]
     if others:
         _decode_others(readings, others, hints, how)
     if met is not None:
         _pack(readings, met)
-    return readings
+    return readings, paths[done:]
 
 
 def _pack(readings: Readings, met: set[bytes | None]) -> None:
