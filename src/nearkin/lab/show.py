@@ -28,7 +28,9 @@ def show(folder: Path = FOLDER, store: Path = STORE, *, documents: int = 600) ->
     code = main(["scan", str(folder), "--store", str(store), "--exclude", TRUTH, "--format", "table"])
     if code:
         return code
-    _print(judge(store, truth), Screen())
+    screen = Screen()
+    _print(judge(store, truth), screen)
+    _say_where(screen)
     return 0
 
 
@@ -53,6 +55,14 @@ def _print(verdict: Verdict, screen: Screen) -> None:
     )
     later = next(score for score in verdict.kinds if score.kind == UNTOLD)
     screen.note(f"{UNTOLD}: {later.expected} expected; kind not told yet (comes later), called versions or pair")
+
+
+def _say_where(screen: Screen) -> None:
+    """The commands above are to be typed: say where nearkin is, if typing its name would not find it."""
+    here = Path(sys.executable).with_name("nearkin")
+    if shutil.which("nearkin") is None and here.exists():
+        near = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+        screen.heading("Try it", f'{near} is the command; for this shell: export PATH="{near.parent.resolve()}:$PATH"')
 
 
 def _row(score: Score) -> list[str]:

@@ -18,6 +18,8 @@ def pack_all(texts: Sequence[bytes]) -> list[bytes]:
     if not texts:
         return []
     compressor = zstandard.ZstdCompressor(compression_params=_PARAMETERS)
+    if not any(texts):  # refused by the call below
+        return [compressor.compress(text) for text in texts]
     packed = compressor.multi_compress_to_buffer(list(texts), threads=1)
     return [packed[i].tobytes() for i in range(len(packed))]
 
