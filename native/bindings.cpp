@@ -290,7 +290,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("kinds", rows(std::uint8_t{}, [](const Ingested& r) { return r.kind; }), nb::rv_policy::move)
       .def_prop_ro("sizes", rows(std::uint64_t{}, [](const Ingested& r) { return r.size; }), nb::rv_policy::move)
       .def_prop_ro("mtimes", rows(std::int64_t{}, [](const Ingested& r) { return r.mtime_ns; }), nb::rv_policy::move)
-      .def_prop_ro("inodes", rows(std::uint64_t{}, [](const Ingested& r) { return r.inode; }), nb::rv_policy::move)
+      .def_prop_ro("inodes", rows(std::int64_t{}, [](const Ingested& r) { return r.inode; }), nb::rv_policy::move)
       .def_prop_ro("owners", rows(std::uint32_t{}, [](const Ingested& r) { return r.owner; }), nb::rv_policy::move)
       .def_prop_ro("characters", rows(std::uint64_t{}, [](const Ingested& r) { return r.characters; }), nb::rv_policy::move)
       .def_prop_ro("lengths", rows(std::uint64_t{}, [](const Ingested& r) { return r.length; }), nb::rv_policy::move)

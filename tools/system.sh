@@ -3,7 +3,12 @@
 # As root the missing ones are installed with apt-get; otherwise one sentence names them.
 set -u
 PYTHON=${PYTHON:-python3}
+if command -v "$PYTHON" >/dev/null 2>&1 && ! "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    echo "nearkin needs Python 3.11 or later; name one, as in: make PYTHON=python3.12" >&2
+    exit 1
+fi
 missing=""
+command -v "$PYTHON" >/dev/null 2>&1 || missing="$missing python3"
 command -v c++ >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1 || command -v clang++ >/dev/null 2>&1 || missing="$missing g++"
 "$PYTHON" -c 'import venv, ensurepip' >/dev/null 2>&1 || missing="$missing python3-venv"
 "$PYTHON" -c 'import sysconfig, pathlib, sys; sys.exit(not (pathlib.Path(sysconfig.get_paths()["include"]) / "Python.h").exists())' \

@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "parallel.hpp"
 
@@ -93,6 +94,8 @@ void order_list(PostingsIndex& index, std::uint32_t rank, const Runs& runs, cons
 }  // namespace
 
 PostingsIndex build_index(const Postings& postings, unsigned threads) {
+  if (postings.features.size() >= std::numeric_limits<std::uint32_t>::max())
+    throw std::length_error("more than 4 billion features in one join");
   PostingsIndex index;
   rank_contents(postings, index);
   const std::size_t count = postings.features.size();

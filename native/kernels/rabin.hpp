@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace nearkin {
@@ -90,26 +89,6 @@ void roll_lanes(const Roller& roller, std::string_view text, Visit&& visit) {
 template <class Visit>
 void roll(const Roller& roller, std::string_view text, Visit&& visit) {
   roll_lanes(roller, text, [&](std::size_t, std::size_t position, std::uint64_t f) { visit(position, f); });
-}
-
-inline constexpr std::size_t kRollBlock = 4096;
-
-// Calls visit(first position, fingerprints in order) block by block: what is done with a fingerprint then neither waits
-// for the rolling nor disturbs it.
-template <class Visit>
-void roll_blocks(const Roller& roller, std::string_view text, Visit&& visit) {
-  std::array<std::uint64_t, kRollBlock> block;
-  const std::size_t overlap = roller.window() - 1;
-  if (text.size() <= overlap) {
-    if (!text.empty()) visit(std::size_t{0}, std::span<const std::uint64_t>(&(block[0] = fingerprint(text)), 1));
-    return;
-  }
-  for (std::size_t start = 0; start + overlap < text.size(); start += kRollBlock) {
-    const auto part = text.substr(start, kRollBlock + overlap);
-    std::uint64_t* const to = block.data();
-    roll(roller, part, [to](std::size_t position, std::uint64_t f) { to[position] = f; });
-    visit(start, std::span<const std::uint64_t>(to, part.size() - overlap));
-  }
 }
 
 }  // namespace nearkin

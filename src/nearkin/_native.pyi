@@ -64,7 +64,7 @@ class Batch:
     kinds: U8
     sizes: U64
     mtimes: NDArray[np.int64]
-    inodes: U64
+    inodes: NDArray[np.int64]  # as SQLite can hold them
     owners: U32
     characters: U64
     lengths: U64

@@ -17,6 +17,7 @@ from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.rest import sign_rest
 from nearkin.matching.score import find_matches
 from nearkin.matching.texts import StoredTexts, TextCache
 from nearkin.model import Readings, Summary
@@ -65,6 +66,7 @@ class Scan:
                 writer = Writer(self.connection, scope.id, run, canon, scheme, self.settings.text.keep)
                 with self._timed("read"):
                     self._read(scope, starts, writer)
+                sign_rest(self.connection, self.scheme, self.canon, scheme_id=scheme, canon_id=canon)
                 contents = present_contents(self.connection, scheme)
                 texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
                 with self._timed("match"):
@@ -74,13 +76,10 @@ class Scan:
                 stored = time.monotonic()
                 with transaction(self.connection):
                     self._store(scheme, run, contents, matches, families)
+                    took = time.monotonic() - started
+                    limits = self.settings.match
                     summary = summarise(
-                        self.connection,
-                        matches,
-                        families,
-                        self.settings.match,
-                        contents=len(contents),
-                        seconds=time.monotonic() - started,
+                        self.connection, matches, families, limits, contents=len(contents), seconds=took
                     )
                     self.timings["store"] = time.monotonic() - stored
                     counts = asdict(summary) | {"scheme": scheme}
@@ -143,7 +142,7 @@ class Scan:
         replace_families(self.connection, scheme, run, rows)
 
     def _room(self) -> dict[str, int]:
-        return {"memory": self.settings.run.memory // 32, "threads": self.settings.run.jobs}
+        return {"memory": self.settings.run.memory // 10, "threads": self.settings.run.jobs}
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

@@ -22,8 +22,8 @@ class WalkSettings:
     max_size: int = 256 << 20
 
     def __post_init__(self) -> None:
-        if self.max_size < 1:
-            raise UsageError(f"--max-size must be at least 1 byte, not {self.max_size}.")
+        if not 1 <= self.max_size <= 1 << 50:
+            raise UsageError("--max-size must be between 1 byte and 1024T.")
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ class RunSettings:
     memory: int = field(default_factory=_quarter_of_memory)
 
     def __post_init__(self) -> None:
-        if self.jobs < 1:
-            raise UsageError(f"--jobs must be at least 1, not {self.jobs}.")
-        if self.memory < 64 << 20:
-            raise UsageError("--memory must be at least 64M.")
+        if not 1 <= self.jobs <= 512:
+            raise UsageError(f"--jobs must be between 1 and 512, not {self.jobs}.")
+        if not 64 << 20 <= self.memory <= 1 << 50:
+            raise UsageError("--memory must be between 64M and 1024T.")
 
 
 @dataclass(frozen=True)

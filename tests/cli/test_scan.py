@@ -4,9 +4,11 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -217,7 +219,8 @@ def test_two_scans_at_once(tmp_path: Path) -> None:
 
 # The real command, which takes its time over small transactions: no machine is then too fast to be interrupted.
 SLOW = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 from nearkin.store import documents
 documents.TRANSACTION_FILES = 1
 flush = documents.Writer.flush
@@ -304,3 +307,37 @@ def test_a_terminal_gets_progress_and_colours(tmp_path: Path, docs: Path) -> Non
     assert process.wait(timeout=20) == 0
     assert b"reading" in shown
     assert b"\x1b[1mFamilies" in shown
+
+
+def test_another_scheme_signs_the_rest_of_the_store_too(tmp_path: Path) -> None:
+    one = write(tmp_path / "one", {b"a.txt": prose(1), b"b.txt": prose(2)})
+    two = write(tmp_path / "two", {b"c.txt": edited(prose(1), 3), b"d.txt": prose(4)})
+    store = tmp_path / "kin.db"
+    scanned(one, store)
+    assert scanned(two, store)["matches"] == 1
+    again = Called("scan", two, "--store", store, "--scheme", "exact:window=20", "--format", "json")
+    assert again.code == 0
+    assert len(Called("matches", "--store", store).records) == 1
+
+
+def test_other_text_settings_are_refused_while_other_documents_have_theirs(tmp_path: Path) -> None:
+    one = write(tmp_path / "one", {b"a.txt": prose(1)})
+    two = write(tmp_path / "two", {b"c.txt": prose(2)})
+    store = tmp_path / "kin.db"
+    scanned(one, store)
+    refused = Called("scan", two, "--store", store, "--raw")
+    assert refused.code == 2
+    assert "other text settings" in refused.err
+
+
+def test_a_store_left_by_an_interrupted_scan_says_so(tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", {b"a.txt": prose(1), b"b.txt": edited(prose(1), 3)})
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    assert Called("matches", "--store", store).err == ""
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(
+            "INSERT INTO run (state, started, version, settings)"
+            " SELECT 'interrupted', started, version, settings FROM run"
+        )
+    assert "interrupted" in Called("matches", "--store", store).err

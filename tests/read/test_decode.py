@@ -213,3 +213,19 @@ def test_any_bytes_become_text(data: bytes, html: bool) -> None:
 def test_a_long_text_is_guessed_by_its_start() -> None:
     text = TEXTS["ja"] * 1500
     assert decode(text.encode("shift_jis")).text == text
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "文档在五个文件夹里，编辑过的版本失去了联系。".encode()[:-1],
+        "文档在五个文件夹里\xff".encode("utf-8", "replace").replace(b"?", b"\xff")
+        + "，编辑过的版本失去了联系。".encode(),
+        ("Prüfregler und Größe für die Türverriegelung. " * 4).encode() + b"\xc3",
+    ],
+    ids=["cut", "stray byte", "lone lead"],
+)
+def test_utf8_with_a_broken_byte_is_still_utf8(broken: bytes) -> None:
+    decoded = decode(broken)
+    assert decoded.encoding == "utf-8"
+    assert decoded.text == broken.decode("utf-8", "replace")

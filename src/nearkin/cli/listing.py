@@ -10,6 +10,11 @@ from nearkin.cli.options import common
 from nearkin.cli.output import Record, chosen, emit
 
 
+def _note_unfinished(unfinished: bool, *, quiet: bool) -> None:
+    if unfinished:
+        _note("a later scan is running or was interrupted; what changed since is missing until one ends.", quiet=quiet)
+
+
 def _note(text: str, *, quiet: bool) -> None:
     if not quiet:
         click.echo(f"nearkin: {text}", err=True)
@@ -81,6 +86,7 @@ def matches(
 
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
+        _note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped = is_scoped(connection)
         found = list_matches(
             connection,
@@ -129,6 +135,7 @@ def families(store: Path, form: str | None, quiet: bool, threshold: float | None
 
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
+        _note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped = is_scoped(connection)
         found = list_families(connection, threshold=threshold)
     if threshold is not None and threshold < limits["threshold"]:

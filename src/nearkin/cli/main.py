@@ -29,7 +29,7 @@ INTERRUPTED = 130
 
 EPILOG = """\b
 Try it:
-  nearkin demo sample && nearkin scan sample
+  nearkin demo sample && nearkin scan sample --exclude truth.json
 \b
 Completion, for bash (zsh and fish alike):
   eval "$(_NEARKIN_COMPLETE=bash_source nearkin)"
@@ -86,6 +86,14 @@ def main(arguments: list[str]) -> int:
         return _complain("interrupted.", INTERRUPTED)
     except (ReaderLeftError, BrokenPipeError):
         return _reader_left()
+    except MemoryError:
+        return _complain(
+            "there was not enough memory; try a smaller --memory, fewer --jobs or a smaller --max-size.", 5
+        )
+    except OSError as error:
+        return _complain(
+            f"{(error.strerror or str(error)).lower()}: what was asked for could not be written or read.", 3
+        )
     except Exception as error:
         if os.environ.get("NEARKIN_DEBUG"):
             raise

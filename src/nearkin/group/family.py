@@ -158,7 +158,7 @@ def _measure_to_pivot(
     """What the stored matches say of each row and its pivot; pairs without a match stay unknown here."""
     pivots = {family.pivot for family in families.values()}
     is_pivot = np.isin(matches.a, list(pivots)) | np.isin(matches.b, list(pivots))
-    near = matches[is_pivot]
+    near = matches[is_pivot & matches.exact]
     for a, b, resemblance in zip(near.a.tolist(), near.b.tolist(), near.resemblance.tolist(), strict=True):
         for pivot, other in ((a, b), (b, a)):
             if pivot in pivots:

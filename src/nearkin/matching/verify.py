@@ -68,20 +68,45 @@ def verify(
     return MatchColumns.join(start, *parts), possible
 
 
-def _blocks(a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int) -> Iterator[slice]:
-    """Runs of pairs whose texts together fit into memory."""
-    everything = np.unique(np.concatenate([a, b]))
-    if lengths[everything].sum() <= memory:
+def _blocks(
+    a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
+) -> Iterator[NDArray[np.intp]]:
+    """Pairs in blocks whose texts together fit into memory, so ordered that texts are loaded again as little as can be.
+
+    Contents that hang together are put side by side and cut into tiles of half the memory; a block is the pairs between
+    two tiles.
+    """
+    rows = np.unique(np.concatenate([a, b]))
+    if lengths[rows].sum() <= memory:
         if len(a):
-            yield slice(0, len(a))
+            yield np.arange(len(a))
         return
+    label = _native.components(int(rows[-1]) + 1, a, b)
+    tile = np.zeros(int(rows[-1]) + 1, np.int64)
+    number, size = 0, 0
+    for row in rows[np.lexsort((rows, label[rows]))].tolist():
+        size += int(lengths[row])
+        if size > memory // 2:
+            number, size = number + 1, int(lengths[row])
+        tile[row] = number
+    low, high = np.minimum(tile[a], tile[b]), np.maximum(tile[a], tile[b])
+    order = np.lexsort((b, a, high, low))
+    ends = np.flatnonzero(np.diff(low[order]) | np.diff(high[order])) + 1
+    for block in np.split(order, ends):
+        yield from _fitting(block, a, b, lengths, memory)
+
+
+def _fitting(
+    block: NDArray[np.intp], a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
+) -> Iterator[NDArray[np.intp]]:
+    """The block, cut where texts larger than a tile make it too large."""
     start, held, size = 0, set[int](), 0
-    for i, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+    for i, pair in enumerate(zip(a[block].tolist(), b[block].tolist(), strict=True)):
         new = [row for row in pair if row not in held]
         size += int(lengths[new].sum())
         if size > memory and i > start:
-            yield slice(start, i)
+            yield block[start:i]
             start, held, new = i, set(), list(pair)
             size = int(lengths[new].sum())
         held.update(new)
-    yield slice(start, len(a))
+    yield block[start:]

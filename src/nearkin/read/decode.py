@@ -1,6 +1,7 @@
 """Bytes to text, whatever the encoding. Never raises, never leaves a lone surrogate.
 
-In this order: byte order mark; UTF-16 without one; UTF-8; the charset a page or XML declares; a guess.
+In this order: byte order mark; UTF-16 without one; UTF-8, also with a few broken bytes; the charset a page or XML
+declares; a guess.
 
 All detectors misread short Latin text ("Größe" becomes Chinese), and charset-normalizer takes half of all
 Portuguese for Czech. So with few bytes beyond ASCII among many of it the bet is windows-1252, unless a byte
@@ -100,11 +101,20 @@ def decode(data: bytes, *, html: bool = False) -> Decoded:
         return Decoded(data.decode(), "utf-8")
     except UnicodeDecodeError:
         pass
+    if _nearly_utf8(data):
+        return _read(data, "utf-8")
     if label := _declared(data, html=html):
         told = _read(data, label)
         if _believable(told.text, data):
             return told
     return _read(data, _guessed(data))
+
+
+def _nearly_utf8(data: bytes) -> bool:
+    """A few broken bytes among many whole characters: cut or patched UTF-8, not another encoding."""
+    text = data.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    return 20 * broken <= sum(char > "\x7f" for char in text) - broken
 
 
 def _read(data: bytes, encoding: str) -> Decoded:

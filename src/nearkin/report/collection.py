@@ -83,7 +83,7 @@ class Collection:
             lambda rows: [self.contents[row] for row in rows],
             scheme,
             limits,
-            memory=run.memory // 32,
+            memory=run.memory // 10,
             threads=run.jobs,
         )
 

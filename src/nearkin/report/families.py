@@ -73,7 +73,7 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     scheme = parse_scheme(run.spec)
     if scheme.measure == "shingles":
         complete_to_pivot(
-            families, contents.lengths, texts, window=scheme.window, memory=local.memory // 32, threads=local.jobs
+            families, contents.lengths, texts, window=scheme.window, memory=local.memory // 10, threads=local.jobs
         )
     return [family_row(family, contents, settings) for family in families]
 

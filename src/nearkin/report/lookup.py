@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import sha256
 from pathlib import Path
 
 from nearkin.errors import InputError, UsageError
@@ -50,7 +50,7 @@ def _on_disk(name: str, path: Path, *, raw: bool) -> Found:
 
 def from_bytes(name: str, data: bytes, *, raw: bool) -> Found:
     text = extract(data, named_html=named_html(os.fsencode(name)), raw=raw).text
-    return Found(name, len(data), blake2b(data, digest_size=32).digest(), text)
+    return Found(name, len(data), sha256(data).digest(), text)
 
 
 def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> Found:

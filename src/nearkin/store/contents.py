@@ -52,6 +52,24 @@ def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
     )
 
 
+def unsigned_contents(connection: sqlite3.Connection, scheme: int, canon: int) -> list[int]:
+    """Contents that are present but were never signed in this way: read by an earlier scan under another scheme."""
+    rows = connection.execute(
+        f"""SELECT DISTINCT t.content {HERE} AND t.content IN (SELECT id FROM content WHERE canon = ?)
+            AND t.content NOT IN (SELECT content FROM signature WHERE scheme = ?)""",
+        (canon, scheme),
+    )
+    return [content for (content,) in rows]
+
+
+def other_canons(connection: sqlite3.Connection, canon: int) -> int:
+    """How many documents are present whose text was made canonical in another way."""
+    (count,) = connection.execute(
+        f"SELECT count(*) {HERE} AND t.content NOT IN (SELECT id FROM content WHERE canon = ?)", (canon,)
+    ).fetchone()
+    return int(count)
+
+
 def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) -> Signatures:
     by_id = {
         content: (modulus, features, weights)

@@ -89,7 +89,9 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
     """Waits where SQLite does not: whoever makes the same store at the same time has it locked for a moment."""
     for attempt in range(300):
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            if mode != "wal":
+                raise StoreError("The store cannot be here: SQLite's log does not work on this file system.")
             return
         except sqlite3.OperationalError as error:
             if attempt == 299 or "locked" not in str(error):

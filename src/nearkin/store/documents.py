@@ -193,6 +193,16 @@ class Writer:
                 )
 
 
+def add_signatures(
+    connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, int, bytes, bytes | None]]
+) -> None:
+    """(content, modulus, features, weights) of contents that are stored already."""
+    with transaction(connection):
+        connection.executemany(
+            f"INSERT INTO signature (scheme, content, modulus, features, weights) VALUES ({scheme}, ?, ?, ?, ?)", rows
+        )
+
+
 def present(connection: sqlite3.Connection, *, failed: bool = False) -> list[Document]:
     """The documents of the store, or those that failed, in byte order of their paths."""
     rows = connection.execute(

@@ -66,3 +66,11 @@ def last(connection: sqlite3.Connection) -> Run:
     counts = json.loads(row[2])
     (spec,) = connection.execute("SELECT spec FROM scheme WHERE id = ?", (counts["scheme"],)).fetchone()
     return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts)
+
+
+def unfinished(connection: sqlite3.Connection) -> bool:
+    """Whether a later scan has begun and not ended: documents may then be newer than the matches."""
+    (count,) = connection.execute(
+        "SELECT count(*) FROM run WHERE id > (SELECT max(id) FROM run WHERE state = 'done')"
+    ).fetchone()
+    return bool(count)

@@ -1,0 +1,33 @@
+"""The rest of a store: contents that another scan read, signed now from their kept texts."""
+
+import sqlite3
+from collections.abc import Iterator
+
+from nearkin.errors import UsageError
+from nearkin.scheme import Scheme, sign
+from nearkin.store.contents import other_canons, texts_of, unsigned_contents
+from nearkin.store.documents import add_signatures
+from nearkin.text.canon import Canon
+
+
+def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, scheme_id: int, canon_id: int) -> None:
+    if other := other_canons(connection, canon_id):
+        raise UsageError(
+            f"{other:,} documents of this store were read with other text settings and cannot be compared with these;"
+            " scan them in the same way, or use another --store."
+        )
+    wanted = unsigned_contents(connection, scheme_id, canon_id)
+
+    def rows() -> Iterator[tuple[int, int, bytes, bytes | None]]:
+        for content, text in texts_of(connection, wanted):
+            signature = sign(canon.apply(text), scheme)
+            weights = signature.weights.astype("<u4").tobytes() if scheme.measure == "bytes" else None
+            yield content, signature.modulus, signature.features.astype("<u8").tobytes(), weights
+
+    if wanted:
+        add_signatures(connection, scheme_id, list(rows()))
+        if left := unsigned_contents(connection, scheme_id, canon_id):
+            raise UsageError(
+                f"{len(left):,} texts of this store were signed with another scheme and not kept;"
+                " scan their folders too, or use another --store."
+            )
