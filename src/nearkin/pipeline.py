@@ -118,14 +118,8 @@ class Scan:
     def _match(self, scheme: int, contents: Contents, texts: StoredTexts) -> MatchColumns:
         self.progress("match", len(contents), 0)
         signed = signatures(self.connection, scheme, contents)
-        return find_matches(
-            Postings(signed.offsets, signed.features, signed.weights, signed.moduli),
-            contents.lengths,
-            texts,
-            self.scheme,
-            self.settings.match,
-            **self._room(),
-        )
+        postings = Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
+        return find_matches(postings, contents.lengths, texts, self.scheme, self.settings.match, **self._room())
 
     def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
         self.progress("group", len(matches), 0)
