@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from os import fsencode, path
+from os import fsencode
 from pathlib import Path
 
 from nearkin.engine import local
@@ -17,7 +17,7 @@ from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
-from nearkin.matching.rest import sign_rest
+from nearkin.matching.rest import refuse_other_canons, sign_rest
 from nearkin.matching.score import find_matches
 from nearkin.matching.texts import StoredTexts, TextCache
 from nearkin.model import Readings, Summary
@@ -31,7 +31,7 @@ from nearkin.store.contents import Contents, copies_of, present_contents, signat
 from nearkin.store.database import explained, one_scan, own_files, transaction
 from nearkin.store.documents import Writer
 from nearkin.store.results import replace_families, replace_matches
-from nearkin.store.scopes import Scope, scope_for
+from nearkin.store.scopes import Scope, relative_to, scope_for
 from nearkin.text.canon import Canon
 
 # Called with the stage's name, and documents and bytes done so far.
@@ -59,6 +59,8 @@ class Scan:
         with explained(self.store), one_scan(self.store):
             with transaction(self.connection):
                 scope = scope_for(self.connection, starts, scope_name)
+                below = tuple(relative_to(start, scope.root) for start in starts)
+                refuse_other_canons(self.connection, self.canon, scope=scope.id, below=below)
                 run = runs.begin(self.connection, version=self.version, settings=self.settings.to_json())
                 canon = runs.canon_id(self.connection, self.canon.spec)
                 scheme = runs.scheme_id(self.connection, self.scheme.spec, canon, FORMAT)
@@ -66,6 +68,7 @@ class Scan:
                 writer = Writer(self.connection, scope.id, run, canon, scheme, self.settings.text.keep)
                 with self._timed("read"):
                     self._read(scope, starts, writer)
+                    writer.finish(below)
                 sign_rest(self.connection, self.scheme, self.canon, scheme_id=scheme, canon_id=canon)
                 contents = present_contents(self.connection, scheme)
                 texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
@@ -111,9 +114,6 @@ class Scan:
             self.progress("read", done, size)
         for met in unreadable:
             writer.add(Readings.failed(met.path, met.detail))
-        writer.finish(
-            tuple(b"" if start == scope.root else fsencode(path.relpath(start, scope.root)) for start in starts)
-        )
 
     def _match(self, scheme: int, contents: Contents, texts: StoredTexts) -> MatchColumns:
         self.progress("match", len(contents), 0)

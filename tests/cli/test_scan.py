@@ -328,6 +328,8 @@ def test_other_text_settings_are_refused_while_other_documents_have_theirs(tmp_p
     refused = Called("scan", two, "--store", store, "--raw")
     assert refused.code == 2
     assert "other text settings" in refused.err
+    assert [record["path"] for record in Called("documents", "--store", store).records] == ["a.txt"]
+    assert Called("scan", one, "--store", store, "--raw", "--format", "json").code == 0
 
 
 def test_a_store_left_by_an_interrupted_scan_says_so(tmp_path: Path) -> None:

@@ -10,12 +10,16 @@ from nearkin.store.documents import add_signatures
 from nearkin.text.canon import Canon
 
 
-def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, scheme_id: int, canon_id: int) -> None:
-    if other := other_canons(connection, canon_id):
+def refuse_other_canons(connection: sqlite3.Connection, canon: Canon, *, scope: int, below: tuple[bytes, ...]) -> None:
+    """Before anything is read: a store whose documents cannot all be compared would be of no use."""
+    if other := other_canons(connection, canon.spec, scope, below):
         raise UsageError(
             f"{other:,} documents of this store were read with other text settings and cannot be compared with these;"
             " scan them in the same way, or use another --store."
         )
+
+
+def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, scheme_id: int, canon_id: int) -> None:
     wanted = unsigned_contents(connection, scheme_id, canon_id)
 
     def rows() -> Iterator[tuple[int, int, bytes, bytes | None]]:

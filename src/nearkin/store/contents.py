@@ -62,12 +62,17 @@ def unsigned_contents(connection: sqlite3.Connection, scheme: int, canon: int) -
     return [content for (content,) in rows]
 
 
-def other_canons(connection: sqlite3.Connection, canon: int) -> int:
-    """How many documents are present whose text was made canonical in another way."""
-    (count,) = connection.execute(
-        f"SELECT count(*) {HERE} AND t.content NOT IN (SELECT id FROM content WHERE canon = ?)", (canon,)
-    ).fetchone()
-    return int(count)
+def other_canons(connection: sqlite3.Connection, canon: str, scope: int, below: tuple[bytes, ...]) -> int:
+    """How many documents, besides those of this scope below these paths, have a text made canonical in another way."""
+    rows = connection.execute(
+        f"""SELECT d.scope, d.path {HERE} AND t.content IN (
+                SELECT content.id FROM content JOIN canon ON canon.id = content.canon WHERE canon.spec <> ?)""",
+        (canon,),
+    )
+    return sum(
+        not (where == scope and any(not start or path == start or path.startswith(start + b"/") for start in below))
+        for where, path in rows
+    )
 
 
 def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) -> Signatures:

@@ -46,6 +46,11 @@ def scope_for(connection: sqlite3.Connection, starts: tuple[Path, ...], name: st
     return Scope(int(cursor.lastrowid or 0), chosen, root)
 
 
+def relative_to(path: Path, root: Path) -> bytes:
+    """As documents' paths are; empty for the root itself."""
+    return b"" if path == root else os.fsencode(path.relative_to(root))
+
+
 def _free_name(wanted: str, taken: set[str]) -> str:
     wanted = wanted.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     name, number = wanted, 1
