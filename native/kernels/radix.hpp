@@ -1,6 +1,6 @@
 // Sorting by 64-bit features. They are uniform in their high bits, so two counting passes over these put nearly every
 // item where it belongs, and one walk over the result mends the rest. No step waits for a comparison that cannot be
-// predicted: 5 ns an item where std::sort takes 25 to 60.
+// predicted.
 #pragma once
 
 #include <algorithm>

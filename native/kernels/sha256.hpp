@@ -1,6 +1,6 @@
 // SHA-256 (FIPS 180-4): the name of bytes and of contents. What `sha256sum` prints, so that anybody can check it.
 //
-// Where the processor has instructions for it they are used: 1.8 GB/s, where BLAKE2b in plain C++ did 0.75 GB/s and
+// Where the processor has instructions for it they are used: 1.55 GB/s, where BLAKE2b in plain C++ did 0.75 GB/s and
 // was a third of a scan's reading (docs/decisions/004-digests.md).
 #pragma once
 

@@ -67,7 +67,7 @@ def scan(
     from nearkin.api import Store
     from nearkin.cli.progress import progress
 
-    # A scan makes millions of rows and no cycles; looking for these took a twentieth of its time.
+    # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()
     started = time.monotonic()
     try:
