@@ -1,12 +1,8 @@
-// The only file that knows both Python and the kernels. It converts, releases the GIL and raises; nothing else.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
+// The module. Only the files of bindings know both Python and the kernels; they convert, release the GIL and raise.
 #include "binomial.hpp"
 #include "candidates.hpp"
 #include "canon.hpp"
+#include "convert.hpp"
 #include "html.hpp"
 #include "ingest.hpp"
 #include "parallel.hpp"
@@ -18,47 +14,10 @@
 #include "utf8.hpp"
 #include "verify.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
 using namespace nearkin;
+using namespace nearkin::bindings;
 
 namespace {
-
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using NumPy = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
-
-nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
-
-template <class T>
-nb::bytes raw_bytes(const std::vector<T>& values) {
-  return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
-template <class T>
-std::span<const T> span(const Array<T>& array) {
-  return {array.data(), array.size()};
-}
-
-// Hands a vector over to NumPy without copying it.
-template <class T>
-NumPy<T> array(std::vector<T>&& values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return NumPy<T>(kept->data(), {kept->size()}, owner);
-}
-
-// One column of a list of rows.
-template <class T, class Row, class Get>
-NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
-  std::vector<T> values;
-  values.reserve(rows.size());
-  for (const auto& row : rows) values.push_back(static_cast<T>(get(row)));
-  return array(std::move(values));
-}
 
 nb::bytes py_sha256(const nb::bytes& data, bool portable) {
   Digest digest;
@@ -148,26 +107,6 @@ Postings postings(const Array<std::uint64_t>& offsets, const Array<std::uint64_t
   if (offsets.size() != moduli.size() + 1 || (weights.size() != 0 && weights.size() != features.size()))
     throw nb::value_error("the arrays of the postings do not fit together");
   return {span(offsets), span(features), span(weights), span(moduli), sampled};
-}
-
-nb::tuple py_sign(const Scheme& scheme, const nb::bytes& text) {
-  Signature signature;
-  {
-    const nb::gil_scoped_release free;
-    sign(scheme, view(text), signature);
-  }
-  return nb::make_tuple(array(std::move(signature.features)), array(std::move(signature.weights)), signature.modulus);
-}
-
-nb::tuple py_place(const Scheme& scheme, const nb::bytes& text) {
-  std::vector<Placed> placed;
-  {
-    const nb::gil_scoped_release free;
-    placed = place(scheme, view(text));
-  }
-  return nb::make_tuple(column<std::uint64_t>(placed, [](const Placed& p) { return p.offset; }),
-                        column<std::uint64_t>(placed, [](const Placed& p) { return p.feature; }),
-                        column<std::uint32_t>(placed, [](const Placed& p) { return p.weight; }));
 }
 
 nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
@@ -266,15 +205,7 @@ NB_MODULE(_native, m) {
   m.def("canonical_all", py_canonical_all, "texts"_a, "ignore"_a, "threads"_a);
   m.def("canonical_map", py_canonical_map, "text"_a, "ignore"_a);
 
-  nb::class_<Scheme>(m, "Scheme");
-  m.def("shingles", [](std::size_t window, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
-    return Scheme(Shingles(window, modulus, sample, most));
-  }, nb::kw_only(), "window"_a, "modulus"_a, "sample"_a, "most"_a);
-  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
-    return Scheme(Tttd(window, min, max, divisor, backup));
-  }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);
-  m.def("sign", py_sign, "scheme"_a, "text"_a);
-  m.def("place", py_place, "scheme"_a, "text"_a);
+  register_schemes(m);
 
   nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
                                                      std::uint64_t max_size) {

@@ -59,7 +59,7 @@ void collect_multiples(const Roller& roller, std::string_view text, std::uint64_
 
 }  // namespace
 
-void sign_shingles(const Shingles& scheme, std::string_view text, Signature& out) {
+void sign_with(const Shingles& scheme, std::string_view text, Signature& out) {
   out.modulus = scheme.modulus_for(text.size());
   auto& kept = out.features;
   if (out.modulus == 1) {
@@ -74,7 +74,7 @@ void sign_shingles(const Shingles& scheme, std::string_view text, Signature& out
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
 }
 
-std::vector<Placed> place_shingles(const Shingles& scheme, std::string_view text) {
+std::vector<Placed> place_with(const Shingles& scheme, std::string_view text) {
   const std::uint64_t modulus = scheme.modulus_for(text.size());
   const bool whole = text.size() < scheme.roller.window();
   const Divisor divisor(modulus);

@@ -26,6 +26,12 @@ struct Placed {
 
 using Scheme = std::variant<Shingles, Tttd>;
 
+// Each scheme's file defines its own two; `sign` and `place` only choose among them.
+void sign_with(const Shingles& scheme, std::string_view text, Signature& out);
+void sign_with(const Tttd& scheme, std::string_view text, Signature& out);
+std::vector<Placed> place_with(const Shingles& scheme, std::string_view text);
+std::vector<Placed> place_with(const Tttd& scheme, std::string_view text);
+
 void sign(const Scheme& scheme, std::string_view text, Signature& out);
 std::vector<Placed> place(const Scheme& scheme, std::string_view text);
 

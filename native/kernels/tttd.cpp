@@ -134,7 +134,7 @@ std::vector<std::uint64_t> cut(const Tttd& scheme, std::string_view text) {
   return ends;
 }
 
-std::vector<Placed> place_chunks(const Tttd& scheme, std::string_view text) {
+std::vector<Placed> place_with(const Tttd& scheme, std::string_view text) {
   std::vector<Placed> placed;
   std::uint64_t start = 0;
   for (const auto end : cut(scheme, text)) {
@@ -145,7 +145,7 @@ std::vector<Placed> place_chunks(const Tttd& scheme, std::string_view text) {
   return placed;
 }
 
-void sign_chunks(const Tttd& scheme, std::string_view text, Signature& out) {
+void sign_with(const Tttd& scheme, std::string_view text, Signature& out) {
   struct Chunk {
     std::uint64_t feature;
     std::uint32_t weight;

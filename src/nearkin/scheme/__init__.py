@@ -7,12 +7,13 @@ import numpy as np
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
-__all__ = ["FORMAT", "SCHEMES", "Estimate", "Scheme", "Signature", "parse_scheme", "place", "sign"]
+__all__ = ["FORMAT", "SCHEMES", "Estimate", "Estimator", "Scheme", "Signature", "parse_scheme", "place", "sign"]
 
 # The layout and meaning of stored features. Raised whenever the same text would sign differently.
 FORMAT = 1
@@ -30,6 +31,12 @@ class Scheme(Protocol):
     @property
     def sampled(self) -> bool:
         """Whether a signature may leave shingles out, so that scores are estimates with intervals."""
+
+    @property
+    def estimator(self) -> Estimator: ...
+    @property
+    def contains(self) -> bool:
+        """Whether signatures tell containment (Cherkasova 2009, Table 1)."""
 
     def native(self) -> _native.Scheme: ...
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.spec import Spec, format_spec
 
 MOST_WINDOW = 4096
@@ -19,6 +20,8 @@ class Exact:
     keys = ("window",)
     measure = "shingles"
     sampled = False
+    estimator = Estimator.OVERLAP
+    contains = True
 
     @classmethod
     def parse(cls, spec: Spec) -> "Exact":
@@ -45,6 +48,8 @@ class Mod:
     keys = ("window", "n", "sample", "most")
     measure = "shingles"
     sampled = True
+    estimator = Estimator.OVERLAP
+    contains = True
 
     @classmethod
     def parse(cls, spec: Spec) -> "Mod":

@@ -1,7 +1,7 @@
 """A scheme's spec, `NAME:key=value,...`: the one string that says how a text was signed.
 
 It is stored beside every signature, so it must come out the same however it was typed: keys in one order, numbers
-plain, nothing left to defaults.
+plain, nothing left to defaults but the keys that every scheme shares.
 """
 
 from dataclasses import dataclass
@@ -12,14 +12,26 @@ from nearkin.errors import UsageError
 @dataclass(frozen=True)
 class Spec:
     name: str
-    values: dict[str, int]
+    values: dict[str, str]
 
     def number(self, key: str, default: int | None, *, least: int = 1, most: int = 1 << 40) -> int:
-        value = self.values.get(key, default)
+        value = self.values.get(key)
         if value is None:
-            raise UsageError(f"Scheme {self.name} needs {key}=NUMBER.")
-        if not least <= value <= most:
-            raise UsageError(f"{key}={value} of scheme {self.name} is out of range: {least} to {most}.")
+            if default is None:
+                raise UsageError(f"Scheme {self.name} needs {key}=NUMBER.")
+            number = default
+        elif value.isascii() and value.isdigit():
+            number = int(value) if len(value) < 20 else 10**20  # out of every range, whatever it is
+        else:
+            raise UsageError(f"{key}={value} of scheme {self.name} is not a number.")
+        if not least <= number <= most:
+            raise UsageError(f"{key}={value or number} of scheme {self.name} is out of range: {least} to {most}.")
+        return number
+
+    def choice(self, key: str, default: str, known: tuple[str, ...]) -> str:
+        value = self.values.get(key, default)
+        if value not in known:
+            raise UsageError(f"{key}={value} of scheme {self.name} is unknown; known are: {', '.join(known)}.")
         return value
 
     def only(self, *known: str) -> None:
@@ -30,16 +42,16 @@ class Spec:
 
 def parse_spec(text: str) -> Spec:
     name, _, rest = text.strip().partition(":")
-    values: dict[str, int] = {}
+    values: dict[str, str] = {}
     for item in filter(None, rest.split(",")):
         key, equals, value = (part.strip() for part in item.partition("="))
-        if not equals or not value.isascii() or not value.isdigit():
-            raise UsageError(f"In scheme {text!r}, {item!r} is not of the form key=number.")
+        if not equals or not value:
+            raise UsageError(f"In scheme {text!r}, {item!r} is not of the form key=value.")
         if key in values:
             raise UsageError(f"In scheme {text!r}, {key} is given twice.")
-        values[key] = int(value) if len(value) < 20 else 10**20  # out of every range, whatever it is
+        values[key] = value
     return Spec(name, values)
 
 
-def format_spec(name: str, **values: int) -> str:
+def format_spec(name: str, **values: int | str) -> str:
     return f"{name}:" + ",".join(f"{key}={value}" for key, value in values.items())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.spec import Spec, format_spec
 
 
@@ -23,6 +24,8 @@ class Tttd:
     keys = ("mean", "window", "min", "max", "divisor", "backup")
     measure = "bytes"
     sampled = False
+    estimator = Estimator.OVERLAP
+    contains = True
 
     @classmethod
     def parse(cls, spec: Spec) -> "Tttd":

@@ -1,0 +1,58 @@
+// What every file of bindings needs to convert between Python and the kernels.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace nearkin::bindings {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using NumPy = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+inline std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
+
+inline nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+template <class T>
+nb::bytes raw_bytes(const std::vector<T>& values) {
+  return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+template <class T>
+std::span<const T> span(const Array<T>& array) {
+  return {array.data(), array.size()};
+}
+
+// Hands a vector over to NumPy without copying it.
+template <class T>
+NumPy<T> array(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return NumPy<T>(kept->data(), {kept->size()}, owner);
+}
+
+// One column of a list of rows.
+template <class T, class Row, class Get>
+NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
+  std::vector<T> values;
+  values.reserve(rows.size());
+  for (const auto& row : rows) values.push_back(static_cast<T>(get(row)));
+  return array(std::move(values));
+}
+
+// Each file of bindings registers its own part of the module.
+void register_schemes(nb::module_& m);
+
+}  // namespace nearkin::bindings
