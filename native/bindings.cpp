@@ -243,5 +243,7 @@ NB_MODULE(_native, m) {
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "window"_a, "resemblance"_a,
         "containment"_a, "threads"_a);
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
+  m.def("binomial_outside", binomial_outside, "n"_a, "p"_a, nb::kw_only(), "least"_a, "most"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);
+  register_greedy(m);
 }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nearkin.errors import StoreError as StoreError
     from nearkin.errors import UsageError as UsageError
     from nearkin.model import Summary as Summary
+    from nearkin.scheme.plan import plan_sample as plan_sample
     from nearkin.scheme.signature import Estimate as Estimate
     from nearkin.scheme.signature import Signature as Signature
 
@@ -43,6 +44,7 @@ _HOMES = {
     "StoreError": "nearkin.errors",
     "UsageError": "nearkin.errors",
     "Summary": "nearkin.model",
+    "plan_sample": "nearkin.scheme.plan",
     "Estimate": "nearkin.scheme.signature",
     "Signature": "nearkin.scheme.signature",
 }
@@ -61,6 +63,7 @@ __all__ = [
     "containment",
     "families",
     "match",
+    "plan_sample",
     "resemblance",
     "sign",
 ]

@@ -113,4 +113,27 @@ def verify(
     threads: int,
 ) -> tuple[U64, U64, U64]: ...
 def intervals(k: U64, n: U64, *, confidence: float) -> tuple[F64, F64]: ...
+
+# P(X < least) + P(X > most) of a binomial X.
+def binomial_outside(n: int, p: float, *, least: int, most: int) -> float: ...
 def components(nodes: int, a: U32, b: U32) -> U32: ...
+
+# How features in common become a resemblance, in `greedy`.
+OVERLAP: int
+SMALLEST: int
+SLOTS: int
+
+# For every signature the row that founded its cluster, and its resemblance to what represents the cluster at the end.
+# `most` is n for SMALLEST.
+def greedy(
+    offsets: U64,
+    features: U64,
+    weights: U32,
+    moduli: U64,
+    order: U32,
+    *,
+    threshold: float,
+    agreement: int,
+    most: int,
+    popular: bool,
+) -> tuple[U32, F64]: ...

@@ -7,13 +7,14 @@ a reader of a page sees. Either is made canonical as in a scan, unless `raw` is 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
 
 from nearkin.errors import UsageError
-from nearkin.model import Summary
+from nearkin.model import Summary, View
 from nearkin.read.extract import extract
 from nearkin.scheme import parse_scheme
 from nearkin.scheme import sign as sign_canonical
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 Text = str | bytes
 Texts = Mapping[Any, Text] | Iterable[Text]
 AnyPath = str | PathLike[str]
+Choice = TypeVar("Choice", bound=StrEnum)
 Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings)
 
 EXACT = "exact:window=20"
@@ -101,8 +103,8 @@ def families(pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, 
     from nearkin.report.pairs import families_of_pairs
     from nearkin.report.tables import family_table
 
-    if view != "chain":
-        raise UsageError(f"There is no view {view!r} of pairs; known is: chain.")
+    if _chosen(View, view, "view") is View.GREEDY:
+        raise UsageError("The greedy view needs signatures, not pairs; use: Store.families(view='greedy').")
     limits = MatchSettings(threshold=threshold, containment=containment, floor=threshold)
     return family_table(families_of_pairs(pairs.to_pylist(), limits), name=pairs.schema.field("a").type, sizes=False)
 
@@ -239,20 +241,36 @@ class Store:
         records = [match_record(one, scoped=scoped, name=backslashed) for one in found]
         return match_table(records, scoped=scoped)
 
-    def families(self, *, view: str = "chain", threshold: float | None = None) -> "pa.Table":
-        """Families at the scan's threshold unless another is given."""
+    def families(
+        self, *, view: str = "chain", threshold: float | None = None, representative: str = "first"
+    ) -> "pa.Table":
+        """Families at the scan's threshold unless another is given.
+
+        The greedy view is made from signatures, around a `representative`: the first member of a family, or its most
+        popular features.
+        """
+        from nearkin.group.greedy import Representative
         from nearkin.report.families import list_families
         from nearkin.report.fields import backslashed, family_record
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import family_table
 
-        if view != "chain":
-            raise UsageError(f"There is no view {view!r}; known is: chain.")
+        how = _chosen(View, view, "view")
+        around = _chosen(Representative, representative, "representative")
+        if around is not Representative.FIRST and how is not View.GREEDY:
+            raise UsageError("Only the greedy view has a representative; use: Store.families(view='greedy', …).")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
-            found = list_families(connection, threshold=threshold)
+            found = list_families(connection, view=how, threshold=threshold, representative=around)
         records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
-        return family_table(records, scoped=scoped)
+        return family_table(records, scoped=scoped, estimates=how is View.GREEDY)
+
+
+def _chosen(known: type[Choice], name: str, what: str) -> Choice:
+    try:
+        return known(name)
+    except ValueError:
+        raise UsageError(f"There is no {what} {name!r}; known are: {', '.join(known)}.") from None
 
 
 def _canon(raw: bool, ignore: Sequence[str]) -> Canon:

@@ -23,6 +23,13 @@ class Kind(StrEnum):
     MIXED = "mixed"
 
 
+class View(StrEnum):
+    """How documents are grouped: by chains of matches, or greedily around representatives (Broder 1997 §4.4)."""
+
+    CHAIN = "chain"
+    GREEDY = "greedy"
+
+
 class Role(StrEnum):
     MEMBER = "member"
     PART = "part"
@@ -145,6 +152,7 @@ class Member:
     pivot: bool
     to_pivot: float | None
     role: Role
+    exact: bool = True  # False: to_pivot is an estimate or unknown
 
 
 @dataclass(frozen=True, slots=True)

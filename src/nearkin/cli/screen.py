@@ -12,7 +12,7 @@ from nearkin.cli.output import ReaderLeftError
 from nearkin.cli.words import cells, count, measured, name, shortened
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
-from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Role
+from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,6 +53,19 @@ class Screen:
 
     def note(self, text: str) -> None:
         self.line((f"{INDENT}{text}", "dim"))
+
+    def facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        """One a line, longer ones folded between words below where they began."""
+        import textwrap
+
+        wide = max(len(what) for what, _ in facts)
+        for what, text in facts:
+            front = f"{INDENT}{what:<{wide}}{GAP}"
+            room = max(self.width - len(front), 20)
+            folded = textwrap.wrap(text, room, break_on_hyphens=False, break_long_words=False) or ["–"]
+            self.line((front, "dim"), folded[0])
+            for more in folded[1:]:
+                self.line(" " * len(front) + more)
 
     def name(self, location: Location) -> str:
         return name(location, scoped=self.scoped)
@@ -128,6 +141,15 @@ class Screen:
             right=(0,),
         )
 
+    def count_families(self, families: list[Family]) -> None:
+        """Those of identical documents only are counted apart (Broder 1997 §1)."""
+        copies = [family for family in families if family.kind is Kind.IDENTICAL]
+        inside, alike = (sum(len(family.documents) for family in some) for some in (families, copies))
+        about = f"{count(len(families), 'families')} with {count(inside, 'documents')}"
+        if copies:
+            about += f"; {count(len(copies))} of them of copies only, with {count(alike, 'documents')}"
+        self.line((about, "dim"))
+
     def documents(self, documents: list[Document]) -> None:
         self.columns(
             ["size", "media", "encoding", "path"],
@@ -160,5 +182,6 @@ class Screen:
         self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))
         for member in family.documents:
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
-            front = f"{INDENT}{role:<5}  {share_in_words(member.to_pivot):<5}  "
+            about = "" if member.exact or member.to_pivot is None else "~"
+            front = f"{INDENT}{role:<5}  {about + share_in_words(member.to_pivot):<6} "
             self.line((front, "dim"), shortened(self.name(member.location), self.width - len(front)))

@@ -48,9 +48,17 @@ def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
 
 
 def family_table(
-    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None, sizes: bool = True
+    records: list[Record],
+    *,
+    scoped: bool = False,
+    name: "pa.DataType | None" = None,
+    sizes: bool = True,
+    estimates: bool = False,
 ) -> "pa.Table":
-    """Without sizes for families of texts that have none; their ids are the names of their pivots."""
+    """Without sizes for families of texts that have none; their ids are the names of their pivots.
+
+    With estimates where resemblances to the pivot may be such.
+    """
     import pyarrow as pa
 
     named = name or pa.string()
@@ -58,8 +66,9 @@ def family_table(
     def place(key: str, scope: str) -> list[tuple[str, Any]]:
         return [(key, named), *([(scope, pa.string())] if scoped else [])]
 
+    exact = [("exact", pa.bool_())] if estimates else []
     document = pa.struct(
-        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string())]
+        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), *exact]
     )
     weakest = pa.struct([*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())])
     return _table(

@@ -20,6 +20,7 @@ class FamilyRow:
     weakest: tuple[int, int, float] | None  # content ids
     mean_resemblance: float | None
     contents: list[tuple[int, str, bool, float | None]]  # content id, role, pivot, to_pivot
+    estimated: frozenset[int] = frozenset()  # content ids whose to_pivot is an estimate; there are none in stored rows
 
 
 def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow]) -> None:
