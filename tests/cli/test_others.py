@@ -132,6 +132,27 @@ def test_schemes_refuses_what_cannot_be_planned() -> None:
     assert "--bytes belongs to --plan" in alone.err
 
 
+def test_selftest(tmp_path: Path) -> None:
+    checks = Called("selftest", "--store", tmp_path / "kin.db")
+    assert checks.code == 0
+    assert [list(check) for check in checks.records] == [["check", "status", "detail"]] * len(checks.records)
+    assert {check["status"] for check in checks.records} <= {"ok", "note"}
+    assert {"sha256", "exact:window=20", "store", "file system"} <= {check["check"] for check in checks.records}
+    assert list(tmp_path.iterdir()) == []
+    table = Called("selftest", "--store", tmp_path / "kin.db", "--format", "table").out
+    assert table.startswith("ok      sha256  ")
+    assert table.endswith(f"{len(checks.records)} checks made\n")
+    assert json.loads(Called("selftest", "--store", tmp_path / "kin.db", "--format", "json").out) == checks.records
+
+
+def test_a_failed_selftest_ends_with_5(tmp_path: Path) -> None:
+    failed = Called("selftest", "--store", tmp_path / "missing" / "kin.db", "--quiet", "--format", "table")
+    assert failed.code == 5
+    assert failed.out.startswith("failed  store  cannot be made in ")
+    assert failed.out.count("\n") == 1
+    assert "checks 1 failed: store" in failed.err
+
+
 def test_demo(tmp_path: Path) -> None:
     assert Called("demo", tmp_path / "sample", "--documents", 30).records == [
         {"documents": 30, "seed": 1, "path": str(tmp_path / "sample")}
