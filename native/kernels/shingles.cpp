@@ -80,7 +80,7 @@ std::vector<Placed> place_with(const Shingles& scheme, std::string_view text) {
   const Divisor divisor(modulus);
   std::vector<Placed> placed;
   roll(scheme.roller, text, [&](std::size_t position, std::uint64_t f) {
-    if (whole || divisor.divides(f)) placed.push_back({position, f, static_cast<std::uint32_t>(whole ? 1 : modulus)});
+    if (whole || divisor.divides(f)) placed.push_back({position, f, static_cast<std::uint32_t>(modulus)});
   });
   // A set has each shingle once: the first place it stands at.
   std::sort(placed.begin(), placed.end(), [](const Placed& x, const Placed& y) {
