@@ -34,7 +34,7 @@ def join_table(clock: Clock, truth: Truth) -> str:
             texts,
             a,
             b,
-            shingler=Shingler(scheme.window).native,
+            shingler=Shingler(scheme.window).native(),
             resemblance=settings.floor,
             containment=settings.containment,
             threads=threads,

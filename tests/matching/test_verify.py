@@ -38,7 +38,7 @@ def measures(
         texts,
         a,
         b,
-        shingler=Shingler(window).native,
+        shingler=Shingler(window).native(),
         resemblance=bounds[0],
         containment=bounds[1],
         threads=threads,
@@ -101,7 +101,7 @@ UNIT_TEXTS = st.lists(
 def test_counts_of_any_unit(texts: list[bytes], unit: str, window: int, label: bool) -> None:
     """The scheme's own measure: its unit, window and label, all bits, no permutation."""
     a, b = rows([(i, j) for i in range(len(texts)) for j in range(len(texts))])
-    shingler = Shingler(window, unit, label, bits=16, seed=3).native
+    shingler = Shingler(window, unit, label, bits=16, seed=3).native()
     found = _native.verify(texts, a, b, shingler=shingler, resemblance=0, containment=0, threads=2)
     sets = [units.shingle_set(text, unit, window, label=label) for text in texts]
     for i, j, shared, size_a, size_b, least in zip(*(column.tolist() for column in (a, b, *found)), strict=True):
@@ -129,7 +129,7 @@ def test_shared_bytes_of_words_are_near_the_truth() -> None:
     text = prose(1, 3000)
     other = text[:2000] + prose(2, 1000)
     a, b = rows([(0, 1)])
-    shingler = Shingler(5, "word").native
+    shingler = Shingler(5, "word").native()
     *_, found = _native.verify([text, other], a, b, shingler=shingler, resemblance=0, containment=0, threads=1)
     assert 1900 <= int(found[0]) <= 2000
 

@@ -44,7 +44,7 @@ def verify(
             [text or b"" for text in found],
             first[both],
             second[both],
-            shingler=shingler.native,
+            shingler=shingler.native(),
             resemblance=resemblance,
             containment=containment,
             threads=threads,

@@ -7,7 +7,6 @@ names only those that are not at their default.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from nearkin import _native
 from nearkin.scheme.spec import Spec
@@ -55,6 +54,5 @@ class Shingler:
         """Whether texts must keep their line ends."""
         return self.unit == "line"
 
-    @cached_property
     def native(self) -> _native.Shingler:
         return _native.Shingler(unit=self.unit, window=self.window, label=self.label, seed=self.seed, bits=self.bits)
