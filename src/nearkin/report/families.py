@@ -113,9 +113,9 @@ def _measure_on_texts(
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
     scheme = parse_scheme(run.spec)
-    if scheme.measure == "shingles":
+    if scheme.shingler is not None:
         complete_to_pivot(
-            families, contents.lengths, texts, window=scheme.window, memory=local.memory // 10, threads=local.jobs
+            families, contents.lengths, texts, shingler=scheme.shingler, memory=local.memory // 10, threads=local.jobs
         )
 
 
