@@ -373,9 +373,13 @@ def test_large_files_are_not_held_back(desk: Desk, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_was_written_whole_stays_when_reading_breaks_off(desk: Desk) -> None:
-    with pytest.raises(KeyboardInterrupt), desk.writer() as writer:
-        writer.add(reading("a", b"one"))
-        raise KeyboardInterrupt
+    def broken_off() -> None:
+        with desk.writer() as writer:
+            writer.add(reading("a", b"one"))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken_off()
     assert (desk.count("document"), desk.count("signature")) == (1, 1)
     assert not desk.connection.in_transaction
 
