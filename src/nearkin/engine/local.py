@@ -25,7 +25,9 @@ AHEAD = 6  # batches read ahead, besides one for each thread
 
 
 def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
-    return _native.Recipe(scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, max_size=max_size)
+    return _native.Recipe(
+        scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, lines=canon.lines, max_size=max_size
+    )
 
 
 def ingest(
