@@ -22,6 +22,14 @@ GOLDEN: dict[str, str] = {
     "mod:window=20,sample=200,most=64": "78e5faa73597c5543e1ec96419a4f761",
     "mod:window=20,n=100": "dd06ea915c7afd2a3d62ac37c938d4e3",
     "tttd:mean=100": "06eb567a6fb138a91a72c7253ed22ebf",
+    "exact:window=3,unit=word": "26d2d164720d3464cd4260f5273a2997",
+    "exact:window=20,label=yes": "a79f35715575e7b405bba7fe22483f96",
+    "exact:window=20,bits=40": "bd47706f64ab017ef5a4510678216571",
+    "exact:window=20,seed=7": "9c3ab2e12a978dd83ee9cf2892115afb",
+    "exact:window=4,unit=char": "f1ea5c3e6f3b3deb87d0a5ad27269fcf",
+    "exact:window=1,unit=line": "6a5b7b388505d68eec59b60720f2273f",
+    "exact:window=5,unit=soundex": "d245546fe446b9e11004781462d5d75a",
+    "mod:window=20,n=100,label=yes,bits=32,seed=1": "1128f309e46054c24e3d16d8f2e1e900",
 }  # fmt: skip
 
 

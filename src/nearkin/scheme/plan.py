@@ -17,6 +17,7 @@ from math import ceil, floor, log
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.shingler import ALL_BITS, LEAST_BITS, MOST_WINDOW
 
 FEATURE_BYTES = 8
 LEAST_ERROR = 0.001  # samples of millions: what asks for less should use `exact`
@@ -86,8 +87,8 @@ class Plan:
     bits: int = 64
 
     def __post_init__(self) -> None:
-        _check("window", self.window, 1, 4096)
-        _check("bits", self.bits, 8, 64)
+        _check("window", self.window, 1, MOST_WINDOW)
+        _check("bits", self.bits, LEAST_BITS, ALL_BITS)
         if self.length is not None:
             _check("bytes", self.length, 1, 1 << 50)
 
