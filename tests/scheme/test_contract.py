@@ -77,7 +77,7 @@ OF_SETS = pytest.mark.parametrize(
 )
 GREEK = {ord("a") + at: ord("α") + at for at in range(26)}  # not even single letters are those of other texts
 NO_LETTERS = bytes.maketrans(b"abcdefghijklmnopqrstuvwxyz ", b"0123456789!#$%&()*+;:?@[]{-")
-FEW = settings(max_examples=30)
+FEW = settings(max_examples=15)
 
 TEXTS = st.one_of(
     st.binary(max_size=300),
