@@ -7,10 +7,12 @@ import numpy as np
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.bsw import Bsw
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.sketch import Sketch
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
@@ -86,6 +88,20 @@ SCHEMES: dict[str, Known] = {
         "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
         "resemblance and containment, with intervals",
         "Broder 1997 §3, Cherkasova 2009",
+    ),
+    "sketch": Known(
+        Sketch.parse,
+        Sketch.keys,
+        "sketch:window=20,n=100",
+        "resemblance, with intervals",
+        "Cherkasova 2009 §2",
+    ),
+    "bsw": Known(
+        Bsw.parse,
+        Bsw.keys,
+        "bsw:window=20,n=100",
+        "resemblance and containment, without intervals",
+        "Cherkasova 2009 §2",
     ),
     "tttd": Known(
         Tttd.parse,
