@@ -67,7 +67,8 @@ class Scan:
             try:
                 writer = Writer(self.connection, scope.id, run, canon, scheme, self.settings.text.keep)
                 with self._timed("read"):
-                    self._read(scope, starts, writer)
+                    with writer:
+                        self._read(scope, starts, writer)
                     writer.finish(below)
                 sign_rest(self.connection, self.scheme, self.canon, scheme_id=scheme, canon_id=canon)
                 contents = present_contents(self.connection, scheme)
