@@ -7,10 +7,12 @@ import numpy as np
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.bsw import Bsw
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.sketch import Sketch
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
@@ -98,6 +100,20 @@ SCHEMES: dict[str, Known] = {
         use="first of all: it is the default, and the sampled scheme that sees parts in containers",
         cannot="much of short texts at a fixed n: fewer than n shingles may leave none",
         cost="8 bytes for n bytes of text; the adaptive one 100 to 200 features up to 12 kB, then one of 64",
+    ),
+    "sketch": Known(
+        Sketch.parse,
+        Sketch.keys,
+        "sketch:window=20,n=100",
+        "resemblance, with intervals",
+        "Cherkasova 2009 §2",
+    ),
+    "bsw": Known(
+        Bsw.parse,
+        Bsw.keys,
+        "bsw:window=20,n=100",
+        "resemblance and containment, without intervals",
+        "Cherkasova 2009 §2",
     ),
     "tttd": Known(
         Tttd.parse,
