@@ -10,6 +10,7 @@ from nearkin.errors import UsageError
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.similarity_index import SimilarityIndex
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
@@ -77,6 +78,13 @@ SCHEMES: dict[str, Known] = {
         "tttd:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
         "Forman 2005 §2",
+    ),
+    "si": Known(
+        SimilarityIndex.parse,
+        SimilarityIndex.keys,
+        "si:method=3,stream=soundex,variation=B,k=40",
+        "one number; those within 30 % are verified on the texts",
+        "Roth 2011 §3",
     ),
 }
 
