@@ -5,11 +5,14 @@
 #include "convert.hpp"
 #include "html.hpp"
 #include "ingest.hpp"
+#include "lines.hpp"
 #include "parallel.hpp"
 #include "rabin.hpp"
 #include "sha256.hpp"
+#include "shingler.hpp"
 #include "signature.hpp"
 #include "sniff.hpp"
+#include "soundex.hpp"
 #include "unionfind.hpp"
 #include "utf8.hpp"
 #include "verify.hpp"
@@ -41,17 +44,18 @@ void check_ignored(unsigned ignored) {
   if (ignored > 15) throw nb::value_error("ignore is a sum of the IGNORE_ constants, 0 to 15");
 }
 
-nb::bytes py_canonical(const nb::bytes& text, unsigned ignored) {
+nb::bytes py_canonical(const nb::bytes& text, unsigned ignored, bool lines) {
   check_ignored(ignored);
   std::string out;
   {
     const nb::gil_scoped_release free;
-    canonical(view(text), ignored, out);
+    (lines ? canonical_lines : canonical)(view(text), ignored, out);
   }
   return to_bytes(out);
 }
 
-std::vector<nb::bytes> py_canonical_all(const std::vector<nb::bytes>& texts, unsigned ignored, unsigned threads) {
+std::vector<nb::bytes> py_canonical_all(const std::vector<nb::bytes>& texts, unsigned ignored, unsigned threads,
+                                        bool lines) {
   check_ignored(ignored);
   std::vector<std::string_view> views;
   for (const auto& text : texts) views.push_back(view(text));
@@ -59,7 +63,7 @@ std::vector<nb::bytes> py_canonical_all(const std::vector<nb::bytes>& texts, uns
   {
     const nb::gil_scoped_release free;
     parallel_blocks(views.size(), 64, threads, [&](unsigned, std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) canonical(views[i], ignored, out[i]);
+      for (std::size_t i = from; i < to; ++i) (lines ? canonical_lines : canonical)(views[i], ignored, out[i]);
     });
   }
   std::vector<nb::bytes> result;
@@ -67,13 +71,13 @@ std::vector<nb::bytes> py_canonical_all(const std::vector<nb::bytes>& texts, uns
   return result;
 }
 
-nb::tuple py_canonical_map(const nb::bytes& text, unsigned ignored) {
+nb::tuple py_canonical_map(const nb::bytes& text, unsigned ignored, bool lines) {
   check_ignored(ignored);
   std::string out;
   std::vector<std::uint64_t> origin;
   {
     const nb::gil_scoped_release free;
-    canonical_map(view(text), ignored, out, origin);
+    (lines ? canonical_lines_map : canonical_map)(view(text), ignored, out, origin);
   }
   return nb::make_tuple(to_bytes(out), array(std::move(origin)));
 }
@@ -129,7 +133,7 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
 }
 
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
-                    std::size_t window, double resemblance, double containment, unsigned threads) {
+                    const Shingler& shingler, double resemblance, double containment, unsigned threads) {
   std::vector<std::string_view> views;
   for (const auto& text : texts) views.push_back(view(text));
   std::vector<Pair> pairs;
@@ -140,11 +144,12 @@ nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32
   std::vector<Measure> measures;
   {
     const nb::gil_scoped_release free;
-    measures = verify(views, pairs, Roller(window), {resemblance, containment}, threads);
+    measures = verify(views, pairs, shingler, {resemblance, containment}, threads);
   }
   return nb::make_tuple(column<std::uint64_t>(measures, [](const Measure& m) { return m.shared; }),
                         column<std::uint64_t>(measures, [](const Measure& m) { return m.size_a; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.size_b; }));
+                        column<std::uint64_t>(measures, [](const Measure& m) { return m.size_b; }),
+                        column<std::uint64_t>(measures, [](const Measure& m) { return m.bytes; }));
 }
 
 nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>& n, double confidence) {
@@ -197,21 +202,25 @@ NB_MODULE(_native, m) {
   m.def("sniff", [](const nb::bytes& data, bool named_html) { return static_cast<int>(sniff(view(data), named_html)); },
         "data"_a, "named_html"_a);
   m.def("visible_text", py_visible_text, "html"_a);
+  m.def("soundex", [](const nb::bytes& word) {
+    const auto code = soundex(view(word));
+    return code ? to_bytes({code->data(), code->size()}) : to_bytes({});
+  }, "word"_a);
   m.attr("IGNORE_CASE") = ignore::kCase;
   m.attr("IGNORE_PUNCTUATION") = ignore::kPunctuation;
   m.attr("IGNORE_DIGITS") = ignore::kDigits;
   m.attr("IGNORE_ACCENTS") = ignore::kAccents;
-  m.def("canonical", py_canonical, "text"_a, "ignore"_a);
-  m.def("canonical_all", py_canonical_all, "texts"_a, "ignore"_a, "threads"_a);
-  m.def("canonical_map", py_canonical_map, "text"_a, "ignore"_a);
+  m.def("canonical", py_canonical, "text"_a, "ignore"_a, nb::kw_only(), "lines"_a = false);
+  m.def("canonical_all", py_canonical_all, "texts"_a, "ignore"_a, "threads"_a, nb::kw_only(), "lines"_a = false);
+  m.def("canonical_map", py_canonical_map, "text"_a, "ignore"_a, nb::kw_only(), "lines"_a = false);
 
   register_schemes(m);
 
   nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
-                                                     std::uint64_t max_size) {
+                                                     bool lines, std::uint64_t max_size) {
     check_ignored(ignored);
-    new (self) Recipe{scheme, raw, ignored, max_size};
-  }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "max_size"_a)
+    new (self) Recipe{scheme, raw, ignored, lines, max_size};
+  }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "lines"_a, "max_size"_a)
       .def_ro("raw", &Recipe::raw);
   const auto rows = [](auto type, auto get) {
     return [get](const Batch& batch) { return column<decltype(type)>(batch.rows, get); };
@@ -240,7 +249,7 @@ NB_MODULE(_native, m) {
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "sampled"_a,
         "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a,
         "threads"_a);
-  m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "window"_a, "resemblance"_a,
+  m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a);
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);

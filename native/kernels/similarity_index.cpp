@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "java_hash.hpp"
+#include "mix.hpp"
 #include "rabin.hpp"
 #include "signature.hpp"
 
@@ -60,28 +61,13 @@ Fingerprints extreme(Fingerprints all, Before before) {
   return all;
 }
 
-class Dice {  // splitmix64
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t operator()() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ULL;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-    return z ^ z >> 31;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 // A third, rounded up, in the order of the text (Knuth's selection sampling). The same text has the same third.
 Fingerprints random_third(const Fingerprints& all, std::uint64_t seed) {
   Fingerprints kept;
-  Dice dice(seed);
+  std::uint64_t dice = seed;
   std::size_t wanted = (all.size() + 2) / 3;
   for (std::size_t i = 0; i < all.size() && wanted > 0; ++i) {
-    if (dice() % (all.size() - i) < wanted) {
+    if (mix(dice += kGolden) % (all.size() - i) < wanted) {
       kept.push_back(all[i]);
       --wanted;
     }

@@ -75,7 +75,7 @@ def test_stored_specs_are_stable(spec: str) -> None:
     assert parse_scheme(scheme.spec).spec == scheme.spec
 
 
-KNOWN_SCHEMES = "exact, mod, tttd"
+KNOWN_SCHEMES = "exact, mod, tttd, si"
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ KNOWN_SCHEMES = "exact, mod, tttd"
         ("", f"There is no scheme ''; known are: {KNOWN_SCHEMES}."),
         ("minhash:window=20", f"There is no scheme 'minhash'; known are: {KNOWN_SCHEMES}."),
         ("Mod:n=2", f"There is no scheme 'Mod'; known are: {KNOWN_SCHEMES}."),
-        ("exact:n=2", "Scheme exact has no key 'n'; it knows: window."),
-        ("mod:mean=2", "Scheme mod has no key 'mean'; it knows: window, n, sample, most."),
+        ("exact:n=2", "Scheme exact has no key 'n'; it knows: window, unit, label, bits, seed."),
+        ("mod:mean=2", "Scheme mod has no key 'mean'; it knows: window, n, sample, most, unit, label, bits, seed."),
         ("tttd:n=2", "Scheme tttd has no key 'n'; it knows: mean, window, min, max, divisor, backup."),
         ("exact:window", "In scheme 'exact:window', 'window' is not of the form key=value."),
         ("exact:window=", "In scheme 'exact:window=', 'window=' is not of the form key=value."),
@@ -230,6 +230,7 @@ GOLDEN = {
     "mod:window=20,sample=200,most=64": "c818aee06f9cc07ac06094a66ccae9fe",
     "mod:window=20,n=100": "66e62a9b4e1924136066240e4ba44204",
     "tttd:mean=100": "8ac2f2baad933dad28b8eb061015eb4e",
+    "si:method=3,stream=soundex,variation=B,k=40": "c577c83223fea5122abd11110771247f",
 }
 
 

@@ -26,7 +26,9 @@ NO_DIGEST = bytes(32)
 
 
 def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
-    return _native.Recipe(scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, max_size=max_size)
+    return _native.Recipe(
+        scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, lines=canon.lines, max_size=max_size
+    )
 
 
 def ingest(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.estimator import Estimator
+from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.spec import Spec, format_spec
 
 STREAMS = ("char", "word", "soundex")  # Table 2's offsets are 0, 20 and 40
@@ -36,7 +37,8 @@ class SimilarityIndex:
     seed: int
 
     keys = ("method", "stream", "variation", "k", "w", "seed", "tracking")
-    window = 20  # of the exact shingles that documents within the range are verified by
+    shingler = Shingler(20)  # documents within the range are verified by these
+    window = 20
     measure = "shingles"
     sampled = False
     estimator = Estimator.RANGE
