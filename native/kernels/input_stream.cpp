@@ -4,6 +4,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "java_hash.hpp"
 #include "soundex.hpp"
 
 namespace nearkin {
@@ -18,8 +19,7 @@ constexpr std::array kStopWords = {
     "the"sv, "their"sv, "then"sv, "there"sv, "these"sv, "they"sv, "this"sv, "to"sv, "was"sv, "will"sv, "with"sv};
 static_assert(std::is_sorted(kStopWords.begin(), kStopWords.end()));
 
-constexpr std::string_view kVowels = "aeiou";
-
+constexpr bool is_vowel(char16_t c) { return c == u'a' || c == u'e' || c == u'i' || c == u'o' || c == u'u'; }
 constexpr bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
@@ -44,8 +44,10 @@ InputStream::InputStream(Stream stream, Variation variation, std::string_view te
   each_word(text, [&](std::string& word) {
     if (!variation.stop_words && std::binary_search(kStopWords.begin(), kStopWords.end(), std::string_view(word))) return;
     if (stream == Stream::characters) {
-      if (!variation.vowels_or_duplicates) std::erase_if(word, [](char c) { return kVowels.find(c) != kVowels.npos; });
-      held_ += word;
+      const auto start = static_cast<std::ptrdiff_t>(characters_.size());
+      append_utf16(word, characters_);
+      if (!variation.vowels_or_duplicates)
+        characters_.erase(std::remove_if(characters_.begin() + start, characters_.end(), is_vowel), characters_.end());
       return;
     }
     if (stream == Stream::soundex) {

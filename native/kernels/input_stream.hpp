@@ -25,12 +25,13 @@ class InputStream {
  public:
   InputStream(Stream stream, Variation variation, std::string_view text);
 
-  // Of a stream of characters: one behind the other, white space removed.
-  std::string_view characters() const { return held_; }
+  // Of a stream of characters: one behind the other as UTF-16, white space removed.
+  std::u16string_view characters() const { return characters_; }
   // Of the other streams.
   std::vector<std::string_view> tokens() const;
 
  private:
+  std::u16string characters_;
   std::string held_;
   std::vector<std::size_t> ends_;
 };

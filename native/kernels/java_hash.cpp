@@ -65,7 +65,6 @@ struct Spaced {
 }  // namespace
 
 void append_utf16(std::string_view utf8, std::u16string& out) {
-  out.reserve(out.size() + utf8.size());
   each_unit(utf8, [&](char16_t unit) { out.push_back(unit); });
 }
 

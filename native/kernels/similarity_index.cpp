@@ -24,11 +24,7 @@ constexpr std::size_t kFrequent = 200;  // tokens
 constexpr std::int32_t kDivisor = 25;
 
 Fingerprints fingerprints_of(const SimilarityIndex& scheme, const InputStream& stream) {
-  if (scheme.stream == Stream::characters) {
-    std::u16string units;
-    append_utf16(stream.characters(), units);
-    return gram_hashes(units, scheme.k);
-  }
+  if (scheme.stream == Stream::characters) return gram_hashes(stream.characters(), scheme.k);
   std::vector<Hashed> tokens;
   for (const std::string_view token : stream.tokens()) tokens.push_back(java_hash(token));
   return gram_hashes(tokens, scheme.k);
