@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-STOP_WORDS = """
+LUCENE = """
 a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to
 was will with
-""".split()
+"""
+STOP_WORDS = set(LUCENE.split())
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from itertools import repeat
 from typing import Any
 
 from nearkin.model import Document, IdenticalGroup, Location, Readings
+from nearkin.store.codes import add_codes
 from nearkin.store.database import transaction
 from nearkin.store.packing import pack_all
 
@@ -37,6 +38,7 @@ class Writer:
     canon: int
     scheme: int
     keep_text: bool
+    coded: bool = False  # signatures are a few numbers to look up
 
     def __post_init__(self) -> None:
         self._waiting: Readings | None = None
@@ -117,6 +119,8 @@ class Writer:
             "INSERT INTO signature (scheme, content, modulus, features, weights) VALUES (?, ?, ?, ?, ?)",
             signatures,
         )
+        if self.coded:
+            add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
         return [ids.get(digest) for digest in readings.contents]
 
     def _signed(self, contents: list[int]) -> set[int]:
@@ -194,10 +198,12 @@ class Writer:
 
 
 def add_signatures(
-    connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, int, bytes, bytes | None]]
+    connection: sqlite3.Connection, scheme: int, rows: list[tuple[int, int, bytes, bytes | None]], *, coded: bool
 ) -> None:
     """(content, modulus, features, weights) of contents that are stored already."""
     with transaction(connection):
+        if coded:
+            add_codes(connection, scheme, ((content, features) for content, _, features, _ in rows))
         connection.executemany(
             f"INSERT INTO signature (scheme, content, modulus, features, weights) VALUES ({scheme}, ?, ?, ?, ?)", rows
         )
