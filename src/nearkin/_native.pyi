@@ -73,25 +73,24 @@ class Recipe:
     def __init__(self, *, scheme: Scheme, raw: bool, ignore: int, lines: bool, max_size: int) -> None: ...
 
 class Batch:
-    """Rows as columns; variable-length things lie end to end, row i from ends[i-1] to ends[i]."""
+    """Rows as columns."""
 
-    errors: NDArray[np.int32]
-    kinds: U8
-    sizes: U64
-    mtimes: NDArray[np.int64]
-    inodes: NDArray[np.int64]  # as SQLite can hold them
-    owners: U32
-    characters: U64
-    lengths: U64
-    moduli: U64
-    digests: bytes
-    content_digests: bytes
-    texts: bytes
-    canonical: bytes  # row i has lengths[i] bytes
-    text_ends: U64
-    features: bytes
-    weights: bytes
-    feature_ends: U64
+    errors: list[int]
+    kinds: list[int]
+    sizes: list[int]
+    mtimes: list[int]
+    inodes: list[int]  # as SQLite can hold them
+    owners: list[int]
+    characters: list[int]
+    lengths: list[int]
+    moduli: list[int]
+    digests: list[bytes | None]  # of the bytes; none where they could not be read
+    contents: list[bytes | None]  # of the canonical text; none where there is no text
+    texts: list[bytes]
+    canonical: list[bytes]
+    features: list[bytes]
+    weights: list[bytes] | None
+    def __len__(self) -> int: ...
 
 # May stop early, with fewer rows than paths, when the texts grow large.
 def ingest_files(paths: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...

@@ -68,7 +68,8 @@ class Scan:
                 keep, coded = self.settings.text.keep, self.scheme.estimator.coded
                 writer = Writer(self.connection, scope.id, run, canon, scheme, keep, coded)
                 with self._timed("read"):
-                    self._read(scope, starts, writer)
+                    with writer:
+                        self._read(scope, starts, writer)
                     writer.finish(below)
                 sign_rest(self.connection, self.scheme, self.canon, scheme_id=scheme, canon_id=canon)
                 contents = present_contents(self.connection, scheme)
