@@ -27,6 +27,13 @@ nb::tuple py_place(const Scheme& scheme, const nb::bytes& text) {
                         column<std::uint32_t>(placed, [](const Placed& p) { return p.weight; }));
 }
 
+Stream stream_of(const std::string& name) {
+  if (name == "char") return Stream::characters;
+  if (name == "word") return Stream::words;
+  if (name == "soundex") return Stream::soundex;
+  throw nb::value_error("a stream is char, word or soundex");
+}
+
 nb::tuple py_shingle_places(const Shingler& shingler, const nb::bytes& text) {
   std::vector<ShingleAt> placed;
   {
@@ -99,6 +106,13 @@ void register_schemes(nb::module_& m) {
   m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
     return Scheme(Tttd(window, min, max, divisor, backup));
   }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);
+  m.def("similarity_index", [](int method, const std::string& stream, bool stop_words, bool vowels_or_duplicates,
+                               std::size_t k, std::size_t window, std::uint64_t seed) {
+    if (method < 1 || method > 14 || k == 0 || window == 0 || (method == 14 && k == 1) ||
+        (method == 13 && stream == "char"))
+      throw nb::value_error("there is no such similarity index");
+    return Scheme(SimilarityIndex{method, stream_of(stream), {stop_words, vowels_or_duplicates}, k, window, seed});
+  }, nb::kw_only(), "method"_a, "stream"_a, "stop_words"_a, "vowels_or_duplicates"_a, "k"_a, "window"_a, "seed"_a);
   m.def("sign", py_sign, "scheme"_a, "text"_a);
   m.def("place", py_place, "scheme"_a, "text"_a);
 }

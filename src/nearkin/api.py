@@ -142,10 +142,12 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         names = [field.name for field in dataclasses.fields(group) if field.name in given]
         return group(**{name: given.pop(name) for name in names})
 
-    scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME)).spec
-    settings = Settings(scheme, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
+    scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME))
+    settings = Settings(scheme.spec, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
+    if scheme.estimator.coded and not settings.text.keep:
+        raise UsageError(f"What {scheme.spec} finds must be verified on the texts, so they must be kept.")
     return settings
 
 

@@ -147,6 +147,20 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Similar:
+    """A document of the store that is like one asked about. Tier: bytes, words or near."""
+
+    location: Location
+    tier: str
+    resemblance: float
+    query_in_doc: float | None  # None: the scheme cannot tell, and the text was not kept
+    doc_in_query: float | None
+    exact: bool
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     location: Location
     pivot: bool

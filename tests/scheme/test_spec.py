@@ -82,7 +82,7 @@ def test_stored_specs_are_stable(spec: str) -> None:
     assert parse_scheme(scheme.spec).spec == scheme.spec
 
 
-KNOWN_SCHEMES = "exact, mod, sketch, bsw, tttd"
+KNOWN_SCHEMES = "exact, mod, sketch, bsw, tttd, si"
 
 
 @pytest.mark.parametrize(
@@ -243,6 +243,7 @@ GOLDEN = {
     "sketch:window=20,n=100": "d69d575776c61d159063e3081235209d",
     "bsw:window=20,n=100": "21326fb07f146e91a946f0bb92b0079b",
     "tttd:mean=100": "8ac2f2baad933dad28b8eb061015eb4e",
+    "si:method=3,stream=soundex,variation=B,k=40": "c577c83223fea5122abd11110771247f",
 }
 
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import Candidates, Postings, find_candidates
 from nearkin.matching.columns import MatchColumns, measured
+from nearkin.matching.range_join import matches_in_range
 from nearkin.matching.verify import Texts, verify
-from nearkin.scheme import Scheme
+from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
 
 
@@ -28,6 +29,9 @@ def find_matches(
     memory: int,
     threads: int,
 ) -> MatchColumns:
+    if scheme.estimator is Estimator.RANGE:
+        room = {"memory": memory, "threads": threads}
+        return _kept(matches_in_range(postings, lengths, texts, scheme, settings, **room), settings)
     found = find_candidates(postings, scheme, settings, threads=threads)
     matches, sample = estimated(found, postings, scheme)
     if scheme.shingler is not None:

@@ -31,6 +31,24 @@ def match_table(records: list[Record], *, scoped: bool = False, name: "pa.DataTy
     )
 
 
+def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+    import pyarrow as pa
+
+    shares = ("resemblance", "query_in_doc", "doc_in_query")
+    return _table(
+        records,
+        [
+            ("path", pa.string()),
+            *([("scope", pa.string())] if scoped else []),
+            ("tier", pa.string()),
+            *((key, pa.float64()) for key in shares),
+            ("exact", pa.bool_()),
+            ("low", pa.float64()),
+            ("high", pa.float64()),
+        ],
+    )
+
+
 def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
     import pyarrow as pa
 

@@ -12,6 +12,7 @@ from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.similarity_index import SimilarityIndex
 from nearkin.scheme.sketch import Sketch
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
@@ -125,6 +126,13 @@ SCHEMES: dict[str, Known] = {
         use="for bytes in common, and where the list of chunks itself is wanted",
         cannot="anything of changes closer together than chunks; no intervals",
         cost="12 bytes for `mean` bytes of text",
+    ),
+    "si": Known(
+        SimilarityIndex.parse,
+        SimilarityIndex.keys,
+        "si:method=3,stream=soundex,variation=B,k=40",
+        "one number; those within 30 % are verified on the texts",
+        "Roth 2011 §3",
     ),
 }
 

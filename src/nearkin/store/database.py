@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nearkin.errors import StoreError
-from nearkin.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
+from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES
 
 
 @contextmanager
@@ -74,6 +74,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
                 f"The store {path} was written by a newer nearkin (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "upgrade nearkin or choose another file with --store."
             )
+        # Whoever only reads finds nothing in tables that are not there yet, and may have no right to make them.
+        if version < SCHEMA_VERSION and write:
+            _migrate(connection)
     # A scan makes every key it writes in the same transaction; checking them again took a sixth of its time. A test
     # runs foreign_key_check over what it leaves.
     connection.execute(f"PRAGMA foreign_keys = {'OFF' if write else 'ON'}")
@@ -106,11 +109,24 @@ def _create(connection: sqlite3.Connection) -> None:
     if application == APPLICATION_ID:  # another process was a moment faster
         connection.execute("ROLLBACK")
         return
-    for statement in TABLES.split(";\n"):
-        connection.execute(statement)
+    _run(connection, TABLES)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """One transaction: an older nearkin finds the store as it was, or refuses it as newer."""
+    with transaction(connection):
+        (version,) = connection.execute("PRAGMA user_version").fetchone()  # another process may have been faster
+        for old in range(version, SCHEMA_VERSION):
+            _run(connection, MIGRATIONS[old])
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _run(connection: sqlite3.Connection, statements: str) -> None:
+    for statement in statements.split(";\n"):
+        connection.execute(statement)
 
 
 def own_files(path: Path) -> frozenset[bytes]:

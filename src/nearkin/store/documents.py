@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nearkin.model import Document, IdenticalGroup, Location, Readings
+from nearkin.store.codes import add_codes
 from nearkin.store.database import transaction
 from nearkin.store.packing import pack_all
 from nearkin.store.rows import insert_rows
@@ -39,6 +40,7 @@ class Writer:
     canon: int
     scheme: int
     keep_text: bool
+    coded: bool = False  # signatures are a few numbers to look up
 
     def __post_init__(self) -> None:
         self._files = self._bytes = 0  # in the open transaction
@@ -133,6 +135,8 @@ class Writer:
                 signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
         insert_rows(self.connection, "INSERT INTO content (id, digest, canon, length)", new)
         insert_rows(self.connection, "INSERT INTO signature (scheme, content, modulus, features, weights)", signatures)
+        if self.coded:
+            add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
         return [ids.get(digest) for digest in readings.contents]
 
     def _signed(self, contents: list[int]) -> set[int]:
@@ -207,10 +211,12 @@ class Writer:
 
 
 def add_signatures(
-    connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, int, bytes, bytes | None]]
+    connection: sqlite3.Connection, scheme: int, rows: list[tuple[int, int, bytes, bytes | None]], *, coded: bool
 ) -> None:
     """(content, modulus, features, weights) of contents that are stored already."""
     with transaction(connection):
+        if coded:
+            add_codes(connection, scheme, ((content, features) for content, _, features, _ in rows))
         connection.executemany(
             f"INSERT INTO signature (scheme, content, modulus, features, weights) VALUES ({scheme}, ?, ?, ?, ?)", rows
         )

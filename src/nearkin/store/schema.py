@@ -1,6 +1,6 @@
 """The tables. Later versions add to them; what stands here is not replaced.
 
-    scope ─< document >─ text >─ content ─< signature >─ scheme >─ canon
+    scope ─< document >─ text >─ content ─< signature, code >─ scheme >─ canon
                                     └──< match, family_content >─ family
 
 A document holds one text (none where it is binary), a text one content; many documents may hold one text and many
@@ -8,9 +8,22 @@ texts one content. Ids are private to one store: whatever leaves it is named by 
 """
 
 APPLICATION_ID = 0x6E6B696E  # "nkin"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
-TABLES = """
+CODE = """
+CREATE TABLE code (              -- signatures that are a few numbers, to be looked up by value or by range
+    scheme INTEGER NOT NULL REFERENCES scheme,
+    number INTEGER NOT NULL,     -- a feature as a signed number
+    content INTEGER NOT NULL REFERENCES content,
+    PRIMARY KEY (scheme, number, content)
+) WITHOUT ROWID;
+"""
+
+# What each version lacks of the next.
+MIGRATIONS = {1: CODE}
+
+TABLES = (
+    """
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('running', 'done', 'interrupted')),
@@ -137,3 +150,5 @@ CREATE TABLE family_content (
 ) WITHOUT ROWID;
 CREATE INDEX family_content_content ON family_content (content);
 """
+    + CODE
+)
