@@ -27,6 +27,19 @@ nb::tuple py_place(const Scheme& scheme, const nb::bytes& text) {
                         column<std::uint32_t>(placed, [](const Placed& p) { return p.weight; }));
 }
 
+Scheme py_fuzzy(const std::vector<int>& classes, std::vector<std::uint64_t> reference,
+                std::vector<Fuzzy::Borders> borders) {
+  for (const auto& variant : borders)
+    if (variant.size() != reference.size()) throw nb::value_error("every class has borders");
+  Fuzzy scheme{{}, std::move(reference), std::move(borders)};
+  if (classes.size() != scheme.class_of.size()) throw nb::value_error("there are 26 letters");
+  for (std::size_t letter = 0; letter < classes.size(); ++letter) {
+    if (classes[letter] >= static_cast<int>(scheme.reference.size())) throw nb::value_error("a letter of no class");
+    scheme.class_of[letter] = classes[letter];
+  }
+  return scheme;
+}
+
 }  // namespace
 
 void register_schemes(nb::module_& m) {
@@ -37,6 +50,7 @@ void register_schemes(nb::module_& m) {
   m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
     return Scheme(Tttd(window, min, max, divisor, backup));
   }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);
+  m.def("fuzzy", py_fuzzy, nb::kw_only(), "classes"_a, "reference"_a, "borders"_a);
   m.def("sign", py_sign, "scheme"_a, "text"_a);
   m.def("place", py_place, "scheme"_a, "text"_a);
 }

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "fuzzy.hpp"
 #include "shingles.hpp"
 #include "tttd.hpp"
 
@@ -24,13 +25,15 @@ struct Placed {
   std::uint32_t weight;
 };
 
-using Scheme = std::variant<Shingles, Tttd>;
+using Scheme = std::variant<Shingles, Tttd, Fuzzy>;
 
 // Each scheme's file defines its own two; `sign` and `place` only choose among them.
 void sign_with(const Shingles& scheme, std::string_view text, Signature& out);
 void sign_with(const Tttd& scheme, std::string_view text, Signature& out);
+void sign_with(const Fuzzy& scheme, std::string_view text, Signature& out);
 std::vector<Placed> place_with(const Shingles& scheme, std::string_view text);
 std::vector<Placed> place_with(const Tttd& scheme, std::string_view text);
+std::vector<Placed> place_with(const Fuzzy& scheme, std::string_view text);
 
 void sign(const Scheme& scheme, std::string_view text, Signature& out);
 std::vector<Placed> place(const Scheme& scheme, std::string_view text);

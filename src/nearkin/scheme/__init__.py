@@ -8,6 +8,7 @@ import numpy as np
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.estimator import Estimator
+from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
 from nearkin.scheme.spec import Spec, parse_spec
@@ -26,7 +27,7 @@ class Scheme(Protocol):
     def window(self) -> int: ...
     @property
     def measure(self) -> str:
-        """What is counted: shingles or bytes."""
+        """What is counted: shingles, bytes, or terms (cosine)."""
 
     @property
     def sampled(self) -> bool:
@@ -77,6 +78,13 @@ SCHEMES: dict[str, Known] = {
         "tttd:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
         "Forman 2005 §2",
+    ),
+    "fuzzy": Known(
+        Fuzzy.parse,
+        Fuzzy.keys,
+        "fuzzy:classes=18,intervals=3,variants=3",
+        "cosine of documents that share a code, exactly; most pairs of cosine 0.8 or more do",
+        "Stein 2005 §3",
     ),
 }
 
