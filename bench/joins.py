@@ -11,6 +11,7 @@ from bench.truth import Truth
 from nearkin import _native
 from nearkin.matching.candidates import Postings, find_candidates
 from nearkin.scheme import parse_scheme
+from nearkin.scheme.shingler import Shingler
 from nearkin.settings import DEFAULT_SCHEME, MatchSettings
 
 
@@ -33,7 +34,7 @@ def join_table(clock: Clock, truth: Truth) -> str:
             texts,
             a,
             b,
-            window=scheme.window,
+            shingler=Shingler(scheme.window).native(),
             resemblance=settings.floor,
             containment=settings.containment,
             threads=threads,

@@ -27,30 +27,54 @@ nb::tuple py_place(const Scheme& scheme, const nb::bytes& text) {
                         column<std::uint32_t>(placed, [](const Placed& p) { return p.weight; }));
 }
 
-Scheme py_fuzzy(const std::vector<int>& classes, std::vector<std::uint64_t> reference,
-                std::vector<Fuzzy::Borders> borders) {
-  for (const auto& variant : borders)
-    if (variant.size() != reference.size()) throw nb::value_error("every class has borders");
-  Fuzzy scheme{{}, std::move(reference), std::move(borders)};
-  if (classes.size() != scheme.class_of.size()) throw nb::value_error("there are 26 letters");
-  for (std::size_t letter = 0; letter < classes.size(); ++letter) {
-    if (classes[letter] >= static_cast<int>(scheme.reference.size())) throw nb::value_error("a letter of no class");
-    scheme.class_of[letter] = classes[letter];
+nb::tuple py_shingle_places(const Shingler& shingler, const nb::bytes& text) {
+  std::vector<ShingleAt> placed;
+  {
+    const nb::gil_scoped_release free;
+    placed = shingler.placed(view(text));
   }
-  return scheme;
+  return nb::make_tuple(column<std::uint64_t>(placed, [](const ShingleAt& s) { return s.offset; }),
+                        column<std::uint64_t>(placed, [](const ShingleAt& s) { return s.fingerprint; }),
+                        column<std::uint64_t>(placed, [](const ShingleAt& s) { return s.bytes; }));
+}
+
+NumPy<std::uint64_t> py_all_shingles(const Shingler& shingler, const nb::bytes& text) {
+  std::vector<std::uint64_t> all;
+  {
+    const nb::gil_scoped_release free;
+    shingler.all(view(text), all);
+  }
+  return array(std::move(all));
+}
+
+Unit unit_of(const std::string& name) {
+  if (name == "byte") return Unit::byte;
+  if (name == "char") return Unit::character;
+  if (name == "word") return Unit::word;
+  if (name == "line") return Unit::line;
+  if (name == "soundex") return Unit::soundex;
+  throw nb::value_error("a unit is byte, char, word, line or soundex");
 }
 
 }  // namespace
 
 void register_schemes(nb::module_& m) {
+  nb::class_<Shingler>(m, "Shingler")
+      .def("__init__", [](Shingler* self, const std::string& unit, std::size_t window, bool label, std::uint64_t seed,
+                          unsigned bits) {
+        if (window == 0 || bits == 0 || bits > 64) throw nb::value_error("a shingler needs a window, and 1 to 64 bits");
+        new (self) Shingler(unit_of(unit), window, label, seed, bits);
+      }, nb::kw_only(), "unit"_a, "window"_a, "label"_a, "seed"_a, "bits"_a)
+      .def("all", py_all_shingles, "text"_a)
+      .def("placed", py_shingle_places, "text"_a)
+      .def("count", [](const Shingler& self, const nb::bytes& text) { return self.count(view(text)); }, "text"_a);
   nb::class_<Scheme>(m, "Scheme");
-  m.def("shingles", [](std::size_t window, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
-    return Scheme(Shingles(window, modulus, sample, most));
-  }, nb::kw_only(), "window"_a, "modulus"_a, "sample"_a, "most"_a);
+  m.def("shingles", [](const Shingler& shingler, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
+    return Scheme(Shingles(shingler, modulus, sample, most));
+  }, nb::kw_only(), "shingler"_a, "modulus"_a, "sample"_a, "most"_a);
   m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
     return Scheme(Tttd(window, min, max, divisor, backup));
   }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);
-  m.def("fuzzy", py_fuzzy, nb::kw_only(), "classes"_a, "reference"_a, "borders"_a);
   m.def("sign", py_sign, "scheme"_a, "text"_a);
   m.def("place", py_place, "scheme"_a, "text"_a);
 }

@@ -1,6 +1,7 @@
-// Terms and their cosines as Python sees them. It converts, releases the GIL and raises; nothing else.
+// Terms, their cosines and the scheme made of them as Python sees them. It converts, releases the GIL and raises; nothing else.
 #include "convert.hpp"
 #include "cosine.hpp"
+#include "signature.hpp"
 #include "terms.hpp"
 
 using namespace nearkin;
@@ -47,9 +48,23 @@ NumPy<double> py_cosines(const std::vector<nb::bytes>& texts, const Array<std::u
   return array(std::move(found));
 }
 
+Scheme py_fuzzy(const std::vector<int>& classes, std::vector<std::uint64_t> reference,
+                std::vector<Fuzzy::Borders> borders) {
+  for (const auto& variant : borders)
+    if (variant.size() != reference.size()) throw nb::value_error("every class has borders");
+  Fuzzy scheme{{}, std::move(reference), std::move(borders)};
+  if (classes.size() != scheme.class_of.size()) throw nb::value_error("there are 26 letters");
+  for (std::size_t letter = 0; letter < classes.size(); ++letter) {
+    if (classes[letter] >= static_cast<int>(scheme.reference.size())) throw nb::value_error("a letter of no class");
+    scheme.class_of[letter] = classes[letter];
+  }
+  return scheme;
+}
+
 }  // namespace
 
 void register_terms(nb::module_& m) {
+  m.def("fuzzy", py_fuzzy, nb::kw_only(), "classes"_a, "reference"_a, "borders"_a);
   m.def("terms", py_terms, "text"_a);
   m.def("letter_counts", py_letter_counts, "text"_a);
   m.def("term_frequencies", py_term_frequencies, "text"_a);

@@ -26,11 +26,6 @@ inline std::string_view view(const nb::bytes& data) { return {data.c_str(), data
 inline nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
 template <class T>
-nb::bytes raw_bytes(const std::vector<T>& values) {
-  return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
-template <class T>
 std::span<const T> span(const Array<T>& array) {
   return {array.data(), array.size()};
 }

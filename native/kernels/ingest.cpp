@@ -8,6 +8,7 @@
 
 #include "canon.hpp"
 #include "html.hpp"
+#include "lines.hpp"
 #include "utf8.hpp"
 
 namespace nearkin {
@@ -73,7 +74,11 @@ class Worker {
         visible_text(bytes, visible_);
         extracted = visible_;
       }
-      canonical(extracted, recipe_.ignore, canonical_);
+      if (recipe_.lines) {
+        canonical_lines(extracted, recipe_.ignore, canonical_);
+      } else {
+        canonical(extracted, recipe_.ignore, canonical_);
+      }
       row.content_digest = sha256(canonical_);
       row.characters = count_code_points(extracted);
       row.length = canonical_.size();

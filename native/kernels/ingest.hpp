@@ -18,6 +18,7 @@ struct Recipe {
   Scheme scheme;
   bool raw;                // bytes as they are: no decoding, no canonical text
   unsigned ignore;         // what the canonical text leaves out
+  bool lines;              // it keeps line ends
   std::uint64_t max_size;  // larger files are not read
 };
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "mix.hpp"
 #include "parallel.hpp"
 
 namespace nearkin {
@@ -68,7 +69,7 @@ struct Runs {
 // One list in the order of its features' rarity, and how much of it is left at each.
 void order_list(PostingsIndex& index, std::uint32_t rank, const Runs& runs, const std::vector<std::uint32_t>& weights) {
   struct Item {
-    std::uint64_t rarity;  // how many contents have it, then the feature: slots are in feature order
+    std::uint64_t rarity;  // how many contents have it, then the slot: one order for all lists
     Listed listed;
     std::uint32_t weight;
   };
@@ -101,9 +102,10 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
   const std::size_t count = postings.features.size();
   const auto contents = static_cast<std::uint32_t>(index.content.size());
 
-  // Fingerprints are uniform in their high bits: deal them into buckets of some sixty.
+  // Deal the features into buckets of some sixty. Not by their high bits as they are: fingerprints may be shorter than
+  // 64 bits, smallest ones are all alike there, and tagged ones fill few of the values.
   const int bits = std::clamp(static_cast<int>(std::bit_width(count >> 6)), 1, 18);
-  const auto bucket = [bits](std::uint64_t feature) { return feature >> (64 - bits); };
+  const auto bucket = [bits](std::uint64_t feature) { return feature * kGolden >> (64 - bits); };
   std::vector<std::uint32_t> start((std::size_t{1} << bits) + 1, 0);
   for (const auto feature : postings.features) ++start[bucket(feature) + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());

@@ -31,9 +31,9 @@ struct PostingsIndex {
   std::vector<std::uint32_t> level_start;  // first rank of each level, and one past the last
 
   std::vector<std::uint64_t> feature;   // by slot
-  std::vector<Slot> slots;              // by feature, then rank
+  std::vector<Slot> slots;              // feature by feature, in an order of their own, then by rank
   std::vector<std::uint64_t> offset;    // by rank: where its list begins in `order`
-  std::vector<Listed> order;            // of each list, rarest feature first, ties by feature
+  std::vector<Listed> order;            // of each list, rarest feature first, ties by slot
   std::vector<std::uint32_t> weight;    // by place in `order`; empty where all weigh 1
 };
 

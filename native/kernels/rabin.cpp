@@ -41,11 +41,14 @@ Roller::Roller(std::size_t window) : window_(window), enter_(kEnter) {
   std::uint64_t lead = kOne;
   for (std::size_t i = 0; i < window; ++i) lead = append(lead, 0);
   const std::uint64_t moved = append(lead, 0) ^ lead;
-  for (unsigned byte = 0; byte < 256; ++byte) {
-    std::uint64_t value = kEnter[byte];
+  // Linear in the byte: eight bits make all 256, so that windows of thousands of bytes are ready at once.
+  std::array<std::uint64_t, 256> leaving{};
+  for (unsigned bit = 1; bit < 256; bit *= 2) {
+    std::uint64_t value = kEnter[bit];
     for (std::size_t i = 0; i < window; ++i) value = append(value, 0);
-    leave_[byte] = value ^ moved;
+    for (unsigned below = 0; below < bit; ++below) leaving[bit + below] = leaving[below] ^ value;
   }
+  for (unsigned byte = 0; byte < 256; ++byte) leave_[byte] = leaving[byte] ^ moved;
 }
 
 std::uint64_t Roller::first(const unsigned char* start) const { return fold(kOne, start, window_); }

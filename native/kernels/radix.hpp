@@ -45,32 +45,33 @@ bool mend(Item* items, std::size_t count, Less&& less) {
 }
 
 template <int kDigit, class Item, class Key>
-void two_passes(Item* items, std::size_t count, Key&& key) {
+void two_passes(Item* items, std::size_t count, unsigned bits, Key&& key) {
   // Kept between calls, unless it is large: fresh memory for every list costs more than the sorting.
   static thread_local std::vector<Item> kept;
   std::vector<Item> large;
   std::vector<Item>& other = count <= kKeep ? kept : large;
   if (other.size() < count) other.resize(count);
-  pass<kDigit>(items, count, other.data(), 64 - 2 * kDigit, key);
-  pass<kDigit>(other.data(), count, items, 64 - kDigit, key);
+  const int top = std::max(static_cast<int>(bits), 2 * kDigit);
+  pass<kDigit>(items, count, other.data(), top - 2 * kDigit, key);
+  pass<kDigit>(other.data(), count, items, top - kDigit, key);
 }
 
 }  // namespace radix
 
-// `key` gives the feature of an item; `less` orders items and must order by feature first.
+// `key` gives the feature of an item, below 2^bits; `less` orders items and must order by feature first.
 template <class Item, class Key, class Less>
-void sort_by_feature(Item* items, std::size_t count, Key&& key, Less&& less) {
+void sort_by_feature(Item* items, std::size_t count, Key&& key, Less&& less, unsigned bits = 64) {
   if (count < 48 || count > (std::size_t{1} << 26)) {
     std::sort(items, items + count, less);
     return;
   }
-  if (count < 1024) radix::two_passes<7>(items, count, key);
-  else radix::two_passes<11>(items, count, key);
+  if (count < 1024) radix::two_passes<7>(items, count, bits, key);
+  else radix::two_passes<11>(items, count, bits, key);
   if (!radix::mend(items, count, less)) std::sort(items, items + count, less);
 }
 
-inline void sort_features(std::uint64_t* features, std::size_t count) {
-  sort_by_feature(features, count, [](std::uint64_t f) { return f; }, std::less<>());
+inline void sort_features(std::uint64_t* features, std::size_t count, unsigned bits = 64) {
+  sort_by_feature(features, count, [](std::uint64_t f) { return f; }, std::less<>(), bits);
 }
 
 }  // namespace nearkin

@@ -10,10 +10,9 @@
 
 namespace nearkin {
 
-std::uint64_t Shingles::modulus_for(std::size_t length) const {
+std::uint64_t Shingles::modulus_for(std::string_view text) const {
   if (sample == 0) return modulus;
-  const std::uint64_t width = roller.window();
-  const std::uint64_t windows = length < width ? 1 : length - width + 1;
+  const std::uint64_t windows = shingler.count(text);
   std::uint64_t chosen = 1;
   while (chosen < most && windows > sample * chosen) chosen *= 2;
   return chosen;
@@ -24,8 +23,9 @@ namespace {
 // Hits go through a block that stays in the nearest cache. A hit costs a mispredicted branch, some 20 cycles: where
 // hits are frequent every fingerprint is written and only the count depends on the test; where they are rare the
 // branch is cheaper.
-template <class Test>
-void collect(const Roller& roller, std::string_view text, bool frequent, Test&& test, std::vector<std::uint64_t>& kept) {
+template <class Finish, class Test>
+void collect(const Roller& roller, std::string_view text, bool frequent, Finish&& finish, Test&& test,
+             std::vector<std::uint64_t>& kept) {
   constexpr std::size_t kBlock = 16384;
   std::array<std::uint64_t, kBlock + 1> hits;
   const std::size_t overlap = roller.window() - 1;
@@ -34,11 +34,13 @@ void collect(const Roller& roller, std::string_view text, bool frequent, Test&& 
     std::size_t found = 0;
     if (frequent) {
       roll(roller, block, [&](std::size_t, std::uint64_t f) {
+        f = finish(f);
         hits[found] = f;
         found += test(f);
       });
     } else {
       roll(roller, block, [&](std::size_t, std::uint64_t f) {
+        f = finish(f);
         if (test(f)) [[unlikely]] hits[found++] = f;
       });
     }
@@ -46,42 +48,69 @@ void collect(const Roller& roller, std::string_view text, bool frequent, Test&& 
   }
 }
 
-void collect_multiples(const Roller& roller, std::string_view text, std::uint64_t modulus, std::vector<std::uint64_t>& kept) {
-  const bool frequent = modulus <= 32;
+// Calls use(test) with the quickest test for multiples of the modulus.
+template <class Use>
+void with_test(std::uint64_t modulus, Use&& use) {
   if (std::has_single_bit(modulus)) {
     const std::uint64_t mask = modulus - 1;
-    collect(roller, text, frequent, [mask](std::uint64_t f) { return (f & mask) == 0; }, kept);
+    use([mask](std::uint64_t f) { return (f & mask) == 0; });
   } else {
     const Divisor divisor(modulus);
-    collect(roller, text, frequent, [divisor](std::uint64_t f) { return divisor.divides(f); }, kept);
+    use([divisor](std::uint64_t f) { return divisor.divides(f); });
   }
+}
+
+void collect_multiples(const Shingler& shingler, std::string_view text, std::uint64_t modulus,
+                       std::vector<std::uint64_t>& kept) {
+  with_test(modulus, [&](auto test) {
+    const auto finish = [&](std::uint64_t f) { return shingler.finish(f); };
+    if (shingler.plain()) {
+      collect(shingler.roller(), text, modulus <= 32, [](std::uint64_t f) { return f; }, test, kept);
+    } else if (shingler.label()) {  // a shingle's label is known only when all have been seen
+      shingler.all(text, kept);
+      std::erase_if(kept, [&](std::uint64_t f) { return !test(f); });
+    } else if (shingler.unit() == Unit::byte) {
+      collect(shingler.roller(), text, modulus <= 32, finish, test, kept);
+    } else {
+      shingler.each(text, [&](std::uint64_t f, std::size_t, std::size_t) {
+        f = finish(f);
+        if (test(f)) kept.push_back(f);
+      });
+    }
+  });
 }
 
 }  // namespace
 
-void sign_with(const Shingles& scheme, std::string_view text, Signature& out) {
-  out.modulus = scheme.modulus_for(text.size());
-  auto& kept = out.features;
-  if (out.modulus == 1) {
-    kept.reserve(text.size());
-    roll(scheme.roller, text, [&](std::size_t, std::uint64_t f) { kept.push_back(f); });
-  } else if (text.size() < scheme.roller.window()) {
-    if (!text.empty()) kept.push_back(fingerprint(text));  // compared whole: sampling would lose it
+void sample_shingles(const Shingler& shingler, std::string_view text, std::uint64_t modulus,
+                     std::vector<std::uint64_t>& kept) {
+  kept.clear();
+  if (modulus == 1 || shingler.whole(text)) {
+    shingler.all(text, kept);
   } else {
-    collect_multiples(scheme.roller, text, out.modulus, kept);
+    collect_multiples(shingler, text, modulus, kept);
   }
-  sort_features(kept.data(), kept.size());
+  sort_features(kept.data(), kept.size(), shingler.bits());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
 }
 
+void sign_with(const Shingles& scheme, std::string_view text, Signature& out) {
+  out.modulus = scheme.modulus_for(text);
+  sample_shingles(scheme.shingler, text, out.modulus, out.features);
+}
+
 std::vector<Placed> place_with(const Shingles& scheme, std::string_view text) {
-  const std::uint64_t modulus = scheme.modulus_for(text.size());
-  const bool whole = text.size() < scheme.roller.window();
+  const std::uint64_t modulus = scheme.modulus_for(text);
+  const bool whole = scheme.shingler.whole(text);
   const Divisor divisor(modulus);
   std::vector<Placed> placed;
-  roll(scheme.roller, text, [&](std::size_t position, std::uint64_t f) {
-    if (whole || divisor.divides(f)) placed.push_back({position, f, static_cast<std::uint32_t>(whole ? 1 : modulus)});
-  });
+  for (const auto& [f, offset, bytes] : scheme.shingler.placed(text))
+    if (whole || divisor.divides(f)) placed.push_back({offset, f, static_cast<std::uint32_t>(whole ? 1 : modulus)});
+  keep_first_places(placed);
+  return placed;
+}
+
+void keep_first_places(std::vector<Placed>& placed) {
   // A set has each shingle once: the first place it stands at.
   std::sort(placed.begin(), placed.end(), [](const Placed& x, const Placed& y) {
     return x.feature != y.feature ? x.feature < y.feature : x.offset < y.offset;
@@ -90,7 +119,6 @@ std::vector<Placed> place_with(const Shingles& scheme, std::string_view text) {
                                 [](const Placed& x, const Placed& y) { return x.feature == y.feature; });
   placed.erase(last, placed.end());
   std::sort(placed.begin(), placed.end(), [](const Placed& x, const Placed& y) { return x.offset < y.offset; });
-  return placed;
 }
 
 }  // namespace nearkin

@@ -25,6 +25,9 @@ struct Placed {
   std::uint32_t weight;
 };
 
+// Of features that stand at several places keeps the first; in order of offset.
+void keep_first_places(std::vector<Placed>& placed);
+
 using Scheme = std::variant<Shingles, Tttd, Fuzzy>;
 
 // Each scheme's file defines its own two; `sign` and `place` only choose among them.

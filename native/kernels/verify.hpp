@@ -1,4 +1,5 @@
-// The exact measure of a pair, on the texts: |S(A) ∩ S(B)|, |S(A)|, |S(B)| over all shingles (Broder 1997 §2).
+// The exact measure of a pair, on the texts: |S(A) ∩ S(B)|, |S(A)|, |S(B)| over all shingles (Broder 1997 §2), whatever
+// units they are made of, labelled or not.
 //
 // Each text becomes one sorted list of its distinct shingles, made once; a pair is two sorted lists walked side by
 // side. Hash tables took twice as long: every look-up of a table larger than the nearest cache is a wait, and every
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rabin.hpp"
+#include "shingler.hpp"
 
 namespace nearkin {
 
@@ -18,8 +19,13 @@ struct Pair {
   std::uint32_t a, b;
 };
 
+// `bytes` is what lies in both texts, at the very least. Of k distinct shingles no two begin at the same place. Where
+// units are bytes or characters they therefore cover k units and the rest of one window, each unit a byte or more.
+// Words and lines have lengths worth knowing: there every shingle in common counts the bytes up to the next one's
+// beginning, in the text where these are fewer together.
 struct Measure {
   std::uint64_t shared, size_a, size_b;  // distinct shingles
+  std::uint64_t bytes;
 };
 
 // A pair that can no longer reach either bound is given up: its `shared` is then less than the truth, and 0.
@@ -27,8 +33,9 @@ struct Bounds {
   double resemblance, containment;
 };
 
-// Pairs index into texts. Needs eight bytes for every byte of the texts that stand in a pair.
-std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs, const Roller& roller,
-                            const Bounds& bounds, unsigned threads);
+// Pairs index into texts. Needs eight bytes for every byte of the texts that stand in a pair. The shingler's seed and
+// bits play no part: measures are of all bits.
+std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
+                            const Shingler& shingler, const Bounds& bounds, unsigned threads);
 
 }  // namespace nearkin

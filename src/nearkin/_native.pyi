@@ -37,14 +37,26 @@ IGNORE_PUNCTUATION: int
 IGNORE_DIGITS: int
 IGNORE_ACCENTS: int
 
-# Words separated by single spaces. The map gives, for every byte, the index of its character in the input.
-def canonical(text: bytes, ignore: int) -> bytes: ...
-def canonical_all(texts: list[bytes], ignore: int, threads: int) -> list[bytes]: ...
-def canonical_map(text: bytes, ignore: int) -> tuple[bytes, U64]: ...
+# Words separated by single spaces, on request line by line. The map gives, for every byte, the index of its character
+# in the input.
+def canonical(text: bytes, ignore: int, *, lines: bool = False) -> bytes: ...
+def canonical_all(texts: list[bytes], ignore: int, threads: int, *, lines: bool = False) -> list[bytes]: ...
+def canonical_map(text: bytes, ignore: int, *, lines: bool = False) -> tuple[bytes, U64]: ...
+
+# The code of a word; empty where it has no Latin letter.
+def soundex(word: bytes) -> bytes: ...
+
+class Shingler:
+    def __init__(self, *, unit: str, window: int, label: bool, seed: int, bits: int) -> None: ...
+    def count(self, text: bytes) -> int: ...
+    def all(self, text: bytes) -> U64:
+        """In no order."""
+    def placed(self, text: bytes) -> tuple[U64, U64, U64]:
+        """Offsets, fingerprints, and bytes up to the next shingle, in order of the text."""
 
 class Scheme: ...
 
-def shingles(*, window: int, modulus: int, sample: int, most: int) -> Scheme: ...
+def shingles(*, shingler: Shingler, modulus: int, sample: int, most: int) -> Scheme: ...
 def tttd(*, window: int, min: int, max: int, divisor: int, backup: int) -> Scheme: ...
 def fuzzy(*, classes: list[int], reference: list[int], borders: list[list[tuple[int, ...]]]) -> Scheme: ...
 
@@ -56,28 +68,27 @@ def place(scheme: Scheme, text: bytes) -> tuple[U64, U64, U32]: ...
 
 class Recipe:
     raw: bool
-    def __init__(self, *, scheme: Scheme, raw: bool, ignore: int, max_size: int) -> None: ...
+    def __init__(self, *, scheme: Scheme, raw: bool, ignore: int, lines: bool, max_size: int) -> None: ...
 
 class Batch:
-    """Rows as columns; variable-length things lie end to end, row i from ends[i-1] to ends[i]."""
+    """Rows as columns."""
 
-    errors: NDArray[np.int32]
-    kinds: U8
-    sizes: U64
-    mtimes: NDArray[np.int64]
-    inodes: NDArray[np.int64]  # as SQLite can hold them
-    owners: U32
-    characters: U64
-    lengths: U64
-    moduli: U64
-    digests: bytes
-    content_digests: bytes
-    texts: bytes
-    canonical: bytes  # row i has lengths[i] bytes
-    text_ends: U64
-    features: bytes
-    weights: bytes
-    feature_ends: U64
+    errors: list[int]
+    kinds: list[int]
+    sizes: list[int]
+    mtimes: list[int]
+    inodes: list[int]  # as SQLite can hold them
+    owners: list[int]
+    characters: list[int]
+    lengths: list[int]
+    moduli: list[int]
+    digests: list[bytes | None]  # of the bytes; none where they could not be read
+    contents: list[bytes | None]  # of the canonical text; none where there is no text
+    texts: list[bytes]
+    canonical: list[bytes]
+    features: list[bytes]
+    weights: list[bytes] | None
+    def __len__(self) -> int: ...
 
 # May stop early, with fewer rows than paths, when the texts grow large.
 def ingest_files(paths: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
@@ -102,17 +113,17 @@ def candidates(
     threads: int,
 ) -> tuple[U32, U32, U64, U64, U64, U8]: ...
 
-# shared, size_a, size_b; `shared` may be 0 for pairs that reach neither bound.
+# shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound.
 def verify(
     texts: list[bytes],
     a: U32,
     b: U32,
     *,
-    window: int,
+    shingler: Shingler,
     resemblance: float,
     containment: float,
     threads: int,
-) -> tuple[U64, U64, U64]: ...
+) -> tuple[U64, U64, U64, U64]: ...
 
 # Terms of a text in order; how many begin with each letter; each distinct one's fingerprint, ascending, and its count.
 def terms(text: bytes) -> list[bytes]: ...

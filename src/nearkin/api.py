@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
 from nearkin.errors import UsageError
 from nearkin.model import Summary
 from nearkin.read.extract import extract
-from nearkin.scheme import parse_scheme
+from nearkin.scheme import Scheme, keeps_lines, parse_scheme
 from nearkin.scheme import sign as sign_canonical
 from nearkin.scheme.signature import Signature
 from nearkin.settings import (
@@ -42,21 +42,24 @@ IGNORED = TextSettings().ignore
 
 def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> Signature:
     """The text's features and their weights under a scheme."""
-    return sign_canonical(_canonical(text, _canon(raw, ignore)) or b"", parse_scheme(scheme))
+    how = parse_scheme(scheme)
+    return sign_canonical(_canonical(text, _canon(raw, ignore, how)) or b"", how)
 
 
 def resemblance(
     a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
 ) -> float | None:
     """How much of both texts together is in both. None where the samples are too small to tell."""
-    return _compared(a, b, scheme, _canon(raw, ignore), Signature.resemblance)
+    how = parse_scheme(scheme)
+    return _compared(a, b, how, _canon(raw, ignore, how), Signature.resemblance)
 
 
 def containment(
     a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
 ) -> float | None:
     """How much of `a` is in `b`. None where the samples are too small to tell."""
-    return _compared(a, b, scheme, _canon(raw, ignore), Signature.containment)
+    how = parse_scheme(scheme)
+    return _compared(a, b, how, _canon(raw, ignore, how), Signature.containment)
 
 
 def match(
@@ -81,15 +84,17 @@ def match(
 
     if isinstance(texts, str | bytes):
         raise UsageError("match takes a list, a dict or an iterable of texts, not one text.")
+    how = parse_scheme(scheme)
     items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
     limits = MatchSettings(
         threshold=threshold, containment=containment, floor=threshold, min_shared_bytes=min_shared_bytes
     )
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
     extracted = [_extracted(text, raw) or b"" for _, text in items]
-    collection = Collection.of(_plain([name for name, _ in items]), extracted, _canon(raw, ignore), jobs=run.jobs)
+    canon = _canon(raw, ignore, how)
+    collection = Collection.of(_plain([name for name, _ in items]), extracted, canon, jobs=run.jobs)
     records = collection.equal_pairs(min_shared_bytes, all_copies=all_copies)
-    records += collection.similar_pairs(scheme, limits, run, all_copies=all_copies)
+    records += collection.similar_pairs(how, limits, run, all_copies=all_copies)
     records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"], r["b_in_a"]), r["a"], r["b"]))
     for record in records:
         record["a"], record["b"] = collection.names[record["a"]], collection.names[record["b"]]
@@ -255,8 +260,8 @@ class Store:
         return family_table(records, scoped=scoped)
 
 
-def _canon(raw: bool, ignore: Sequence[str]) -> Canon:
-    return Canon.of(TextSettings(raw=raw, ignore=tuple(ignore)))
+def _canon(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:
+    return Canon.of(TextSettings(raw=raw, ignore=tuple(ignore)), lines=keeps_lines(scheme))
 
 
 def _extracted(text: Text, raw: bool) -> bytes | None:
@@ -273,8 +278,7 @@ def _canonical(text: Text, canon: Canon) -> bytes | None:
     return None if extracted is None else canon.apply(extracted)
 
 
-def _compared(a: Text, b: Text, spec: str, canon: Canon, measure: Callable[..., Any]) -> float | None:
-    scheme = parse_scheme(spec)
+def _compared(a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[..., Any]) -> float | None:
     if type(a) is type(b) and a == b:
         return 1.0
     first, second = _canonical(a, canon), _canonical(b, canon)

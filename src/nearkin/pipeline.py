@@ -24,7 +24,7 @@ from nearkin.model import Readings, Summary
 from nearkin.read.walk import Unreadable, check_starts, walk
 from nearkin.report.families import family_row
 from nearkin.report.summary import summarise
-from nearkin.scheme import FORMAT, Scheme, parse_scheme
+from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, copies_of, present_contents, signatures
@@ -48,7 +48,7 @@ class Scan:
 
     def __post_init__(self) -> None:
         self.scheme: Scheme = parse_scheme(self.settings.scheme)
-        self.canon = Canon.of(self.settings.text)
+        self.canon = Canon.of(self.settings.text, lines=keeps_lines(self.scheme))
         self.timings: dict[str, float] = {}
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
         self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
@@ -67,7 +67,8 @@ class Scan:
             try:
                 writer = Writer(self.connection, scope.id, run, canon, scheme, self.settings.text.keep)
                 with self._timed("read"):
-                    self._read(scope, starts, writer)
+                    with writer:
+                        self._read(scope, starts, writer)
                     writer.finish(below)
                 sign_rest(self.connection, self.scheme, self.canon, scheme_id=scheme, canon_id=canon)
                 contents = present_contents(self.connection, scheme)
@@ -124,8 +125,8 @@ class Scan:
     def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
         self.progress("group", len(matches), 0)
         families = chain(matches, contents.lengths, copies_of(self.connection, contents), self.settings.match)
-        if self.scheme.measure == "shingles":
-            complete_to_pivot(families, contents.lengths, texts, window=self.scheme.window, **self._room())
+        if self.scheme.shingler is not None:
+            complete_to_pivot(families, contents.lengths, texts, shingler=self.scheme.shingler, **self._room())
         return families
 
     def _store(

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.verify import verify
+from nearkin.scheme.shingler import UNITS, Shingler
+from oracle import units
 from oracle.prose import prose
 from oracle.shingles import containment, covered, resemblance, shingles
 
@@ -32,8 +34,16 @@ def measures(
     threads: int = 1,
 ) -> list[tuple[int, ...]]:
     a, b = rows(pairs)
-    columns = _native.verify(texts, a, b, window=window, resemblance=bounds[0], containment=bounds[1], threads=threads)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
+    columns = _native.verify(
+        texts,
+        a,
+        b,
+        shingler=Shingler(window).native(),
+        resemblance=bounds[0],
+        containment=bounds[1],
+        threads=threads,
+    )
+    return list(zip(*(column.tolist() for column in columns[:3]), strict=True))
 
 
 def by_sets(a: bytes, b: bytes, window: int) -> tuple[int, ...]:
@@ -71,6 +81,57 @@ def test_counts(texts: list[bytes], window: int, bounds: tuple[float, float], th
             assert measure == expected
         else:  # may have been given up
             assert measure in (expected, (0, *expected[1:]))
+
+
+UNIT_TEXTS = st.lists(
+    st.one_of(
+        st.lists(st.sampled_from(["a", "rose", "is", "robert", "rupert", "1"]), max_size=30).map(
+            lambda words: " ".join(words).encode()
+        ),
+        st.text("ab é\n ", max_size=40).map(str.encode),
+        st.builds(prose, st.integers(0, 2), st.integers(0, 400)),
+    ),
+    min_size=2,
+    max_size=5,
+)
+
+
+@settings(max_examples=150)
+@given(UNIT_TEXTS, st.sampled_from(UNITS), st.integers(1, 5), st.booleans())
+def test_counts_of_any_unit(texts: list[bytes], unit: str, window: int, label: bool) -> None:
+    """The scheme's own measure: its unit, window and label, all bits, no permutation."""
+    a, b = rows([(i, j) for i in range(len(texts)) for j in range(len(texts))])
+    shingler = Shingler(window, unit, label, bits=16, seed=3).native()
+    found = _native.verify(texts, a, b, shingler=shingler, resemblance=0, containment=0, threads=2)
+    sets = [units.shingle_set(text, unit, window, label=label) for text in texts]
+    for i, j, shared, size_a, size_b, least in zip(*(column.tolist() for column in (a, b, *found)), strict=True):
+        assert (shared, size_a, size_b) == (len(sets[i] & sets[j]), len(sets[i]), len(sets[j]))
+        assert (least > 0) == (shared > 0)
+        in_both = [covered_by(texts[i], sets[i] & sets[j], unit, window, label), 0]
+        in_both[1] = covered_by(texts[j], sets[i] & sets[j], unit, window, label)
+        assert least <= min(in_both), "what lies in both, at least"
+
+
+def covered_by(text: bytes, common: set[object], unit: str, window: int, label: bool) -> int:
+    """Bytes of the text, from the first to the last unit of each shingle in common."""
+    spans = [(at, at + len(name)) for name, at in units.units(text, unit)]
+    if unit == "soundex":  # its names are codes
+        words = {at: at + len(word) for word, at in units.units(text, "word")}
+        spans = [(at, words[at]) for at, _ in spans]
+    inside: set[int] = set()
+    for i, (piece, _, occurrence) in enumerate(units.shingles(text, unit, window)):
+        if ((piece, occurrence) if label else piece) in common:
+            inside.update(range(spans[i][0], spans[min(i + window, len(spans)) - 1][1]))
+    return len(inside)
+
+
+def test_shared_bytes_of_words_are_near_the_truth() -> None:
+    text = prose(1, 3000)
+    other = text[:2000] + prose(2, 1000)
+    a, b = rows([(0, 1)])
+    shingler = Shingler(5, "word").native()
+    *_, found = _native.verify([text, other], a, b, shingler=shingler, resemblance=0, containment=0, threads=1)
+    assert 1900 <= int(found[0]) <= 2000
 
 
 def test_a_hopeless_pair_is_given_up() -> None:
@@ -122,7 +183,7 @@ class Shelf:
 def verified(shelf: Shelf, pairs: list[tuple[int, int]], *, memory: int) -> tuple[list[dict[str, float]], list[bool]]:
     a, b = rows(pairs)
     found, possible = verify(
-        a, b, shelf.lengths, shelf, window=20, resemblance=0.0, containment=0.0, memory=memory, threads=2
+        a, b, shelf.lengths, shelf, shingler=Shingler(20), resemblance=0.0, containment=0.0, memory=memory, threads=2
     )
     names = ("a", "b", "resemblance", "a_in_b", "b_in_a", "shared_bytes", "size_a", "size_b", "exact")
     columns = zip(*(getattr(found, name).tolist() for name in names), strict=True)

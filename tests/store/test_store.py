@@ -257,6 +257,7 @@ class Desk:
 
     def __init__(self, path: Path) -> None:
         self.connection = connect(path, create=True, write=True)
+        self.onlooker = connect(path)
         self.canon = runs.canon_id(self.connection, "raw")
         self.scheme = runs.scheme_id(self.connection, "exact:window=20", self.canon, 1)
         self.connection.execute("INSERT INTO scope (id, name, root) VALUES (1, 'desk', x'2f')")
@@ -271,7 +272,8 @@ class Desk:
         writer.flush()
 
     def count(self, table: str) -> int:
-        return int(self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+        """As others see it: what is not committed yet does not count."""
+        return int(self.onlooker.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
 def reading(path: str, text: bytes, *, words: bytes | None = None, extractor: str = "text/1") -> Readings:
@@ -368,6 +370,28 @@ def test_large_files_are_not_held_back(desk: Desk, monkeypatch: pytest.MonkeyPat
     assert desk.count("document") == 0
     writer.add(reading("b", b"y"))
     assert desk.count("document") == 2
+
+
+def test_what_was_written_whole_stays_when_reading_breaks_off(desk: Desk) -> None:
+    def broken_off() -> None:
+        with desk.writer() as writer:
+            writer.add(reading("a", b"one"))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken_off()
+    assert (desk.count("document"), desk.count("signature")) == (1, 1)
+    assert not desk.connection.in_transaction
+
+
+def test_a_batch_that_cannot_be_written_leaves_nothing_half(desk: Desk) -> None:
+    broken = reading("b", b"two")
+    broken.paths = [None]  # type: ignore[list-item]
+    with pytest.raises(sqlite3.IntegrityError), desk.writer() as writer:
+        writer.add(broken)
+    assert (desk.count("document"), desk.count("content"), desk.count("signature")) == (0, 0, 0)
+    desk.store(reading("b", b"two"))
+    assert desk.count("document") == 1
 
 
 def test_a_changed_document_is_the_same_document(desk: Desk) -> None:

@@ -37,12 +37,13 @@ def compare(
     """
     from nearkin.report.comparison import compare as measure
     from nearkin.report.lookup import find_document
-    from nearkin.scheme import parse_scheme
+    from nearkin.scheme import keeps_lines, parse_scheme
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
 
     how = parse_scheme(scheme)
-    canon = Canon.of(TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore))
+    text = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
+    canon = Canon.of(text, lines=keeps_lines(how))
     first, second = (find_document(name, store, raw=raw) for name in (a, b))
     found = measure(first, second, how, canon)
     form = chosen(form)

@@ -29,12 +29,13 @@ def sign(
     Weight is what a feature stands for, in shingles or bytes; the offset counts bytes of the canonical text.
     """
     from nearkin.report.lookup import find_document, from_bytes
-    from nearkin.scheme import parse_scheme, place
+    from nearkin.scheme import keeps_lines, parse_scheme, place
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
 
     how = parse_scheme(scheme)
-    canon = Canon.of(TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore))
+    text = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
+    canon = Canon.of(text, lines=keeps_lines(how))
     found = from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)
     features = place(canon.apply(found.text or b""), how)
     records = (

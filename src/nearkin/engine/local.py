@@ -10,7 +10,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import accumulate, islice
+from itertools import islice
 
 from nearkin import _native
 from nearkin.model import Readings, Reason
@@ -18,15 +18,16 @@ from nearkin.read.decode import decode
 from nearkin.scheme import Scheme
 from nearkin.store.packing import pack_all
 from nearkin.text.canon import Canon
-from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
+from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
 BATCH_FILES = 256
 AHEAD = 6  # batches read ahead, besides one for each thread
-NO_DIGEST = bytes(32)
 
 
 def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
-    return _native.Recipe(scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, max_size=max_size)
+    return _native.Recipe(
+        scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, lines=canon.lines, max_size=max_size
+    )
 
 
 def ingest(
@@ -60,9 +61,9 @@ def _ingest_batch(
     """Also which paths are left for another batch."""
     hints = [named_html(path) for path in paths]
     batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
-    done = len(batch.kinds)
+    done = len(batch)
     readings = _columns(batch, paths[:done], raw=how.raw)
-    others = [i for i, kind in enumerate(batch.kinds.tolist()) if kind == TextKind.OTHER and not how.raw]
+    others = [i for i, kind in enumerate(batch.kinds) if kind == TextKind.OTHER and not how.raw]
     if others:
         _decode_others(readings, others, hints, how)
     if met is not None:
@@ -79,42 +80,31 @@ def _pack(readings: Readings, met: set[bytes | None]) -> None:
 
 
 def _columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
-    kinds = [TextKind(kind) for kind in batch.kinds.tolist()]
-    errors = batch.errors.tolist()
-    digests, contents = batch.digests, batch.content_digests
-    text_ends, feature_ends = batch.text_ends.tolist(), batch.feature_ends.tolist()
-    texts, features, weights = batch.texts, batch.features, batch.weights
-    rows = range(len(paths))
+    kinds, errors = batch.kinds, batch.errors
+    failed = any(errors)
+    nothing: list[None] = [None] * len(paths)
     return Readings(
         paths=paths,
-        sizes=batch.sizes.tolist(),
-        mtimes=batch.mtimes.tolist(),
-        inodes=batch.inodes.tolist(),
-        owners=batch.owners.tolist(),
+        sizes=batch.sizes,
+        mtimes=batch.mtimes,
+        inodes=batch.inodes,
+        owners=batch.owners,
         media=[MEDIA[kind] for kind in kinds],
-        encodings=["utf-8" if kind in (TextKind.TEXT, TextKind.HTML) else None for kind in kinds],
-        digests=[None if errors[i] else digests[32 * i : 32 * i + 32] for i in rows],
-        reasons=[_reason(number) for number in errors],
-        details=[os.strerror(number).lower() if number else None for number in errors],
-        extractors=["raw" if raw else EXTRACTORS[kind] for kind in kinds],
-        texts=_slices(texts, text_ends, 1),
-        packed=[None] * len(paths),
-        characters=batch.characters.tolist(),
-        canonical=_slices(batch.canonical, list(accumulate(batch.lengths.tolist())), 1),
-        contents=[
-            None if errors[i] or digest == NO_DIGEST else digest
-            for i in rows
-            for digest in (contents[32 * i : 32 * i + 32],)
-        ],
-        lengths=batch.lengths.tolist(),
-        moduli=batch.moduli.tolist(),
-        features=_slices(features, feature_ends, 8),
-        weights=[*_slices(weights, feature_ends, 4)] if weights else [None] * len(paths),
+        encodings=[ENCODINGS[kind] for kind in kinds],
+        digests=batch.digests,
+        reasons=[_reason(number) for number in errors] if failed else [*nothing],
+        details=[os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
+        extractors=["raw"] * len(paths) if raw else [EXTRACTORS[kind] for kind in kinds],
+        texts=batch.texts,
+        packed=[*nothing],
+        characters=batch.characters,
+        canonical=batch.canonical,
+        contents=batch.contents,
+        lengths=batch.lengths,
+        moduli=batch.moduli,
+        features=batch.features,
+        weights=[*(batch.weights or nothing)],
     )
-
-
-def _slices(data: bytes, ends: list[int], width: int) -> list[bytes]:
-    return [data[width * start : width * end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _reason(number: int) -> Reason | None:

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from nearkin.group.family import ContentFamily
 from nearkin.matching.verify import Texts, verify
+from nearkin.scheme.shingler import Shingler
 
 
 def complete_to_pivot(
@@ -12,7 +13,7 @@ def complete_to_pivot(
     lengths: NDArray[np.int64],
     texts: Texts,
     *,
-    window: int,
+    shingler: Shingler,
     memory: int,
     threads: int,
 ) -> None:
@@ -25,7 +26,7 @@ def complete_to_pivot(
     pairs = np.array(sorted(owner), np.uint32).reshape(-1, 2)
     a, b = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     found, _ = verify(
-        a, b, lengths, texts, window=window, resemblance=0.0, containment=0.0, memory=memory, threads=threads
+        a, b, lengths, texts, shingler=shingler, resemblance=0.0, containment=0.0, memory=memory, threads=threads
     )
     for first, second, resemblance in zip(found.a.tolist(), found.b.tolist(), found.resemblance.tolist(), strict=True):
         family = owner[first, second]

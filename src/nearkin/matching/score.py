@@ -30,14 +30,14 @@ def find_matches(
 ) -> MatchColumns:
     found = find_candidates(postings, scheme, settings, threads=threads)
     matches, sample = estimated(found, postings, scheme)
-    if scheme.measure == "shingles":
+    if scheme.shingler is not None:
         strong = np.flatnonzero(found.strong)
         verified, possible = verify(
             found.a[strong],
             found.b[strong],
             lengths,
             texts,
-            window=scheme.window,
+            shingler=scheme.shingler,
             resemblance=settings.floor,
             containment=settings.containment,
             memory=memory,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.columns import MatchColumns, measured
+from nearkin.scheme.shingler import Shingler
 
 # Canonical texts of the contents with these rows; None where a text was not kept.
 Texts = Callable[[Sequence[int]], list[bytes | None]]
@@ -18,7 +19,7 @@ def verify(
     lengths: NDArray[np.int64],
     texts: Texts,
     *,
-    window: int,
+    shingler: Shingler,
     resemblance: float,
     containment: float,
     memory: int,
@@ -39,11 +40,11 @@ def verify(
         first, second = position[a[block]], position[b[block]]
         both = have[first] & have[second]
         possible[block] = both
-        shared, size_a, size_b = _native.verify(
+        shared, size_a, size_b, shared_bytes = _native.verify(
             [text or b"" for text in found],
             first[both],
             second[both],
-            window=window,
+            shingler=shingler.native(),
             resemblance=resemblance,
             containment=containment,
             threads=threads,
@@ -55,8 +56,7 @@ def verify(
                 shared=shared,
                 size_a=size_a,
                 size_b=size_b,
-                # Distinct shingles in common and the rest of one window: what lies in both at the very least.
-                shared_bytes=np.where(shared > 0, shared + np.uint64(window - 1), 0),
+                shared_bytes=shared_bytes,
                 exact=np.ones(int(both.sum()), np.bool_),
             )
         )

@@ -114,7 +114,7 @@ def _nearly_utf8(data: bytes) -> bool:
     """A few broken bytes among many whole characters: cut or patched UTF-8, not another encoding."""
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
-    return 20 * broken <= sum(char > "\x7f" for char in text) - broken
+    return 20 * broken <= len(text) - len(text.encode("ascii", "ignore")) - broken
 
 
 def _read(data: bytes, encoding: str) -> Decoded:

@@ -11,7 +11,7 @@ from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.score import find_matches
 from nearkin.report.fields import Record
-from nearkin.scheme import parse_scheme, sign
+from nearkin.scheme import Scheme, sign
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
 
@@ -41,7 +41,9 @@ class Collection:
                     found += [_equal(copies[first], other, len(content)) for other in copies[first + 1 :]]
         return found
 
-    def similar_pairs(self, scheme: str, limits: MatchSettings, run: RunSettings, *, all_copies: bool) -> list[Record]:
+    def similar_pairs(
+        self, scheme: Scheme, limits: MatchSettings, run: RunSettings, *, all_copies: bool
+    ) -> list[Record]:
         matches = self._matches(scheme, limits, run)
         many = slice(None) if all_copies else slice(1)
         found = []
@@ -66,8 +68,7 @@ class Collection:
             ]
         return found
 
-    def _matches(self, spec: str, limits: MatchSettings, run: RunSettings) -> MatchColumns:
-        scheme = parse_scheme(spec)
+    def _matches(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> MatchColumns:
         signed = [sign(content, scheme) for content in self.contents]
         nothing = np.zeros(0, np.uint64)
         postings = Postings(

@@ -15,6 +15,7 @@ import numpy as np
 from nearkin.matching.verify import verify
 from nearkin.report.lookup import Found
 from nearkin.scheme import Estimate, Scheme, sign
+from nearkin.scheme.shingler import Shingler
 from nearkin.settings import MatchSettings
 from nearkin.text.canon import Canon
 
@@ -44,21 +45,21 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
         return Comparison(None, "unrelated", NONE, NONE, NONE, 0)
     one, other = sign(first, scheme), sign(second, scheme)
     resemblance, a_in_b, b_in_a = one.resemblance(other), one.containment(other), other.containment(one)
-    if scheme.measure == "bytes":
+    if scheme.shingler is None:
         shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
     else:
-        shared = _shared_bytes(first, second, scheme.window)
+        shared = _shared_bytes(first, second, scheme.shingler)
     return Comparison(None, _relation(resemblance, a_in_b, b_in_a), resemblance, a_in_b, b_in_a, shared)
 
 
-def _shared_bytes(a: bytes, b: bytes, window: int) -> int:
+def _shared_bytes(a: bytes, b: bytes, shingler: Shingler) -> int:
     texts = [a, b]
     found, _ = verify(
         np.array([0], np.uint32),
         np.array([1], np.uint32),
         np.array([len(a), len(b)], np.int64),
         lambda rows: [texts[row] for row in rows],
-        window=window,
+        shingler=shingler,
         resemblance=0.0,
         containment=0.0,
         memory=len(a) + len(b),

@@ -71,9 +71,9 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
     scheme = parse_scheme(run.spec)
-    if scheme.measure == "shingles":
+    if scheme.shingler is not None:
         complete_to_pivot(
-            families, contents.lengths, texts, window=scheme.window, memory=local.memory // 10, threads=local.jobs
+            families, contents.lengths, texts, shingler=scheme.shingler, memory=local.memory // 10, threads=local.jobs
         )
     return [family_row(family, contents, settings) for family in families]
 

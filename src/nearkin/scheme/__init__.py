@@ -9,12 +9,24 @@ from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.fuzzy import Fuzzy
+from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
-__all__ = ["FORMAT", "SCHEMES", "Estimate", "Estimator", "Scheme", "Signature", "parse_scheme", "place", "sign"]
+__all__ = [
+    "FORMAT",
+    "SCHEMES",
+    "Estimate",
+    "Estimator",
+    "Scheme",
+    "Signature",
+    "keeps_lines",
+    "parse_scheme",
+    "place",
+    "sign",
+]
 
 # The layout and meaning of stored features. Raised whenever the same text would sign differently.
 FORMAT = 1
@@ -25,6 +37,10 @@ class Scheme(Protocol):
     def spec(self) -> str: ...
     @property
     def window(self) -> int: ...
+    @property
+    def shingler(self) -> Shingler | None:
+        """Of which shingles the exact measure is taken on the texts; None where they are not measured by shingles."""
+
     @property
     def measure(self) -> str:
         """What is counted: shingles, bytes, or terms (cosine)."""
@@ -95,6 +111,11 @@ def parse_scheme(text: str) -> Scheme:
     if known is None:
         raise UsageError(f"There is no scheme {spec.name!r}; known are: {', '.join(SCHEMES)}.")
     return known.parse(spec)
+
+
+def keeps_lines(scheme: Scheme) -> bool:
+    """Whether texts must be made canonical line by line."""
+    return scheme.shingler is not None and scheme.shingler.lines
 
 
 def sign(text: bytes, scheme: Scheme) -> Signature:

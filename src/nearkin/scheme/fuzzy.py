@@ -47,6 +47,7 @@ class Fuzzy:
 
     keys = ("classes", "intervals", "variants", "reference")
     window = 0
+    shingler = None
     measure = "cosine"
     sampled = False
     estimator = Estimator.COLLISION

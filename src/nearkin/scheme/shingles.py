@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.estimator import Estimator
+from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.spec import Spec, format_spec
 
-MOST_WINDOW = 4096
 MOST_MODULUS = 1 << 20
 
 
@@ -15,9 +15,9 @@ MOST_MODULUS = 1 << 20
 class Exact:
     """Every shingle: resemblance and containment without error, at eight bytes a shingle."""
 
-    window: int
+    shingler: Shingler
 
-    keys = ("window",)
+    keys = ("window", *Shingler.keys)
     measure = "shingles"
     sampled = False
     estimator = Estimator.OVERLAP
@@ -26,26 +26,30 @@ class Exact:
     @classmethod
     def parse(cls, spec: Spec) -> "Exact":
         spec.only(*cls.keys)
-        return cls(spec.number("window", 20, most=MOST_WINDOW))
+        return cls(Shingler.parse(spec))
 
     @property
     def spec(self) -> str:
-        return format_spec("exact", window=self.window)
+        return format_spec("exact", window=self.window, **self.shingler.shared_keys)
+
+    @property
+    def window(self) -> int:
+        return self.shingler.window
 
     def native(self) -> _native.Scheme:
-        return _native.shingles(window=self.window, modulus=1, sample=0, most=1)
+        return _native.shingles(shingler=self.shingler.native(), modulus=1, sample=0, most=1)
 
 
 @dataclass(frozen=True)
 class Mod:
     """The shingles whose fingerprint is 0 mod n; n fixed, or a power of two that grows with the text."""
 
-    window: int
+    shingler: Shingler
     n: int  # 0 where the modulus adapts
     sample: int
     most: int
 
-    keys = ("window", "n", "sample", "most")
+    keys = ("window", "n", "sample", "most", *Shingler.keys)
     measure = "shingles"
     sampled = True
     estimator = Estimator.OVERLAP
@@ -54,23 +58,31 @@ class Mod:
     @classmethod
     def parse(cls, spec: Spec) -> "Mod":
         spec.only(*cls.keys)
-        window = spec.number("window", 20, most=MOST_WINDOW)
+        shingler = Shingler.parse(spec)
         if "n" in spec.values:
             if "sample" in spec.values or "most" in spec.values:
                 raise UsageError("Scheme mod takes either n, or sample and most, not both.")
-            return cls(window, spec.number("n", None, most=MOST_MODULUS), 0, 0)
-        most = spec.number("most", 64, most=MOST_MODULUS)
+            return cls(shingler, modulus_of(spec, "n", None, shingler), 0, 0)
+        most = modulus_of(spec, "most", 64, shingler)
         if most & (most - 1):
             raise UsageError(f"most={most} of scheme mod must be a power of two, as 64.")
-        return cls(window, 0, spec.number("sample", 200, least=10), most)
+        return cls(shingler, 0, spec.number("sample", 200, least=10), most)
 
     @property
     def spec(self) -> str:
-        if self.n:
-            return format_spec("mod", window=self.window, n=self.n)
-        return format_spec("mod", window=self.window, sample=self.sample, most=self.most)
+        own = {"n": self.n} if self.n else {"sample": self.sample, "most": self.most}
+        return format_spec("mod", window=self.window, **own, **self.shingler.shared_keys)
+
+    @property
+    def window(self) -> int:
+        return self.shingler.window
 
     def native(self) -> _native.Scheme:
         if self.n:
-            return _native.shingles(window=self.window, modulus=self.n, sample=0, most=1)
-        return _native.shingles(window=self.window, modulus=1, sample=self.sample, most=self.most)
+            return _native.shingles(shingler=self.shingler.native(), modulus=self.n, sample=0, most=1)
+        return _native.shingles(shingler=self.shingler.native(), modulus=1, sample=self.sample, most=self.most)
+
+
+def modulus_of(spec: Spec, key: str, default: int | None, shingler: Shingler) -> int:
+    """No fingerprint but 0 is a multiple of what it cannot reach."""
+    return spec.number(key, default, most=min(MOST_MODULUS, (1 << shingler.bits) - 1))

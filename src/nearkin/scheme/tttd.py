@@ -21,6 +21,7 @@ class Tttd:
     divisor: int
     backup: int
 
+    shingler = None
     keys = ("mean", "window", "min", "max", "divisor", "backup")
     measure = "bytes"
     sampled = False

@@ -1,4 +1,4 @@
-"""Documents, texts, contents and signatures, written a batch at a time; each batch is one transaction."""
+"""Documents, texts, contents and signatures, written a batch at a time; some batches make a transaction."""
 
 import pwd
 import sqlite3
@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from nearkin.model import Document, IdenticalGroup, Location, Readings
 from nearkin.store.database import transaction
@@ -39,7 +40,7 @@ class Writer:
     keep_text: bool
 
     def __post_init__(self) -> None:
-        self._waiting: Readings | None = None
+        self._files = self._bytes = 0  # in the open transaction
         self._next_content = self._next("content")
         self._next_text = self._next("text")
 
@@ -47,49 +48,66 @@ class Writer:
         (last,) = self.connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()
         return int(last) + 1
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Whatever ended the reading: batches that were written whole stay."""
+        self.flush()
+
     def add(self, readings: Readings) -> None:
-        """Take a batch; it is stored with the next ones, so that index pages are not written for every few files."""
-        if self._waiting is None:
-            self._waiting = readings
-        else:
-            self._waiting.extend(readings)
-        if len(self._waiting) >= TRANSACTION_FILES or sum(self._waiting.sizes) >= TRANSACTION_BYTES:
+        """Write a batch at once, while the next ones are read, and commit it with others: index pages are then not
+        written for every few files."""
+        if not self.connection.in_transaction:
+            self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._write(readings)
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+        self._files += len(readings)
+        self._bytes += sum(readings.sizes)
+        if self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        readings, self._waiting = self._waiting, None
-        if readings is None:
-            return
-        with transaction(self.connection):
-            contents = self._add_contents(readings)
-            texts = self._add_texts(readings, contents)
-            count = len(readings)
-            self.connection.executemany(
-                """INSERT INTO document (scope, path, size, mtime_ns, inode, owner, media, encoding, digest, text,
-                                         reason, detail, seen)
-                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                   ON CONFLICT (scope, path) DO UPDATE SET
-                       size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode,
-                       owner = excluded.owner, media = excluded.media, encoding = excluded.encoding,
-                       digest = excluded.digest, text = excluded.text, reason = excluded.reason,
-                       detail = excluded.detail, seen = excluded.seen, gone = NULL""",
-                zip(
-                    repeat(self.scope, count),
-                    readings.paths,
-                    readings.sizes,
-                    readings.mtimes,
-                    readings.inodes,
-                    map(_owner, readings.owners),
-                    readings.media,
-                    readings.encodings,
-                    readings.digests,
-                    texts,
-                    readings.reasons,
-                    readings.details,
-                    repeat(self.run, count),
-                    strict=True,
-                ),
-            )
+        self._files = self._bytes = 0
+        if self.connection.in_transaction:
+            self.connection.execute("COMMIT")
+
+    def _write(self, readings: Readings) -> None:
+        contents = self._add_contents(readings)
+        texts = self._add_texts(readings, contents)
+        count = len(readings)
+        self.connection.executemany(
+            """INSERT INTO document (scope, path, size, mtime_ns, inode, owner, media, encoding, digest, text,
+                                     reason, detail, seen)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+               ON CONFLICT (scope, path) DO UPDATE SET
+                   size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode,
+                   owner = excluded.owner, media = excluded.media, encoding = excluded.encoding,
+                   digest = excluded.digest, text = excluded.text, reason = excluded.reason,
+                   detail = excluded.detail, seen = excluded.seen, gone = NULL""",
+            zip(
+                repeat(self.scope, count),
+                readings.paths,
+                readings.sizes,
+                readings.mtimes,
+                readings.inodes,
+                map(_owner, readings.owners),
+                readings.media,
+                readings.encodings,
+                readings.digests,
+                texts,
+                readings.reasons,
+                readings.details,
+                repeat(self.run, count),
+                strict=True,
+            ),
+        )
 
     def _add_contents(self, readings: Readings) -> list[int | None]:
         """The id of each row's content; those not met before are stored with their signatures."""
@@ -97,7 +115,7 @@ class Writer:
             "SELECT digest, id FROM content WHERE canon = ? AND digest IN", self.canon, readings.contents
         )
         known = list(ids.values())
-        unsigned = set(known) - self._signed(known)
+        unsigned = set(known) - self._signed(known) if known else set[int]()
         new: list[tuple[int, bytes, int, int]] = []
         signatures: list[tuple[int, int, int, bytes, bytes | None]] = []
         for i, digest in enumerate(readings.contents):

@@ -1,7 +1,8 @@
 """Canonical text: what is left of a text when formatting is ignored (Broder 1997 §2's parser).
 
 By default Unicode NFKC, case folded, letters of every script with their marks, digits; everything else one space.
-The rules live in native/kernels/canon.cpp; this is their name. The spec is stored with every content: texts made
+Where a scheme counts lines they stay apart, each made canonical by itself. The rules live in
+native/kernels/canon.cpp and lines.cpp; this is their name. The spec is stored with every content: texts made
 canonical in different ways are never compared.
 """
 
@@ -16,22 +17,26 @@ from nearkin.settings import IGNORABLE, TextSettings
 
 # Raised whenever the kernel would make something else of the same text.
 VERSION = 1
+LINES = ",lines"
 
 
 @dataclass(frozen=True)
 class Canon:
     raw: bool
     ignore: frozenset[str]
+    lines: bool = False  # each line by itself: for schemes that count lines
 
     @classmethod
-    def of(cls, settings: TextSettings) -> "Canon":
-        return cls(settings.raw, frozenset() if settings.raw else frozenset(settings.ignore))
+    def of(cls, settings: TextSettings, *, lines: bool = False) -> "Canon":
+        if settings.raw:
+            return cls(True, frozenset())
+        return cls(False, frozenset(settings.ignore), lines)
 
     @classmethod
     def parse(cls, spec: str) -> "Canon":
         """A stored spec. One that this nearkin would not have written is refused, never compared."""
-        _, _, names = spec.partition("=")
-        canon = cls(spec == "raw", frozenset(filter(None, names.split("+"))))
+        _, _, names = spec.removesuffix(LINES).partition("=")
+        canon = cls(spec == "raw", frozenset(filter(None, names.split("+"))), spec.endswith(LINES))
         if canon.spec != spec:
             raise StoreError(f"The store's texts were made canonical as {spec!r}, which this nearkin does not know.")
         return canon
@@ -40,20 +45,23 @@ class Canon:
     def spec(self) -> str:
         if self.raw:
             return "raw"
-        return f"words/{VERSION}:ignore=" + "+".join(name for name in IGNORABLE if name in self.ignore)
+        ignored = "+".join(name for name in IGNORABLE if name in self.ignore)
+        return f"words/{VERSION}:ignore={ignored}" + (LINES if self.lines else "")
 
     @property
     def mask(self) -> int:
         return sum(1 << bit for bit, name in enumerate(IGNORABLE) if name in self.ignore)
 
     def apply(self, extracted: bytes) -> bytes:
-        return extracted if self.raw else _native.canonical(extracted, self.mask)
+        return extracted if self.raw else _native.canonical(extracted, self.mask, lines=self.lines)
 
     def apply_all(self, extracted: list[bytes], *, threads: int) -> list[bytes]:
-        return extracted if self.raw else _native.canonical_all(extracted, self.mask, threads)
+        if self.raw:
+            return extracted
+        return _native.canonical_all(extracted, self.mask, threads, lines=self.lines)
 
     def apply_map(self, extracted: bytes) -> tuple[bytes, NDArray[np.uint64]]:
         """Also where each canonical byte came from: a code point of the extracted text, a byte of a raw one."""
         if self.raw:
             return extracted, np.arange(len(extracted), dtype=np.uint64)
-        return _native.canonical_map(extracted, self.mask)
+        return _native.canonical_map(extracted, self.mask, lines=self.lines)

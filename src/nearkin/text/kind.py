@@ -15,7 +15,7 @@ class TextKind(IntEnum):
     OTHER = _native.OTHER  # text in an encoding that is not UTF-8
 
 
-MEDIA = {
+MEDIA: dict[int, str] = {
     TextKind.EMPTY: "text/plain",
     TextKind.TEXT: "text/plain",
     TextKind.HTML: "text/html",
@@ -23,8 +23,16 @@ MEDIA = {
     TextKind.OTHER: "text/plain",
 }
 
+ENCODINGS: dict[int, str | None] = {
+    TextKind.EMPTY: None,
+    TextKind.TEXT: "utf-8",
+    TextKind.HTML: "utf-8",
+    TextKind.BINARY: None,
+    TextKind.OTHER: None,  # found out when it is decoded
+}
+
 # How the text is taken from the bytes. The number is raised whenever it would come out differently.
-EXTRACTORS = {
+EXTRACTORS: dict[int, str] = {
     TextKind.EMPTY: "text/1",
     TextKind.TEXT: "text/1",
     TextKind.HTML: "html/1",
