@@ -1,4 +1,5 @@
-// Terms, their cosines and the scheme made of them as Python sees them. It converts, releases the GIL and raises; nothing else.
+// Terms, their cosines, the scheme made of them and its collisions as Python sees them. It converts, releases the GIL and raises; nothing else.
+#include "collisions.hpp"
 #include "convert.hpp"
 #include "cosine.hpp"
 #include "signature.hpp"
@@ -65,6 +66,20 @@ Scheme py_fuzzy(const std::vector<int>& classes, std::vector<std::uint64_t> refe
 
 void register_terms(nb::module_& m) {
   m.def("fuzzy", py_fuzzy, nb::kw_only(), "classes"_a, "reference"_a, "borders"_a);
+  nb::class_<Collisions>(m, "Collisions")
+      .def("__init__", [](Collisions* self, const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features) {
+        if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] != features.size())
+          throw nb::value_error("offsets must end with the number of features");
+        new (self) Collisions(span(offsets), span(features));
+      }, "offsets"_a, "features"_a)
+      .def("next", [](Collisions& self, std::size_t most) {
+        Collisions::Pairs pairs;
+        {
+          const nb::gil_scoped_release free;
+          pairs = self.next(most);
+        }
+        return nb::make_tuple(array(std::move(pairs.a)), array(std::move(pairs.b)));
+      }, "most"_a);
   m.def("terms", py_terms, "text"_a);
   m.def("letter_counts", py_letter_counts, "text"_a);
   m.def("term_frequencies", py_term_frequencies, "text"_a);

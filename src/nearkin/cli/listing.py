@@ -64,7 +64,11 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
 
 @click.command(epilog="Example: nearkin matches --min-resemblance 0.9")
 @common
-@click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
+@click.option(
+    "--min-resemblance",
+    type=click.FloatRange(0, 1),
+    help="At least so much of both together is in both (fuzzy: cosine).",
+)
 @click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
 @click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
 def matches(
@@ -81,13 +85,13 @@ def matches(
     """
     from nearkin.report.fields import match_record
     from nearkin.report.matches import list_matches
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         _note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped = is_scoped(connection)
+        scoped, score = is_scoped(connection), score_name(connection)
         found = list_matches(
             connection,
             min_resemblance=min_resemblance,
@@ -102,7 +106,7 @@ def matches(
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        screen = Screen(scoped)
+        screen = Screen(scoped, score)
         if found:
             screen.matches(found)
         else:
@@ -126,17 +130,17 @@ def families(store: Path, form: str | None, quiet: bool, threshold: float | None
     """List families of documents, largest first.
 
     Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
-    beside the documents are their resemblance to the pivot.
+    beside the documents are their resemblance to the pivot. Under scheme fuzzy both are cosines.
     """
     from nearkin.report.families import list_families
     from nearkin.report.fields import family_record
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         _note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped = is_scoped(connection)
+        scoped, score = is_scoped(connection), score_name(connection)
         found = list_families(connection, threshold=threshold)
     if threshold is not None and threshold < limits["threshold"]:
         _note(
@@ -148,7 +152,7 @@ def families(store: Path, form: str | None, quiet: bool, threshold: float | None
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        screen = Screen(scoped)
+        screen = Screen(scoped, score)
         for family in found:
             screen.family_in_full(family)
         if not found:

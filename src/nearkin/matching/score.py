@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import Candidates, Postings, find_candidates
 from nearkin.matching.columns import MatchColumns, measured
+from nearkin.matching.cosine import find_similar
 from nearkin.matching.verify import Texts, verify
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
@@ -28,6 +29,9 @@ def find_matches(
     memory: int,
     threads: int,
 ) -> MatchColumns:
+    if scheme.measure == "cosine":
+        found_alike = find_similar(postings, lengths, texts, settings, memory=memory, threads=threads)
+        return _kept(found_alike, settings)
     found = find_candidates(postings, scheme, settings, threads=threads)
     matches, sample = estimated(found, postings, scheme)
     if scheme.shingler is not None:

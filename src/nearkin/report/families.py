@@ -71,7 +71,7 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
     scheme = parse_scheme(run.spec)
-    if scheme.shingler is not None:
+    if scheme.measure != "bytes":
         complete_to_pivot(
             families, contents.lengths, texts, shingler=scheme.shingler, memory=local.memory // 10, threads=local.jobs
         )

@@ -23,6 +23,7 @@ __all__ = [
     "Scheme",
     "Signature",
     "keeps_lines",
+    "likeness",
     "parse_scheme",
     "place",
     "sign",
@@ -116,6 +117,11 @@ def parse_scheme(text: str) -> Scheme:
 def keeps_lines(scheme: Scheme) -> bool:
     """Whether texts must be made canonical line by line."""
     return scheme.shingler is not None and scheme.shingler.lines
+
+
+def likeness(scheme: Scheme) -> str:
+    """What people should call the score of two texts under a scheme, wherever it is shown."""
+    return "cosine" if scheme.measure == "cosine" else "resemblance"
 
 
 def sign(text: bytes, scheme: Scheme) -> Signature:

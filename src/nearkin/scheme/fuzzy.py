@@ -6,13 +6,14 @@ and coarsely at the others. With the same borders for every class, as good a rec
 as large.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.estimator import Estimator
-from nearkin.scheme.reference import BNC, format_reference, parse_reference
+from nearkin.scheme.reference import BNC, format_reference, learn_reference, parse_reference
 from nearkin.scheme.spec import Spec, format_spec
 
 # `classes=N` takes the first N: the 18 letters of Stein's Table 1 from the most frequent to the least, then the eight
@@ -87,6 +88,10 @@ class Fuzzy:
         order = sorted(range(len(shares)), key=lambda at: (-shares[at], at))
         dealt = {at: place % self.variants for place, at in enumerate(order)}
         return [dealt[at] for at in range(len(shares))]
+
+    def learnt(self, canonical: Iterable[bytes]) -> "Fuzzy":
+        """The same with a reference learnt from canonical texts."""
+        return replace(self, reference=learn_reference(canonical))
 
     @property
     def borders(self) -> list[list[tuple[int, ...]]]:
