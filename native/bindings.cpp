@@ -244,6 +244,7 @@ NB_MODULE(_native, m) {
   m.def("canonical_map", py_canonical_map, "text"_a, "ignore"_a, nb::kw_only(), "lines"_a = false);
 
   register_schemes(m);
+  register_terms(m);
 
   nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
                                                      bool lines, std::uint64_t max_size) {

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nearkin.api import Store as Store
     from nearkin.api import containment as containment
     from nearkin.api import families as families
+    from nearkin.api import learn_reference as learn_reference
     from nearkin.api import match as match
     from nearkin.api import resemblance as resemblance
     from nearkin.api import sign as sign
@@ -35,6 +36,7 @@ _HOMES = {
     "Store": "nearkin.api",
     "containment": "nearkin.api",
     "families": "nearkin.api",
+    "learn_reference": "nearkin.api",
     "match": "nearkin.api",
     "resemblance": "nearkin.api",
     "sign": "nearkin.api",
@@ -62,6 +64,7 @@ __all__ = [
     "__version__",
     "containment",
     "families",
+    "learn_reference",
     "match",
     "plan_sample",
     "resemblance",

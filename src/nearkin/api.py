@@ -14,10 +14,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
 
 from nearkin.errors import UsageError
+from nearkin.matching.cosine import cosine_of
 from nearkin.model import Summary, View
 from nearkin.read.extract import extract
 from nearkin.scheme import Scheme, keeps_lines, parse_scheme
 from nearkin.scheme import sign as sign_canonical
+from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.signature import Signature
 from nearkin.settings import (
     DEFAULT_SCHEME,
@@ -51,7 +53,10 @@ def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore:
 def resemblance(
     a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
 ) -> float | None:
-    """How much of both texts together is in both. None where the samples are too small to tell."""
+    """How much of both texts together is in both. None where the samples are too small to tell.
+
+    Under scheme fuzzy the cosine of their term vectors, whether or not they share a code.
+    """
     how = parse_scheme(scheme)
     return _compared(a, b, how, _canon(raw, ignore, how), Signature.resemblance)
 
@@ -61,6 +66,8 @@ def containment(
 ) -> float | None:
     """How much of `a` is in `b`. None where the samples are too small to tell."""
     how = parse_scheme(scheme)
+    if how.measure == "cosine":
+        raise UsageError(f"{how.spec} says nothing of containment; use exact or mod.")
     return _compared(a, b, how, _canon(raw, ignore, how), Signature.containment)
 
 
@@ -91,16 +98,27 @@ def match(
     limits = MatchSettings(
         threshold=threshold, containment=containment, floor=threshold, min_shared_bytes=min_shared_bytes
     )
+    _refuse_unmeasurable(how, limits, keep_text=True)
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
     extracted = [_extracted(text, raw) or b"" for _, text in items]
     canon = _canon(raw, ignore, how)
     collection = Collection.of(_plain([name for name, _ in items]), extracted, canon, jobs=run.jobs)
     records = collection.equal_pairs(min_shared_bytes, all_copies=all_copies)
     records += collection.similar_pairs(how, limits, run, all_copies=all_copies)
-    records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"], r["b_in_a"]), r["a"], r["b"]))
+    records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"] or 0.0, r["b_in_a"] or 0.0), r["a"], r["b"]))
     for record in records:
         record["a"], record["b"] = collection.names[record["a"]], collection.names[record["b"]]
     return match_table(records, name=_type_of(collection.names))
+
+
+def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
+    """The spec of `scheme` with how often words begin with each letter learnt from texts (Stein 2005 §3 step 3)."""
+    how = parse_scheme(scheme)
+    if not isinstance(how, Fuzzy):
+        raise UsageError(f"{how.spec} has no reference to learn; only fuzzy has.")
+    canon = _canon(raw, ignore, how)
+    every = texts.values() if isinstance(texts, Mapping) else texts
+    return how.learnt(_canonical(text, canon) or b"" for text in every).spec
 
 
 def families(pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float = 0.9) -> "pa.Table":
@@ -148,6 +166,7 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
     if scheme.estimator.coded and not settings.text.keep:
         raise UsageError(f"What {scheme.spec} finds must be verified on the texts, so they must be kept.")
+    _refuse_unmeasurable(scheme, settings.match, keep_text=settings.text.keep)
     return settings
 
 
@@ -308,8 +327,20 @@ def _compared(a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[
         return 1.0
     if not first or not second:
         return 0.0
+    if scheme.measure == "cosine":
+        return cosine_of(first, second)
     estimate = measure(sign_canonical(first, scheme), sign_canonical(second, scheme))
     return None if estimate is None else float(estimate.value)
+
+
+def _refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: bool) -> None:
+    """A cosine is taken on the texts, and says nothing of bytes in common."""
+    if scheme.measure != "cosine":
+        return
+    if not keep_text:
+        raise UsageError(f"{scheme.spec} measures the texts themselves; leave out --no-text, or use another scheme.")
+    if limits.min_shared_bytes:
+        raise UsageError(f"{scheme.spec} does not tell shared bytes; leave out --min-shared-bytes.")
 
 
 def _plain(names: list[Any]) -> list[Any]:

@@ -132,15 +132,18 @@ class IdenticalGroup:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two contents, each named by its first document. Scores are shares of shingles, or of bytes for chunk schemes."""
+    """Two contents, each named by its first document. Scores are shares of shingles, or of bytes for chunk schemes.
+
+    Under a scheme whose measure is the cosine, that is the resemblance, and nothing is said of containment and bytes.
+    """
 
     a: Location
     b: Location
     resemblance: float
-    a_in_b: float
-    b_in_a: float
+    a_in_b: float | None
+    b_in_a: float | None
     payload: float | None
-    shared_bytes: int
+    shared_bytes: int | None
     exact: bool
     low: float | None
     high: float | None

@@ -34,6 +34,8 @@ def compare(
 
     A and B are files, or documents of the store by their paths there. The relation is one of: identical, same
     words, A contains B, B contains A (0.9 of the part or more), similar (resemblance 0.5 or more), unrelated.
+    The cosine is that of the words' frequencies, stop words left out; with --scheme fuzzy it decides the relation,
+    and the other figures are of exact shingles.
     """
     from nearkin.report.comparison import compare as measure
     from nearkin.report.lookup import find_document
@@ -60,6 +62,7 @@ def compare(
         "resemblance": value(found.resemblance),
         "a_in_b": value(found.a_in_b),
         "b_in_a": value(found.b_in_a),
+        "cosine": value(found.cosine),
         "relation": found.relation,
         "tier": found.tier,
         "shared_bytes": found.shared_bytes,
@@ -93,4 +96,5 @@ def _show(a: "Found", b: "Found", found: "Comparison", spec: str) -> None:
     figure("resemblance", found.resemblance)
     figure("A in B", found.a_in_b)
     figure("B in A", found.b_in_a)
+    figure("cosine", found.cosine)
     screen.line(f"  {'shared':<12}  ", (size(found.shared_bytes), "bold cyan"), " of canonical text")

@@ -66,7 +66,11 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
 
 @click.command(epilog="Example: nearkin matches --min-resemblance 0.9")
 @common
-@click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
+@click.option(
+    "--min-resemblance",
+    type=click.FloatRange(0, 1),
+    help="At least so much of both together is in both (fuzzy: cosine).",
+)
 @click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
 @click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
 def matches(
@@ -83,13 +87,13 @@ def matches(
     """
     from nearkin.report.fields import match_record
     from nearkin.report.matches import list_matches
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         _note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped = is_scoped(connection)
+        scoped, score = is_scoped(connection), score_name(connection)
         found = list_matches(
             connection,
             min_resemblance=min_resemblance,
@@ -104,7 +108,7 @@ def matches(
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        screen = Screen(scoped)
+        screen = Screen(scoped, score)
         if found:
             screen.matches(found)
         else:
@@ -150,14 +154,15 @@ def families(
     """List families of documents, largest first.
 
     Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
-    beside the documents are their resemblance to the pivot. The greedy view (Broder 1997, 4.4) compares
-    signatures, longest document first, with one representative of each family; ~ marks an estimate.
+    beside the documents are their resemblance to the pivot; under scheme fuzzy both are cosines. The greedy view
+    (Broder 1997, 4.4) compares signatures, longest document first, with one representative of each family;
+    ~ marks an estimate.
     """
     from nearkin.group.greedy import Representative
     from nearkin.model import View
     from nearkin.report.families import list_families
     from nearkin.report.fields import family_record
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
     if view != View.GREEDY and ctx.get_parameter_source("representative") is ParameterSource.COMMANDLINE:
@@ -165,7 +170,7 @@ def families(
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         _note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped = is_scoped(connection)
+        scoped, score = is_scoped(connection), score_name(connection)
         found = list_families(
             connection, view=View(view), threshold=threshold, representative=Representative(representative)
         )
@@ -179,7 +184,7 @@ def families(
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        screen = Screen(scoped)
+        screen = Screen(scoped, score)
         for family in found:
             screen.family_in_full(family)
         if found:

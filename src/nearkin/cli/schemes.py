@@ -25,6 +25,12 @@ PLANNED = ("error", "resemblance", "confidence", "bytes", "window", "bits")
 @click.option("--bytes", "length", type=size_of, metavar="SIZE", help="Length of a document, as 4K or 50K.")
 @click.option("--window", type=int, default=20, show_default=True, help="Bytes of a shingle.")
 @click.option("--bits", type=int, default=64, show_default=True, help="Length of the fingerprints.")
+@click.option(
+    "--learn",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Print scheme fuzzy with its reference learnt from a folder, a file or a store.",
+)
 @click.pass_context
 def schemes(
     ctx: click.Context,
@@ -38,12 +44,21 @@ def schemes(
     length: int | None,
     window: int,
     bits: int,
+    learn: Path | None,
 ) -> None:
     """List the schemes: what they do, when to use them, what they cannot say, what they cost.
 
     A scheme is written NAME:key=value,... wherever one is asked for; keys left out take their defaults.
     With --plan: how large a sample must be for estimates within an error, and the specs that keep as much.
+    What --learn prints can be given as it is: nearkin scan PATH --scheme "$(nearkin schemes --learn PATH)".
     """
+    if learn:
+        spec = _learnt(learn)
+        if form in (None, "table"):
+            click.echo(spec)
+        else:
+            emit_one({"scheme": spec}, form)
+        return
     form = chosen(form)
     if plan:
         from nearkin.scheme.plan import Plan
@@ -145,3 +160,13 @@ def _show_plan(plan: "Plan") -> None:
     if plan.bias is not None:
         facts.append(("bias", f"of a resemblance under {plan.bias:.1e} with probability 99.9 %"))
     screen.facts(facts)
+
+
+def _learnt(path: Path) -> str:
+    from nearkin.report.learning import learn_from
+    from nearkin.scheme.fuzzy import Fuzzy
+    from nearkin.scheme.spec import parse_spec
+    from nearkin.settings import TextSettings
+    from nearkin.text.canon import Canon
+
+    return learn_from(path, Fuzzy.parse(parse_spec("fuzzy")), Canon.of(TextSettings())).spec

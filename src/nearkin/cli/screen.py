@@ -35,6 +35,7 @@ def _console() -> "Console":
 @dataclass
 class Screen:
     scoped: bool = False
+    score: str = "resemblance"  # what the scores of matches and families are
     console: "Console" = field(default_factory=_console)
 
     @property
@@ -110,15 +111,21 @@ class Screen:
 
     def matches(self, matches: list[Match]) -> None:
         wide = self.width >= WIDE
+        contained = any(match.a_in_b is not None for match in matches)
         self.columns(
-            ["resemblance", "a in b", "b in a", "measured", *(["shared"] if wide else []), "a, below it b"],
+            [
+                self.score,
+                *(["a in b", "b in a"] if contained else []),
+                "measured",
+                *(["shared"] if wide and contained else []),
+                "a, below it b",
+            ],
             (
                 [
                     share_in_words(match.resemblance),
-                    share_in_words(match.a_in_b),
-                    share_in_words(match.b_in_a),
+                    *([share_in_words(match.a_in_b), share_in_words(match.b_in_a)] if contained else []),
                     measured(match.exact, match.low, match.high),
-                    *([size_in_words(match.shared_bytes)] if wide else []),
+                    *([size_in_words(match.shared_bytes or 0)] if wide and contained else []),
                     f"{self.name(match.a)}\n{self.name(match.b)}",
                 ]
                 for match in matches
@@ -128,7 +135,7 @@ class Screen:
     def families(self, families: list[Family]) -> None:
         """One row a family, named by its pivot."""
         self.columns(
-            ["documents", "kind", "mean", "pivot"],
+            ["documents", "kind", self._named("mean"), "pivot"],
             (
                 [
                     count(len(family.documents)),
@@ -149,6 +156,10 @@ class Screen:
         if copies:
             about += f"; {count(len(copies))} of them of copies only, with {count(alike, 'documents')}"
         self.line((about, "dim"))
+
+    def _named(self, figure: str) -> str:
+        """Resemblance is what is meant where nothing else is said."""
+        return figure if self.score == "resemblance" else f"{figure} {self.score}"
 
     def documents(self, documents: list[Document]) -> None:
         self.columns(
@@ -176,7 +187,7 @@ class Screen:
     def family_in_full(self, family: Family) -> None:
         facts = [count(len(family.documents), "documents"), size_in_words(family.bytes)]
         if family.mean_resemblance is not None:
-            facts.append(f"mean {share_in_words(family.mean_resemblance)}")
+            facts.append(f"{self._named('mean')} {share_in_words(family.mean_resemblance)}")
         if family.weakest:
             facts.append(f"holds at {share_in_words(family.weakest.resemblance)}")
         self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))

@@ -113,7 +113,7 @@ def _measure_on_texts(
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
     scheme = parse_scheme(run.spec)
-    if scheme.shingler is not None:
+    if scheme.measure != "bytes":
         complete_to_pivot(
             families, contents.lengths, texts, shingler=scheme.shingler, memory=local.memory // 10, threads=local.jobs
         )

@@ -43,7 +43,8 @@ def _contents(pairs: list[Record], names: list[Any]) -> tuple[dict[Any, int], in
         return name
 
     for pair in pairs:
-        if pair["resemblance"] == 1.0 and pair["exact"]:
+        # A cosine of 1 is no copy; copies contain each other.
+        if pair["resemblance"] == pair["a_in_b"] == 1.0 and pair["exact"]:
             a, b = sorted((root(pair["a"]), root(pair["b"])))
             parent[b] = a
     number: dict[Any, int] = {}
@@ -61,9 +62,10 @@ def _columns(pairs: list[Record], content_of: dict[Any, int]) -> MatchColumns:
     def floats(key: str) -> Any:
         return np.array([pair[key] for _, _, pair in found], np.float64)
 
-    shared = np.array([pair["shared_bytes"] for _, _, pair in found], np.int64)
+    shared = np.array([pair["shared_bytes"] or 0 for _, _, pair in found], np.int64)
     # Sizes are not among the fields; n shingles in a row cover n + 19 bytes, containment is shared / size.
-    size_a, size_b = ((np.maximum(shared - WINDOW + 1, 0) / np.maximum(floats(k), 1e-9)) for k in ("a_in_b", "b_in_a"))
+    shares = (np.nan_to_num(floats(key)) for key in ("a_in_b", "b_in_a"))
+    size_a, size_b = (np.maximum(shared - WINDOW + 1, 0) / np.maximum(share, 1e-9) for share in shares)
     return MatchColumns(
         a=np.array([a for a, _, _ in found], np.uint32),
         b=np.array([b for _, b, _ in found], np.uint32),

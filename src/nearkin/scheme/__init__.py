@@ -9,6 +9,7 @@ from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.bsw import Bsw
 from nearkin.scheme.estimator import Estimator
+from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
@@ -25,6 +26,7 @@ __all__ = [
     "Scheme",
     "Signature",
     "keeps_lines",
+    "likeness",
     "parse_scheme",
     "place",
     "sign",
@@ -45,7 +47,7 @@ class Scheme(Protocol):
 
     @property
     def measure(self) -> str:
-        """What is counted: shingles or bytes."""
+        """What is counted: shingles, bytes, or terms (cosine)."""
 
     @property
     def sampled(self) -> bool:
@@ -134,6 +136,13 @@ SCHEMES: dict[str, Known] = {
         "one number; those within 30 % are verified on the texts",
         "Roth 2011 §3",
     ),
+    "fuzzy": Known(
+        Fuzzy.parse,
+        Fuzzy.keys,
+        "fuzzy:classes=18,intervals=3,variants=3",
+        "cosine of documents that share a code, exactly; most pairs of cosine 0.8 or more do",
+        "Stein 2005 §3",
+    ),
 }
 
 
@@ -148,6 +157,11 @@ def parse_scheme(text: str) -> Scheme:
 def keeps_lines(scheme: Scheme) -> bool:
     """Whether texts must be made canonical line by line."""
     return scheme.shingler is not None and scheme.shingler.lines
+
+
+def likeness(scheme: Scheme) -> str:
+    """What people should call the score of two texts under a scheme, wherever it is shown."""
+    return "cosine" if scheme.measure == "cosine" else "resemblance"
 
 
 def sign(text: bytes, scheme: Scheme) -> Signature:
