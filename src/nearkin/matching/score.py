@@ -15,7 +15,7 @@ from nearkin.matching.candidates import Candidates, Postings, find_candidates
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.cosine import find_similar
 from nearkin.matching.verify import Texts, verify
-from nearkin.scheme import Scheme
+from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
 
 
@@ -29,9 +29,8 @@ def find_matches(
     memory: int,
     threads: int,
 ) -> MatchColumns:
-    if scheme.measure == "cosine":
-        found_alike = find_similar(postings, lengths, texts, settings, memory=memory, threads=threads)
-        return _kept(found_alike, settings)
+    if scheme.estimator is Estimator.COLLISION:
+        return _kept(find_similar(postings, lengths, texts, settings, memory=memory, threads=threads), settings)
     found = find_candidates(postings, scheme, settings, threads=threads)
     matches, sample = estimated(found, postings, scheme)
     if scheme.shingler is not None:
