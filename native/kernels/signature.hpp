@@ -8,6 +8,7 @@
 
 #include "fuzzy.hpp"
 #include "shingles.hpp"
+#include "smallest.hpp"
 #include "tttd.hpp"
 
 namespace nearkin {
@@ -28,13 +29,15 @@ struct Placed {
 // Of features that stand at several places keeps the first; in order of offset.
 void keep_first_places(std::vector<Placed>& placed);
 
-using Scheme = std::variant<Shingles, Tttd, Fuzzy>;
+using Scheme = std::variant<Shingles, Smallest, Tttd, Fuzzy>;
 
 // Each scheme's file defines its own two; `sign` and `place` only choose among them.
 void sign_with(const Shingles& scheme, std::string_view text, Signature& out);
+void sign_with(const Smallest& scheme, std::string_view text, Signature& out);
 void sign_with(const Tttd& scheme, std::string_view text, Signature& out);
 void sign_with(const Fuzzy& scheme, std::string_view text, Signature& out);
 std::vector<Placed> place_with(const Shingles& scheme, std::string_view text);
+std::vector<Placed> place_with(const Smallest& scheme, std::string_view text);
 std::vector<Placed> place_with(const Tttd& scheme, std::string_view text);
 std::vector<Placed> place_with(const Fuzzy& scheme, std::string_view text);
 

@@ -113,7 +113,7 @@ def test_scanning_again_after_another_scheme_signs_the_rest(folder: Path, tmp_pa
 
 def test_what_a_cosine_cannot_tell_is_refused(folder: Path, kin: Path, tmp_path: Path) -> None:
     for options, said in (
-        (["matches", "--store", kin, "--min-containment", "0.9"], "says nothing of containment"),
+        (["matches", "--store", kin, "--min-containment", "0.9"], "does not tell containment"),
         (["scan", folder, "--store", tmp_path / "x.db", "--scheme", "fuzzy", "--no-text"], "measures the texts"),
         (
             ["scan", folder, "--store", tmp_path / "x.db", "--scheme", "fuzzy", "--min-shared-bytes", "9"],
@@ -199,5 +199,5 @@ def test_resemblance_under_fuzzy_is_the_cosine_and_containment_is_refused() -> N
     assert library.resemblance("cat dog", "dog cat bird", "fuzzy") == pytest.approx((2 / 3) ** 0.5)
     assert library.resemblance("the of", "and to", "fuzzy") is None
     assert library.resemblance("война и мир", "мир, война", "fuzzy") == 1.0
-    with pytest.raises(library.UsageError, match="says nothing of containment"):
+    with pytest.raises(library.UsageError, match="does not tell containment"):
         library.containment("cat dog", "dog cat", "fuzzy")

@@ -52,6 +52,7 @@ class Fuzzy:
     measure = "cosine"
     sampled = False
     estimator = Estimator.COLLISION
+    limit = 0
     contains = False
 
     @classmethod
