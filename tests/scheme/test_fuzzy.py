@@ -1,5 +1,6 @@
 """Fuzzy-fingerprints: the kernel held to Stein 2005 §3, and what a scheme says of itself."""
 
+import hashlib
 import random
 from fractions import Fraction
 from string import ascii_lowercase
@@ -13,9 +14,11 @@ from nearkin.scheme import parse_scheme, place, sign
 from nearkin.scheme.fuzzy import BORDERS, NEVER, Fuzzy
 from nearkin.scheme.reference import BNC, format_reference, learn_reference, parse_reference
 from oracle import fuzzy as oracle
+from oracle import terms as oracle_terms
 
 DEFAULT = "fuzzy:classes=18,intervals=3,variants=3"
 VARIANT_SHIFT = 60
+LETTERS = ascii_lowercase + "éÉàÅñçøłæœþðđß"
 
 
 def fuzzy(spec: str) -> Fuzzy:
@@ -209,3 +212,31 @@ def test_the_bnc_reference_adds_up() -> None:
     assert abs(sum(shares) - 10_000) <= 5
     assert shares[ord("s") - 97] == 1107
     assert shares[ord("x") - 97] == 1
+
+
+def frozen_words() -> list[str]:
+    """Texts of every language's stop words, accents and letters that do not decompose, made by no other code."""
+    texts = []
+    for size in (40, 60, 200, 1000):
+        for name, words in oracle_terms.stop_words().items():
+            noise = hashlib.shake_128(f"{name} {size}".encode()).digest(3 * size)
+            common = sorted(words)
+            texts.append(
+                " ".join(
+                    common[noise[at] % len(common)]
+                    if noise[at] % 3
+                    else f"{LETTERS[noise[at + 1] % 40]}{noise[at + 2]}"
+                    for at in range(0, 3 * size, 3)
+                )
+            )
+    return texts
+
+
+def test_codes_of_words_never_change() -> None:
+    """Stop words, letters, reference and borders are part of the format: see test_spec.py."""
+    digest = hashlib.blake2b(digest_size=16)
+    for text in frozen_words():
+        for intervals, variants in BORDERS:
+            features = sign(text.encode(), fuzzy(f"fuzzy:intervals={intervals},variants={variants}")).features
+            digest.update(len(features).to_bytes(8, "little") + features.astype("<u8").tobytes())
+    assert digest.hexdigest() == "0"

@@ -14,7 +14,7 @@ from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Family, Kind, Link, Member, Role, View
-from nearkin.scheme import parse_scheme
+from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, Copies, copies_of, locations, present_contents, signatures
@@ -57,6 +57,8 @@ def list_families(
     """
     run = runs.last(connection)
     limits = run.settings["match"]
+    if containment is not None and not parse_scheme(run.spec).contains:
+        raise UsageError(cannot_contain(run.spec))
     if view is View.GREEDY:
         share = limits["threshold"] if threshold is None else threshold
         settings = MatchSettings(threshold=share, floor=min(share, limits["floor"]))

@@ -15,6 +15,7 @@ from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
 from nearkin.scheme.similarity_index import SimilarityIndex
 from nearkin.scheme.sketch import Sketch
+from nearkin.scheme.smallest import Min
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
@@ -25,6 +26,7 @@ __all__ = [
     "Estimator",
     "Scheme",
     "Signature",
+    "cannot_contain",
     "keeps_lines",
     "likeness",
     "parse_scheme",
@@ -55,6 +57,10 @@ class Scheme(Protocol):
 
     @property
     def estimator(self) -> Estimator: ...
+    @property
+    def limit(self) -> int:
+        """How many features a signature has at most; 0 where they grow with the text."""
+
     @property
     def contains(self) -> bool:
         """Whether signatures tell containment (Cherkasova 2009, Table 1)."""
@@ -118,6 +124,13 @@ SCHEMES: dict[str, Known] = {
         "resemblance and containment, without intervals",
         "Cherkasova 2009 §2",
     ),
+    "min": Known(
+        Min.parse,
+        Min.keys,
+        "min:window=20,n=100 or min:window=20,n=100,mod=8",
+        "resemblance, with intervals",
+        "Broder 1997 §3 and §4.1, Cherkasova 2009",
+    ),
     "tttd": Known(
         Tttd.parse,
         Tttd.keys,
@@ -154,6 +167,12 @@ def parse_scheme(text: str) -> Scheme:
     return known.parse(spec)
 
 
+def cannot_contain(spec: str) -> str:
+    """Cherkasova 2009, Table 1, in a sentence."""
+    able = [name for name, known in SCHEMES.items() if parse_scheme(known.example.split(" or ")[0]).contains]
+    return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {', '.join(able)}."
+
+
 def keeps_lines(scheme: Scheme) -> bool:
     """Whether texts must be made canonical line by line."""
     return scheme.shingler is not None and scheme.shingler.lines
@@ -169,7 +188,16 @@ def sign(text: bytes, scheme: Scheme) -> Signature:
     features, weights, modulus = _native.sign(scheme.native(), text)
     if not len(weights):
         weights = np.full(len(features), modulus, dtype=np.uint32)
-    return Signature(features, weights, scheme.spec, modulus, scheme.sampled)
+    return Signature(
+        features,
+        weights,
+        scheme.spec,
+        modulus,
+        scheme.sampled,
+        estimator=scheme.estimator,
+        limit=scheme.limit,
+        contains=scheme.contains,
+    )
 
 
 def place(text: bytes, scheme: Scheme) -> list[tuple[int, int, int]]:
