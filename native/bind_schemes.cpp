@@ -90,6 +90,9 @@ void register_schemes(nb::module_& m) {
   m.def("shingles", [](const Shingler& shingler, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
     return Scheme(Shingles(shingler, modulus, sample, most));
   }, nb::kw_only(), "shingler"_a, "modulus"_a, "sample"_a, "most"_a);
+  m.def("smallest", [](const Shingler& shingler, std::uint64_t n, std::uint64_t modulus) {
+    return Scheme(Smallest(shingler, n, modulus));
+  }, nb::kw_only(), "shingler"_a, "n"_a, "modulus"_a);
   m.def("sketch", [](const Shingler& shingler, std::uint32_t slots) { return Scheme(Sketch(shingler, slots)); },
         nb::kw_only(), "shingler"_a, "slots"_a);
   m.def("slot_minima", py_slot_minima, "fingerprints"_a, "slots"_a, "portable"_a = false);

@@ -9,6 +9,7 @@
 #include "bsw.hpp"
 #include "shingles.hpp"
 #include "sketch.hpp"
+#include "smallest.hpp"
 #include "tttd.hpp"
 
 namespace nearkin {
@@ -29,14 +30,16 @@ struct Placed {
 // Of features that stand at several places keeps the first; in order of offset.
 void keep_first_places(std::vector<Placed>& placed);
 
-using Scheme = std::variant<Shingles, Sketch, Bsw, Tttd>;
+using Scheme = std::variant<Shingles, Smallest, Sketch, Bsw, Tttd>;
 
 // Each scheme's file defines its own two; `sign` and `place` only choose among them.
 void sign_with(const Shingles& scheme, std::string_view text, Signature& out);
+void sign_with(const Smallest& scheme, std::string_view text, Signature& out);
 void sign_with(const Sketch& scheme, std::string_view text, Signature& out);
 void sign_with(const Bsw& scheme, std::string_view text, Signature& out);
 void sign_with(const Tttd& scheme, std::string_view text, Signature& out);
 std::vector<Placed> place_with(const Shingles& scheme, std::string_view text);
+std::vector<Placed> place_with(const Smallest& scheme, std::string_view text);
 std::vector<Placed> place_with(const Sketch& scheme, std::string_view text);
 std::vector<Placed> place_with(const Bsw& scheme, std::string_view text);
 std::vector<Placed> place_with(const Tttd& scheme, std::string_view text);

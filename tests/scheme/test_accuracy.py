@@ -1,4 +1,4 @@
-"""The four schemes of Cherkasova 2009 beside the exact resemblance, on texts with a known number of edits (§3 to §5)."""
+"""The four schemes of Cherkasova 2009 beside the exact resemblance, on texts with known edits (§3 to §5)."""
 
 import random
 from functools import cache

@@ -31,7 +31,7 @@ class InterruptedScanError(NearkinError):
 @common
 @click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
 @click.option("--threshold", type=float, default=0.7, show_default=True, help="Resemblance that makes a family.")
-@click.option("--containment", type=float, default=0.9, show_default=True, help="Share of a part in its container.")
+@click.option("--containment", type=float, help="Share of a part in its container.  [default: 0.9]")
 @click.option("--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this.")
 @click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches that share less.")
 @text_options

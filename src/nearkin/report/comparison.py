@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin.matching.columns import MatchColumns
 from nearkin.matching.verify import verify
 from nearkin.report.lookup import Found
 from nearkin.scheme import Estimate, Scheme, sign
+from nearkin.scheme.collision import Collision, collision_of
 from nearkin.scheme.shingler import Shingler
 from nearkin.settings import MatchSettings
 from nearkin.text.canon import Canon
@@ -31,6 +33,7 @@ class Comparison:
     a_in_b: Estimate | None
     b_in_a: Estimate | None
     shared_bytes: int
+    collision: Collision | None = None  # what fingerprints may have got wrong; None where none were compared
 
 
 def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
@@ -44,15 +47,20 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
     if not first or not second:
         return Comparison(None, "unrelated", NONE, NONE, NONE, 0)
     one, other = sign(first, scheme), sign(second, scheme)
-    resemblance, a_in_b, b_in_a = one.resemblance(other), one.containment(other), other.containment(one)
+    resemblance = one.resemblance(other)
+    a_in_b, b_in_a = (one.containment(other), other.containment(one)) if scheme.contains else (None, None)
+    relation = _relation(resemblance, a_in_b, b_in_a)
     if scheme.shingler is None:
         shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
-    else:
-        shared = _shared_bytes(first, second, scheme.shingler)
-    return Comparison(None, _relation(resemblance, a_in_b, b_in_a), resemblance, a_in_b, b_in_a, shared)
+        return Comparison(None, relation, resemblance, a_in_b, b_in_a, shared)
+    exact = _measured(first, second, scheme.shingler)
+    shared = int(exact.shared_bytes[0])
+    united = round(float(exact.size_a[0] + exact.size_b[0]) / (1.0 + float(exact.resemblance[0])))
+    collision = collision_of(scheme.shingler, united)
+    return Comparison(None, relation, resemblance, a_in_b, b_in_a, shared, collision)
 
 
-def _shared_bytes(a: bytes, b: bytes, shingler: Shingler) -> int:
+def _measured(a: bytes, b: bytes, shingler: Shingler) -> MatchColumns:
     texts = [a, b]
     found, _ = verify(
         np.array([0], np.uint32),
@@ -65,7 +73,7 @@ def _shared_bytes(a: bytes, b: bytes, shingler: Shingler) -> int:
         memory=len(a) + len(b),
         threads=1,
     )
-    return int(found.shared_bytes[0])
+    return found
 
 
 def _relation(resemblance: Estimate | None, a_in_b: Estimate | None, b_in_a: Estimate | None) -> str:

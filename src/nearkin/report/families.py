@@ -12,7 +12,7 @@ from nearkin.group.pivot import complete_to_pivot
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Family, Kind, Link, Member, Role
-from nearkin.scheme import parse_scheme
+from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, Copies, copies_of, locations, present_contents
@@ -45,6 +45,8 @@ def list_families(
 ) -> list[Family]:
     run = runs.last(connection)
     limits = run.settings["match"]
+    if containment is not None and not parse_scheme(run.spec).contains:
+        raise UsageError(cannot_contain(run.spec))
     if threshold is not None and 0.0 < threshold < limits["floor"]:
         raise UsageError(f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}.")
     if threshold in (None, limits["threshold"]) and containment in (None, limits["containment"]):

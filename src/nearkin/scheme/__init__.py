@@ -13,6 +13,7 @@ from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
 from nearkin.scheme.sketch import Sketch
+from nearkin.scheme.smallest import Min
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
@@ -23,6 +24,7 @@ __all__ = [
     "Estimator",
     "Scheme",
     "Signature",
+    "cannot_contain",
     "keeps_lines",
     "parse_scheme",
     "place",
@@ -52,6 +54,10 @@ class Scheme(Protocol):
 
     @property
     def estimator(self) -> Estimator: ...
+    @property
+    def limit(self) -> int:
+        """How many features a signature has at most; 0 where they grow with the text."""
+
     @property
     def contains(self) -> bool:
         """Whether signatures tell containment (Cherkasova 2009, Table 1)."""
@@ -89,6 +95,13 @@ SCHEMES: dict[str, Known] = {
         "resemblance and containment, with intervals",
         "Broder 1997 §3, Cherkasova 2009",
     ),
+    "min": Known(
+        Min.parse,
+        Min.keys,
+        "min:window=20,n=100 or min:window=20,n=100,mod=8",
+        "resemblance, with intervals",
+        "Broder 1997 §3 and §4.1, Cherkasova 2009",
+    ),
     "sketch": Known(
         Sketch.parse,
         Sketch.keys,
@@ -121,6 +134,12 @@ def parse_scheme(text: str) -> Scheme:
     return known.parse(spec)
 
 
+def cannot_contain(spec: str) -> str:
+    """Cherkasova 2009, Table 1, in a sentence."""
+    able = [name for name, known in SCHEMES.items() if parse_scheme(known.example.split(" or ")[0]).contains]
+    return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {', '.join(able)}."
+
+
 def keeps_lines(scheme: Scheme) -> bool:
     """Whether texts must be made canonical line by line."""
     return scheme.shingler is not None and scheme.shingler.lines
@@ -131,7 +150,16 @@ def sign(text: bytes, scheme: Scheme) -> Signature:
     features, weights, modulus = _native.sign(scheme.native(), text)
     if not len(weights):
         weights = np.full(len(features), modulus, dtype=np.uint32)
-    return Signature(features, weights, scheme.spec, modulus, scheme.sampled)
+    return Signature(
+        features,
+        weights,
+        scheme.spec,
+        modulus,
+        scheme.sampled,
+        estimator=scheme.estimator,
+        limit=scheme.limit,
+        contains=scheme.contains,
+    )
 
 
 def place(text: bytes, scheme: Scheme) -> list[tuple[int, int, int]]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nearkin.errors import StoreError
-from nearkin.store.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES
+from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES
 
 
 @contextmanager
@@ -74,6 +74,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
                 f"The store {path} was written by a newer nearkin (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "upgrade nearkin or choose another file with --store."
             )
+        if write and version < SCHEMA_VERSION:
+            _migrate(connection)
     # A scan makes every key it writes in the same transaction; checking them again took a sixth of its time. A test
     # runs foreign_key_check over what it leaves.
     connection.execute(f"PRAGMA foreign_keys = {'OFF' if write else 'ON'}")
@@ -111,6 +113,16 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Brings an older store up to date; one that is only read is understood as it is."""
+    with transaction(connection):
+        (version,) = connection.execute("PRAGMA user_version").fetchone()  # another process may have been faster
+        for newer in range(version + 1, SCHEMA_VERSION + 1):
+            for statement in MIGRATIONS[newer].split(";\n"):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
 def own_files(path: Path) -> frozenset[bytes]:
