@@ -16,6 +16,8 @@ namespace nearkin {
 
 class Blocks {
  public:
+  static constexpr std::size_t kBlock = 2048;  // 16 KB of fingerprints beside the tables they are rolled with
+
   Blocks(const Shingler& shingler, std::string_view text) : shingler_(shingler), text_(text) {
     // Where a shingle's label or place must be known first, all are made at once.
     if (shingler.unit() == Unit::byte && !shingler.label()) return;
@@ -43,8 +45,6 @@ class Blocks {
   }
 
  private:
-  static constexpr std::size_t kBlock = 2048;  // 16 KB of fingerprints beside the tables they are rolled with
-
   void roll_block(const Roller& roller, std::string_view part) {
     count_ = part.empty() ? 0 : part.size() < roller.window() ? 1 : part.size() - roller.window() + 1;
     if (shingler_.plain()) {

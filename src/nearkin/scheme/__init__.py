@@ -110,6 +110,13 @@ SCHEMES: dict[str, Known] = {
         cannot="much of short texts at a fixed n: fewer than n shingles may leave none",
         cost="8 bytes for n bytes of text; the adaptive one 100 to 200 features up to 12 kB, then one of 64",
     ),
+    "min": Known(
+        Min.parse,
+        Min.keys,
+        "min:window=20,n=100 or min:window=20,n=100,mod=8",
+        "resemblance, with intervals",
+        "Broder 1997 §3 and §4.1, Cherkasova 2009",
+    ),
     "sketch": Known(
         Sketch.parse,
         Sketch.keys,
@@ -123,13 +130,6 @@ SCHEMES: dict[str, Known] = {
         "bsw:window=20,n=100",
         "resemblance and containment, without intervals",
         "Cherkasova 2009 §2",
-    ),
-    "min": Known(
-        Min.parse,
-        Min.keys,
-        "min:window=20,n=100 or min:window=20,n=100,mod=8",
-        "resemblance, with intervals",
-        "Broder 1997 §3 and §4.1, Cherkasova 2009",
     ),
     "tttd": Known(
         Tttd.parse,
