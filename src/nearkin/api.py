@@ -280,6 +280,35 @@ class Store:
         records = [match_record(one, scoped=scoped, name=backslashed) for one in found]
         return match_table(records, scoped=scoped)
 
+    def check(
+        self,
+        text: Text,
+        *,
+        scheme: str | None = None,
+        limit: int | None = None,
+        min_resemblance: float | None = None,
+        min_containment: float | None = None,
+        all_copies: bool = False,
+    ) -> "pa.Table":
+        """What in the store is the same as, resembles, contains or lies in a text, the most like first."""
+        from hashlib import sha256
+
+        from nearkin.report.check import Checker
+        from nearkin.report.fields import backslashed, similar_record
+        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.tables import similar_table
+
+        if limit is not None and limit < 1:
+            raise UsageError(f"A limit must be 1 or more, not {limit}.")
+        with opened(self.path) as connection:
+            limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
+            checker = Checker.of(connection, scheme, **limits)
+            scoped = is_scoped(connection)
+            extracted = _extracted(text, checker.canon.raw)
+            data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+            found = checker.check(sha256(data).digest(), extracted, limit=limit, all_copies=all_copies)
+        return similar_table([similar_record(one, scoped=scoped, name=backslashed) for one in found], scoped=scoped)
+
     def families(
         self, *, view: str = "chain", threshold: float | None = None, representative: str = "first"
     ) -> "pa.Table":

@@ -12,7 +12,7 @@ from nearkin.cli.output import ReaderLeftError
 from nearkin.cli.words import cells, count, measured, name, shortened
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
-from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role
+from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -129,6 +129,22 @@ class Screen:
                     f"{self.name(match.a)}\n{self.name(match.b)}",
                 ]
                 for match in matches
+            ),
+        )
+
+    def similar(self, similar: list[Similar]) -> None:
+        self.columns(
+            ["tier", "resemblance", "in doc", "doc in it", "measured", "document"],
+            (
+                [
+                    one.tier,
+                    share_in_words(one.resemblance),
+                    share_in_words(one.query_in_doc),
+                    share_in_words(one.doc_in_query),
+                    measured(one.exact, one.low, one.high),
+                    self.name(one.location),
+                ]
+                for one in similar
             ),
         )
 
