@@ -34,9 +34,10 @@ void register_schemes(nb::module_& m) {
   m.def("shingles", [](std::size_t window, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
     return Scheme(Shingles(window, modulus, sample, most));
   }, nb::kw_only(), "window"_a, "modulus"_a, "sample"_a, "most"_a);
-  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
-    return Scheme(Tttd(window, min, max, divisor, backup));
-  }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);
+  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup,
+                   std::uint64_t residue, std::uint64_t seed, unsigned bits) {
+    return Scheme(Tttd(window, min, max, divisor, backup, residue, seed, bits));
+  }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a, "residue"_a, "seed"_a, "bits"_a);
   m.def("sign", py_sign, "scheme"_a, "text"_a);
   m.def("place", py_place, "scheme"_a, "text"_a);
 }

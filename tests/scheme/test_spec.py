@@ -30,6 +30,14 @@ def test_examples_are_written_as_they_are_stored(spec: str) -> None:
         ("mod:most=16,window=3", "mod:window=3,sample=200,most=16"),
         ("mod:n=7", "mod:window=20,n=7"),
         ("mod:n=007,window=08", "mod:window=8,n=7"),
+        ("chunk", "chunk:mean=100"),
+        ("chunk:divisor=1000", "chunk:mean=1000"),
+        ("chunk:residue=999,mean=1000", "chunk:mean=1000"),
+        ("chunk:bits=64,seed=0", "chunk:mean=100"),
+        ("chunk:seed=7,bits=32,residue=0,window=20", "chunk:mean=100,window=20,residue=0,bits=32,seed=7"),
+        ("tttd:residue=53,seed=0,bits=64", "tttd:mean=100"),
+        ("tttd:seed=7,residue=5,bits=40", "tttd:mean=100,residue=5,bits=40,seed=7"),
+        ("tttd:min=50,seed=7", "tttd:window=48,min=50,max=280,divisor=54,backup=27,seed=7"),
         ("tttd", "tttd:mean=100"),
         ("tttd:mean=1000", "tttd:mean=1000"),
         ("tttd:backup=270,divisor=540,max=2800,min=460", "tttd:mean=1000"),
@@ -54,7 +62,15 @@ ANY_SPEC = st.one_of(
         st.integers(10, 10_000),
         st.integers(0, 20).map(lambda i: 1 << i),
     ),
-    st.builds("tttd:mean={}".format, st.integers(10, 1 << 20)),
+    st.builds("tttd:mean={},seed={}".format, st.integers(10, 1 << 20), st.integers(0, 9)),
+    st.builds(
+        "chunk:mean={},window={},residue={},bits={},seed={}".format,
+        st.integers(10, 1 << 20),
+        NUMBERS,
+        st.integers(0, 9),
+        st.integers(8, 64),
+        st.integers(0, (1 << 63) - 1),
+    ),
     st.builds(
         lambda window, least, more, backup, times: (
             f"tttd:window={window},min={least},max={least + more},divisor={backup * times},backup={backup}"
@@ -75,7 +91,7 @@ def test_stored_specs_are_stable(spec: str) -> None:
     assert parse_scheme(scheme.spec).spec == scheme.spec
 
 
-KNOWN_SCHEMES = "exact, mod, tttd"
+KNOWN_SCHEMES = ", ".join(SCHEMES)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +102,18 @@ KNOWN_SCHEMES = "exact, mod, tttd"
         ("Mod:n=2", f"There is no scheme 'Mod'; known are: {KNOWN_SCHEMES}."),
         ("exact:n=2", "Scheme exact has no key 'n'; it knows: window."),
         ("mod:mean=2", "Scheme mod has no key 'mean'; it knows: window, n, sample, most."),
-        ("tttd:n=2", "Scheme tttd has no key 'n'; it knows: mean, window, min, max, divisor, backup."),
+        (
+            "tttd:n=2",
+            "Scheme tttd has no key 'n'; it knows: mean, window, min, max, divisor, backup, residue, bits, seed.",
+        ),
+        ("chunk:unit=word", "Scheme chunk has no key 'unit'; it knows: mean, window, divisor, residue, bits, seed."),
+        ("tttd:label=yes", "Scheme tttd has no key 'label'; it knows: mean, "),
+        ("chunk:mean=100,divisor=100", "Scheme chunk takes either mean or divisor, which is the mean, not both."),
+        ("chunk:mean=9", "mean=9 of scheme chunk is out of range: 10 to 1048576."),
+        ("chunk:residue=100", "residue=100 of scheme chunk is out of range: 0 to 99."),
+        ("tttd:residue=54", "residue=54 of scheme tttd is out of range: 0 to 53."),
+        ("chunk:bits=65", "bits=65 of scheme chunk is out of range: 8 to 64."),
+        ("tttd:seed=-1", "seed=-1 of scheme tttd is not a number."),
         ("exact:window", "In scheme 'exact:window', 'window' is not of the form key=value."),
         ("exact:window=", "In scheme 'exact:window=', 'window=' is not of the form key=value."),
         ("exact:window=-1", "window=-1 of scheme exact is not a number."),
@@ -229,6 +256,7 @@ GOLDEN = {
     "exact:window=20": "b26faa6a542a84ea1568a5c4f6f08c01",
     "mod:window=20,sample=200,most=64": "c818aee06f9cc07ac06094a66ccae9fe",
     "mod:window=20,n=100": "66e62a9b4e1924136066240e4ba44204",
+    "chunk:mean=100": "77d793dbcdf9fe74fbef4b8927a86c3f",
     "tttd:mean=100": "8ac2f2baad933dad28b8eb061015eb4e",
 }
 

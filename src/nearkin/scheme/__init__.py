@@ -7,6 +7,7 @@ import numpy as np
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.chunk import Chunk
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
@@ -70,6 +71,13 @@ SCHEMES: dict[str, Known] = {
         "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
         "resemblance and containment, with intervals",
         "Broder 1997 §3, Cherkasova 2009",
+    ),
+    "chunk": Known(
+        Chunk.parse,
+        Chunk.keys,
+        "chunk:mean=100",
+        "resemblance and containment in bytes of whole chunks, a lower bound",
+        "Forman 2005 §2.2",
     ),
     "tttd": Known(
         Tttd.parse,

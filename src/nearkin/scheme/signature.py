@@ -54,9 +54,13 @@ class Signature:
         modulus = max(self.modulus, other.modulus)
         mine, theirs = self._at(modulus), other._at(modulus)
         here, at, often = np.unique(mine.features, return_index=True, return_counts=True)
-        there, frequent = np.unique(theirs.features, return_counts=True)
+        there, there_at, frequent = np.unique(theirs.features, return_index=True, return_counts=True)
         _, i, j = np.intersect1d(here, there, assume_unique=True, return_indices=True)
-        shared = mine.weights[at[i]] * np.minimum(often[i], frequent[j])
+        both = np.minimum(often[i], frequent[j])
+        # The k-th of equal features with the other's k-th. Their weights differ only where `bits` are few and unlike
+        # chunks share a feature.
+        k = np.arange(both.sum()) - np.repeat(np.cumsum(both) - both, both)
+        shared = np.minimum(mine.weights[np.repeat(at[i], both) + k], theirs.weights[np.repeat(there_at[j], both) + k])
         return int(shared.sum()), int(mine.weights.sum()), int(theirs.weights.sum())
 
     def _at(self, modulus: int) -> "Signature":
