@@ -133,7 +133,7 @@ class Match:
     a_in_b: float
     b_in_a: float
     payload: float | None
-    shared_bytes: int
+    shared_bytes: int  # at the least
     exact: bool
     low: float | None
     high: float | None

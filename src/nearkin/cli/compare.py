@@ -34,6 +34,9 @@ def compare(
 
     A and B are files, or documents of the store by their paths there. The relation is one of: identical, same
     words, A contains B, B contains A (0.9 of the part or more), similar (resemblance 0.5 or more), unrelated.
+
+    Shared bytes are a lower bound: what lies in both at the very least. With a chunk scheme they are those of whole
+    chunks, and what exact 20-byte shingles say is shown beside them. "% similar" is what is shared of the smaller.
     """
     from nearkin.report.comparison import compare as measure
     from nearkin.report.lookup import find_document
@@ -68,7 +71,15 @@ def compare(
         "exact": found.resemblance.exact if found.resemblance else None,
         "low": found.resemblance and found.resemblance.low,
         "high": found.resemblance and found.resemblance.high,
+        "similar": value(found.similar),
     }
+    if beside := found.shingles:
+        record |= {
+            "shingle_resemblance": value(beside.resemblance),
+            "shingle_a_in_b": value(beside.a_in_b),
+            "shingle_b_in_a": value(beside.b_in_a),
+            "shingle_shared_bytes": beside.shared_bytes,
+        }
     emit_one(record, form, paths=frozenset({"a", "b"}))
 
 
@@ -85,11 +96,20 @@ def _show(a: "Found", b: "Found", found: "Comparison", spec: str) -> None:
         about = measured(estimate.exact, estimate.low, estimate.high)
         screen.line(f"  {what:<12}  ", (share(estimate.value), "bold cyan"), f"  {about}")
 
+    def figures(found: "Comparison") -> None:
+        figure("resemblance", found.resemblance)
+        figure("A in B", found.a_in_b)
+        figure("B in A", found.b_in_a)
+        figure("% similar", found.similar)
+        at_least = "" if found.tier else "at least "
+        screen.line(f"  {'shared':<12}  {at_least}", (size(found.shared_bytes), "bold cyan"), " of canonical text")
+
     screen.line((found.relation, "bold"), f"  measured by {spec}")
     for letter, side in (("A", a), ("B", b)):
         screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
     screen.line()
-    figure("resemblance", found.resemblance)
-    figure("A in B", found.a_in_b)
-    figure("B in A", found.b_in_a)
-    screen.line(f"  {'shared':<12}  ", (size(found.shared_bytes), "bold cyan"), " of canonical text")
+    figures(found)
+    if found.shingles:
+        screen.line()
+        screen.line("  by exact:window=20, all shingles of 20 bytes")
+        figures(found.shingles)

@@ -34,8 +34,11 @@ def emit(
     """Print many records. `rows` says which rows of CSV a record makes, `paths` which columns name files."""
     match form:
         case "json":
-            lines = ",\n".join(json.dumps(record) for record in records)
-            _write(f"[\n{lines}\n]\n" if lines else "[]\n")
+            before = "[\n"
+            for record in records:
+                _write(before + json.dumps(record))
+                before = ",\n"
+            _write("[]\n" if before == "[\n" else "\n]\n")
         case "jsonl":
             for record in records:
                 _write(json.dumps(record) + "\n")

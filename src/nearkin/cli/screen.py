@@ -98,7 +98,7 @@ class Screen:
     def matches(self, matches: list[Match]) -> None:
         wide = self.width >= WIDE
         self.columns(
-            ["resemblance", "a in b", "b in a", "measured", *(["shared"] if wide else []), "a, below it b"],
+            ["resemblance", "a in b", "b in a", "measured", *(["shared, at least"] if wide else []), "a, below it b"],
             (
                 [
                     share_in_words(match.resemblance),

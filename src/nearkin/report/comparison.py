@@ -8,16 +8,17 @@ similar                 resemblance 0.5 or more, the weakest match a scan keeps
 unrelated               anything else
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nearkin.matching.verify import verify
 from nearkin.report.lookup import Found
-from nearkin.scheme import Estimate, Scheme, sign
+from nearkin.scheme import Estimate, Scheme, parse_scheme, sign
 from nearkin.settings import MatchSettings
 from nearkin.text.canon import Canon
 
+SHINGLES = "exact:window=20"
 ONE = Estimate(1.0, exact=True)
 NONE = Estimate(0.0, exact=True)
 
@@ -29,26 +30,38 @@ class Comparison:
     resemblance: Estimate | None
     a_in_b: Estimate | None
     b_in_a: Estimate | None
-    shared_bytes: int
+    similar: Estimate | None  # what is shared, of the smaller
+    shared_bytes: int  # at the least
+    shingles: "Comparison | None" = None  # beside chunks, what exact 20-byte shingles say
 
 
 def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
     first, second = (None if side.text is None else canon.apply(side.text) for side in (a, b))
     if a.digest == b.digest:
-        return Comparison("bytes", "identical", ONE, ONE, ONE, len(first or b"") or a.size)
+        return Comparison("bytes", "identical", ONE, ONE, ONE, ONE, len(first or b"") or a.size)
     if first is None or second is None:
-        return Comparison(None, "unrelated", None, None, None, 0)
+        return Comparison(None, "unrelated", None, None, None, None, 0)
     if first == second:
-        return Comparison("words" if first else None, "same words" if first else "unrelated", ONE, ONE, ONE, len(first))
+        tier, relation = ("words", "same words") if first else (None, "unrelated")
+        return Comparison(tier, relation, ONE, ONE, ONE, ONE, len(first))
     if not first or not second:
-        return Comparison(None, "unrelated", NONE, NONE, NONE, 0)
+        return Comparison(None, "unrelated", NONE, NONE, NONE, NONE, 0)
+    measured = _measured(first, second, scheme)
+    if scheme.measure == "bytes":
+        return replace(measured, shingles=_measured(first, second, parse_scheme(SHINGLES)))
+    return measured
+
+
+def _measured(first: bytes, second: bytes, scheme: Scheme) -> Comparison:
     one, other = sign(first, scheme), sign(second, scheme)
     resemblance, a_in_b, b_in_a = one.resemblance(other), one.containment(other), other.containment(one)
     if scheme.measure == "bytes":
         shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
     else:
         shared = _shared_bytes(first, second, scheme.window)
-    return Comparison(None, _relation(resemblance, a_in_b, b_in_a), resemblance, a_in_b, b_in_a, shared)
+    # What is shared of the smaller is the larger share: Forman 2005 Figure 5's "% similar".
+    similar = max((one for one in (a_in_b, b_in_a) if one), key=lambda one: one.value, default=None)
+    return Comparison(None, _relation(resemblance, a_in_b, b_in_a), resemblance, a_in_b, b_in_a, similar, shared)
 
 
 def _shared_bytes(a: bytes, b: bytes, window: int) -> int:

@@ -6,6 +6,7 @@ compared at the larger (Broder 1997 §3).
 """
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,18 @@ class Signature:
 
     def __len__(self) -> int:
         return len(self.features)
+
+    @property
+    def digest(self) -> str:
+        """A hash over the features: what chunks a text has, without the text (Forman 2005 §2.4).
+
+        Chunks cover all of a text, so texts of the same digest are the same but for the order of their chunks. Other
+        schemes leave parts out: then it names the signature only.
+        """
+        digest = blake2b(f"{self.scheme} {self.modulus} {len(self)}\n".encode(), digest_size=16)
+        digest.update(self.features.astype("<u8").tobytes())
+        digest.update(self.weights.astype("<u4").tobytes())
+        return digest.hexdigest()
 
     def resemblance(self, other: "Signature") -> Estimate | None:
         shared, mine, theirs = self._overlap(other)
