@@ -37,7 +37,8 @@ class Chains {
   // The ends of the chunks.
   std::vector<std::uint64_t> cut() const {
     const std::size_t chunk = std::min(min_ + scheme_.divisor, max_);
-    const std::size_t stretch = std::clamp(size_ / kLanes + 1, kLeast * chunk, kMost * chunk);
+    // Without a minimum chains meet at their first cut, so that even short stretches are worth it.
+    const std::size_t stretch = std::clamp(size_ / kLanes + 1, (min_ > 1 ? kLeast : 1) * chunk, kMost * chunk);
     std::vector<Chain> chains(size_ / stretch + 1);
     for (std::size_t i = 0; i < chains.size(); ++i) {
       chains[i].first = i * stretch;

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.options import common, text_options
-from nearkin.cli.output import Record, chosen, emit
+from nearkin.cli.output import Record, chosen, emit, write_lines
 from nearkin.settings import DEFAULT_SCHEME
 
 if TYPE_CHECKING:
@@ -126,5 +126,4 @@ def _show(records: Iterable[Record], form: str, *, columns: list[str] | None = N
     width = {"digest": 32, "feature": 16}
     head = {column: column.ljust(width.get(column, 0)) for column in columns}
     screen.line((line(head).rstrip(), "dim"))
-    for record in records:
-        screen.line(line(record))
+    write_lines(line(record) for record in records)
