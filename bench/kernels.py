@@ -20,6 +20,7 @@ SCHEMES = (
     "exact:window=20",
     "mod:window=20,n=100",
     DEFAULT_SCHEME,
+    "chunk:mean=100",
     "tttd:mean=100",
     "tttd:mean=1000",
 )
