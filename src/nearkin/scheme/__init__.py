@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.bsw import Bsw
+from nearkin.scheme.chunk import Chunk
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.shingler import Shingler
@@ -32,6 +34,7 @@ __all__ = [
     "parse_scheme",
     "place",
     "sign",
+    "signed",
 ]
 
 # The layout and meaning of stored features. Raised whenever the same text would sign differently.
@@ -131,6 +134,13 @@ SCHEMES: dict[str, Known] = {
         "resemblance and containment, without intervals",
         "Cherkasova 2009 §2",
     ),
+    "chunk": Known(
+        Chunk.parse,
+        Chunk.keys,
+        "chunk:mean=100",
+        "resemblance and containment in bytes of whole chunks, a lower bound",
+        "Forman 2005 §2.2",
+    ),
     "tttd": Known(
         Tttd.parse,
         Tttd.keys,
@@ -186,6 +196,11 @@ def likeness(scheme: Scheme) -> str:
 def sign(text: bytes, scheme: Scheme) -> Signature:
     """Sign a canonical text."""
     features, weights, modulus = _native.sign(scheme.native(), text)
+    return signed(scheme, modulus, features, weights)
+
+
+def signed(scheme: Scheme, modulus: int, features: NDArray[np.uint64], weights: NDArray[np.uint32]) -> Signature:
+    """A signature from its parts. Without weights every feature weighs as much as the modulus."""
     if not len(weights):
         weights = np.full(len(features), modulus, dtype=np.uint32)
     return Signature(
