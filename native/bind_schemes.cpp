@@ -103,6 +103,9 @@ void register_schemes(nb::module_& m) {
   m.def("bsw", [](const Shingler& shingler, std::uint64_t modulus) { return Scheme(Bsw(shingler, modulus)); },
         nb::kw_only(), "shingler"_a, "modulus"_a);
   m.def("chunk_minima", py_chunk_minima, "fingerprints"_a, "modulus"_a);
+  m.def("smallest", [](const Shingler& shingler, std::uint64_t n, std::uint64_t modulus) {
+    return Scheme(Smallest(shingler, n, modulus));
+  }, nb::kw_only(), "shingler"_a, "n"_a, "modulus"_a);
   m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
     return Scheme(Tttd(window, min, max, divisor, backup));
   }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);

@@ -3,10 +3,11 @@
     python tools/calibrate_fuzzy.py FOLDER... [--most 6000] [--cosine 0.8] [--recall 0.9] [--leave-out]
 
 Every folder is a source of its own. True pairs are all pairs of one source's documents whose cosine reaches
---cosine, computed for all of them. Recall is the share of true pairs that collide, averaged over the sources so that
-none decides alone; collision sets are those of all documents of all sources together. For every number of intervals
-and variants the borders of one variant after the other are set to the best of a grid, until nothing changes: the best
-have the smallest share of pairs in collision while recall stays at --recall.
+--cosine, computed for all of them. Recall is the share of true pairs that collide: of all of them together or averaged
+over the sources, whichever is less, so that no source decides alone. Collision sets are those of all documents of all
+sources together. For every number of intervals and variants the borders of one variant after the other are set to the
+best of a grid, until nothing changes: the best have the smallest share of pairs in collision while recall stays at
+--recall.
 
 Then, for the borders nearkin has: recall, ε = 1 − recall, collision sets and precision of every source, with the
 reference it has and with one learnt from the source. With --leave-out also the recall of each source under borders
@@ -35,9 +36,9 @@ from nearkin.text.canon import Canon
 FEWEST = 50
 NEAR = (-500, -300, -200, -100, 0, 100, 200, 300, 400, 500, 700, 1000, 1500, 2000, 2500, 3000, NEVER)
 FAR = (700, 1000, 1250, 1500, 1750, 2000, 2500, 3000, 4000, 5000, NEVER)
-STARTS = 8
+STARTS = 12
 RANDOM_PAIRS = 40_000
-MOST_PAIRS = 1_500  # of a source: a few thousand more change nothing but the time it takes
+MOST_PAIRS = 3_000  # of a source
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ class Search:
 
     def cost(self, hit: NDArray[np.bool_]) -> float:
         spans = zip(self.ends[:-1], self.ends[1:], strict=True)
-        found = np.mean([hit[start:end].mean() for start, end in spans if end > start])
+        averaged = np.mean([hit[start:end].mean() for start, end in spans if end > start])
+        found = min(averaged, hit[: self.ends[-1]].mean())
         return float(hit[self.ends[-1] :].mean() + 5 * max(0.0, self.recall - found))
 
     def run(self) -> tuple[float, list[Variant]]:
@@ -195,10 +197,13 @@ def main() -> None:
     asked.add_argument("--cosine", type=float, default=0.8)
     asked.add_argument("--recall", type=float, default=0.9)
     asked.add_argument("--leave-out", action="store_true", help="also set the borders without each folder")
+    asked.add_argument(
+        "--shape", action="append", type=shape, metavar="INTERVALS,VARIANTS", help="look for the borders of these only"
+    )
     asked.add_argument("--only", action="store_true", help="judge the borders nearkin has, look for no others")
     given = asked.parse_args()
     sources = [read(folder, given.most, given.cosine) for folder in given.folders]
-    for intervals, variants in [] if given.only else BORDERS:
+    for intervals, variants in [] if given.only else given.shape or BORDERS:
         scheme = Fuzzy.parse(parse_spec(f"fuzzy:intervals={intervals},variants={variants}"))
         cost, borders = Search(sources, scheme, given.recall).run()
         say(f"({intervals}, {variants}): {borders!r}  # {cost:.4f} of all pairs\n".replace(str(NEVER), "NEVER"))
@@ -214,6 +219,11 @@ def main() -> None:
         own = replace(scheme, reference=source.reference)
         say(judged("  its own reference", source.letters, source.pairs, own))
     say(judged("all", *together(sources), scheme))
+
+
+def shape(text: str) -> tuple[int, int]:
+    intervals, variants = map(int, text.split(","))
+    return intervals, variants
 
 
 def say(line: str) -> None:

@@ -62,6 +62,7 @@ def bsw(*, shingler: Shingler, modulus: int) -> Scheme: ...
 def similarity_index(
     *, method: int, stream: str, stop_words: bool, vowels_or_duplicates: bool, k: int, window: int, seed: int
 ) -> Scheme: ...
+def smallest(*, shingler: Shingler, n: int, modulus: int) -> Scheme: ...
 def tttd(*, window: int, min: int, max: int, divisor: int, backup: int) -> Scheme: ...
 def fuzzy(*, classes: list[int], reference: list[int], borders: list[list[tuple[int, ...]]]) -> Scheme: ...
 
@@ -103,14 +104,17 @@ class Batch:
 def ingest_files(paths: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
 
-# a, b, shared, size_a, size_b, strong: a < b, sorted by (a, b).
+# a, b, shared, size_a, size_b, united, strong: a < b, sorted by (a, b).
 def candidates(
     offsets: U64,
     features: U64,
     weights: U32,
     moduli: U64,
     *,
+    estimator: str,
     sampled: bool,
+    limit: int,
+    contains: bool,
     resemblance: float,
     containment: float,
     floor: float,
@@ -120,7 +124,7 @@ def candidates(
     short_part: int,
     short_sample: int,
     threads: int,
-) -> tuple[U32, U32, U64, U64, U64, U8]: ...
+) -> tuple[U32, U32, U64, U64, U64, U64, U8]: ...
 
 # shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound.
 def verify(

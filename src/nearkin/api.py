@@ -17,12 +17,13 @@ from nearkin.errors import UsageError
 from nearkin.matching.cosine import cosine_of
 from nearkin.model import Summary, View
 from nearkin.read.extract import extract
-from nearkin.scheme import Scheme, keeps_lines, parse_scheme
+from nearkin.scheme import Scheme, cannot_contain, keeps_lines, parse_scheme
 from nearkin.scheme import sign as sign_canonical
 from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.signature import Signature
 from nearkin.settings import (
     DEFAULT_SCHEME,
+    NO_CONTAINMENT,
     MatchSettings,
     RunSettings,
     Settings,
@@ -66,8 +67,8 @@ def containment(
 ) -> float | None:
     """How much of `a` is in `b`. None where the samples are too small to tell."""
     how = parse_scheme(scheme)
-    if how.measure == "cosine":
-        raise UsageError(f"{how.spec} says nothing of containment; use exact or mod.")
+    if not how.contains:
+        raise UsageError(cannot_contain(how.spec))
     return _compared(a, b, how, _canon(raw, ignore, how), Signature.containment)
 
 
@@ -75,7 +76,7 @@ def match(
     texts: Texts,
     *,
     threshold: float = 0.7,
-    containment: float = 0.9,
+    containment: float | None = None,
     scheme: str = DEFAULT_SCHEME,
     min_shared_bytes: int = 0,
     raw: bool = False,
@@ -85,7 +86,8 @@ def match(
 ) -> "pa.Table":
     """All pairs of texts that reach a threshold, strongest first, verified on the texts as in a scan.
 
-    Texts are named by their keys or their positions. Without `all_copies` equal texts are named once: by the
+    Containment is 0.9 unless given, and not looked for by schemes that cannot tell it. Texts are named by their keys
+    or their positions. Without `all_copies` equal texts are named once: by the
     first of them, to which the others are then paired.
     """
     from nearkin.report.collection import Collection
@@ -96,7 +98,10 @@ def match(
     how = parse_scheme(scheme)
     items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
     limits = MatchSettings(
-        threshold=threshold, containment=containment, floor=threshold, min_shared_bytes=min_shared_bytes
+        threshold=threshold,
+        containment=_containment_for(how, containment),
+        floor=threshold,
+        min_shared_bytes=min_shared_bytes,
     )
     _refuse_unmeasurable(how, limits, keep_text=True)
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
@@ -108,7 +113,7 @@ def match(
     records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"] or 0.0, r["b_in_a"] or 0.0), r["a"], r["b"]))
     for record in records:
         record["a"], record["b"] = collection.names[record["a"]], collection.names[record["b"]]
-    return match_table(records, name=_type_of(collection.names))
+    return match_table(records, name=_type_of(collection.names), scheme=how.spec)
 
 
 def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
@@ -121,15 +126,22 @@ def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, i
     return how.learnt(_canonical(text, canon) or b"" for text in every).spec
 
 
-def families(pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float = 0.9) -> "pa.Table":
-    """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots."""
+def families(
+    pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float | None = None
+) -> "pa.Table":
+    """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots.
+
+    Parts are attached at a containment of 0.9 unless another is given.
+    """
     from nearkin.report.pairs import families_of_pairs
-    from nearkin.report.tables import family_table
+    from nearkin.report.tables import family_table, scheme_of
 
     if _chosen(View, view, "view") is View.GREEDY:
         raise UsageError("The greedy view needs signatures, not pairs; use: Store.families(view='greedy').")
-    limits = MatchSettings(threshold=threshold, containment=containment, floor=threshold)
-    return family_table(families_of_pairs(pairs.to_pylist(), limits), name=pairs.schema.field("a").type, sizes=False)
+    scheme = parse_scheme(scheme_of(pairs) or EXACT)
+    limits = MatchSettings(threshold=threshold, containment=_containment_for(scheme, containment), floor=threshold)
+    found = families_of_pairs(pairs.to_pylist(), limits, scheme)
+    return family_table(found, name=pairs.schema.field("a").type, sizes=False)
 
 
 class ScanOptions(TypedDict, total=False):
@@ -161,6 +173,7 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         return group(**{name: given.pop(name) for name in names})
 
     scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME))
+    given["containment"] = _containment_for(scheme, given.get("containment"))
     settings = Settings(scheme.spec, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
@@ -297,6 +310,16 @@ def _chosen(known: type[Choice], name: str, what: str) -> Choice:
         return known(name)
     except ValueError:
         raise UsageError(f"There is no {what} {name!r}; known are: {', '.join(known)}.") from None
+
+
+def _containment_for(scheme: Scheme, asked: float | None) -> float:
+    if asked is None:
+        return MatchSettings().containment if scheme.contains else NO_CONTAINMENT
+    if not scheme.contains:
+        raise UsageError(cannot_contain(scheme.spec))
+    if asked > 1.0:
+        raise UsageError(f"--containment must be over 0 and at most 1, not {asked:g}.")
+    return asked
 
 
 def _canon(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:

@@ -140,7 +140,7 @@ class Match:
     a: Location
     b: Location
     resemblance: float
-    a_in_b: float | None
+    a_in_b: float | None  # None where neither the scheme nor the texts can tell
     b_in_a: float | None
     payload: float | None
     shared_bytes: int | None

@@ -33,7 +33,7 @@ class InterruptedScanError(NearkinError):
 @click.option(
     "--threshold", type=float, default=0.7, show_default=True, help="Resemblance (fuzzy: cosine) that makes a family."
 )
-@click.option("--containment", type=float, default=0.9, show_default=True, help="Share of a part in its container.")
+@click.option("--containment", type=float, help="Share of a part in its container.  [default: 0.9]")
 @click.option("--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this.")
 @click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches that share less.")
 @text_options

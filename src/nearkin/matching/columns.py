@@ -36,17 +36,8 @@ class MatchColumns:
         return (self.resemblance >= threshold) | (np.maximum(self.a_in_b, self.b_in_a) >= containment)
 
     def rows(self, ids: NDArray[np.int64]) -> Iterator[tuple[Any, ...]]:
-        """As they are stored: content ids for rows, the smaller first, in order; what is NaN becomes NULL there.
-
-        Only containment has no NULL: it is 0 under a scheme that says nothing of it, and who reads it knows the scheme.
-        """
-        named = replace(
-            self,
-            a=ids[self.a].astype(np.uint32),
-            b=ids[self.b].astype(np.uint32),
-            a_in_b=np.nan_to_num(self.a_in_b),
-            b_in_a=np.nan_to_num(self.b_in_a),
-        ).in_order()
+        """As they are stored: content ids for rows, the smaller first, in order; what is NaN becomes NULL there."""
+        named = replace(self, a=ids[self.a].astype(np.uint32), b=ids[self.b].astype(np.uint32)).in_order()
         return zip(*(getattr(named, field.name).tolist() for field in fields(named)), strict=True)
 
     @staticmethod

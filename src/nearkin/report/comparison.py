@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin.matching.columns import MatchColumns
 from nearkin.matching.cosine import cosine_of
 from nearkin.matching.verify import verify
 from nearkin.report.lookup import Found
 from nearkin.scheme import Estimate, Scheme, sign
+from nearkin.scheme.collision import Collision, collision_of
 from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact
 from nearkin.scheme.spec import parse_spec
@@ -37,6 +39,7 @@ class Comparison:
     b_in_a: Estimate | None
     shared_bytes: int
     cosine: Estimate | None  # of the term vectors (Stein 2005 §3), whatever the scheme
+    collision: Collision | None = None  # what fingerprints may have got wrong; None where none were compared
 
 
 def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
@@ -54,16 +57,20 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
     cosine = None if angle is None else Estimate(angle, exact=True)
     shares = Exact.parse(parse_spec("exact")) if scheme.measure == "cosine" else scheme
     one, other = sign(first, shares), sign(second, shares)
-    resemblance, a_in_b, b_in_a = one.resemblance(other), one.containment(other), other.containment(one)
+    resemblance = one.resemblance(other)
+    a_in_b, b_in_a = (one.containment(other), other.containment(one)) if shares.contains else (None, None)
+    judged = (cosine, None, None) if scheme.measure == "cosine" else (resemblance, a_in_b, b_in_a)
     if shares.shingler is None:
         shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
-    else:
-        shared = _shared_bytes(first, second, shares.shingler)
-    judged = (cosine, None, None) if scheme.measure == "cosine" else (resemblance, a_in_b, b_in_a)
-    return Comparison(None, _relation(*judged), resemblance, a_in_b, b_in_a, shared, cosine)
+        return Comparison(None, _relation(*judged), resemblance, a_in_b, b_in_a, shared, cosine)
+    exact = _measured(first, second, shares.shingler)
+    shared = int(exact.shared_bytes[0])
+    united = round(float(exact.size_a[0] + exact.size_b[0]) / (1.0 + float(exact.resemblance[0])))
+    collision = collision_of(shares.shingler, united)
+    return Comparison(None, _relation(*judged), resemblance, a_in_b, b_in_a, shared, cosine, collision)
 
 
-def _shared_bytes(a: bytes, b: bytes, shingler: Shingler) -> int:
+def _measured(a: bytes, b: bytes, shingler: Shingler) -> MatchColumns:
     texts = [a, b]
     found, _ = verify(
         np.array([0], np.uint32),
@@ -76,7 +83,7 @@ def _shared_bytes(a: bytes, b: bytes, shingler: Shingler) -> int:
         memory=len(a) + len(b),
         threads=1,
     )
-    return int(found.shared_bytes[0])
+    return found
 
 
 def _relation(resemblance: Estimate | None, a_in_b: Estimate | None, b_in_a: Estimate | None) -> str:

@@ -14,7 +14,7 @@ from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Family, Kind, Link, Member, Role, View
-from nearkin.scheme import parse_scheme
+from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, Copies, copies_of, locations, present_contents, signatures
@@ -62,6 +62,8 @@ def list_families(
         settings = MatchSettings(threshold=share, floor=min(share, limits["floor"]))
         rows = _grouped_greedily(connection, run, settings, representative)
         return named_families(rows, locations(connection))
+    if containment is not None and not parse_scheme(run.spec).contains:
+        raise UsageError(cannot_contain(run.spec))
     if threshold is not None and 0.0 < threshold < limits["floor"]:
         raise UsageError(f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}.")
     if threshold in (None, limits["threshold"]) and containment in (None, limits["containment"]):

@@ -8,7 +8,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def match_table(records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None) -> "pa.Table":
+SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
+
+
+def match_table(
+    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None, scheme: str | None = None
+) -> "pa.Table":
     import pyarrow as pa
 
     name = name or pa.string()
@@ -28,6 +33,7 @@ def match_table(records: list[Record], *, scoped: bool = False, name: "pa.DataTy
             ("low", pa.float64()),
             ("high", pa.float64()),
         ],
+        {SCHEME: scheme} if scheme else None,
     )
 
 
@@ -47,6 +53,12 @@ def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":
             ("high", pa.float64()),
         ],
     )
+
+
+def scheme_of(table: "pa.Table") -> str | None:
+    """None where the table was made or changed elsewhere."""
+    spec = (table.schema.metadata or {}).get(SCHEME)
+    return None if spec is None else bytes(spec).decode()
 
 
 def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
@@ -120,7 +132,9 @@ def document_table(records: list[Record], *, scoped: bool) -> "pa.Table":
     )
 
 
-def _table(records: list[Record], columns: list[tuple[str, Any]]) -> "pa.Table":
+def _table(
+    records: list[Record], columns: list[tuple[str, Any]], metadata: dict[bytes, str] | None = None
+) -> "pa.Table":
     import pyarrow as pa
 
-    return pa.Table.from_pylist(records, schema=pa.schema(columns))
+    return pa.Table.from_pylist(records, schema=pa.schema(columns, metadata=metadata))

@@ -15,6 +15,7 @@ from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
 from nearkin.scheme.similarity_index import SimilarityIndex
 from nearkin.scheme.sketch import Sketch
+from nearkin.scheme.smallest import Min
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
@@ -25,6 +26,7 @@ __all__ = [
     "Estimator",
     "Scheme",
     "Signature",
+    "cannot_contain",
     "keeps_lines",
     "likeness",
     "parse_scheme",
@@ -55,6 +57,10 @@ class Scheme(Protocol):
 
     @property
     def estimator(self) -> Estimator: ...
+    @property
+    def limit(self) -> int:
+        """How many features a signature has at most; 0 where they grow with the text."""
+
     @property
     def contains(self) -> bool:
         """Whether signatures tell containment (Cherkasova 2009, Table 1)."""
@@ -110,6 +116,10 @@ SCHEMES: dict[str, Known] = {
         "sketch:window=20,n=100",
         "resemblance, with intervals",
         "Cherkasova 2009 §2",
+        does="keeps in each of n slots the smallest shingle under the slot's own hash function",
+        use="for signatures of one size, compared place by place",
+        cannot="how much of a part lies in a container",
+        cost="8 bytes a slot, whatever the length of the text",
     ),
     "bsw": Known(
         Bsw.parse,
@@ -117,6 +127,21 @@ SCHEMES: dict[str, Known] = {
         "bsw:window=20,n=100",
         "resemblance and containment, without intervals",
         "Cherkasova 2009 §2",
+        does="cuts the text by its content into chunks of about n windows and keeps the smallest shingle of each",
+        use="to compare with Cherkasova 2009, and where no stretch of a text may stay unsampled",
+        cannot="how far off it is: no sampling theory, no intervals",
+        cost="8 bytes for n bytes of text",
+    ),
+    "min": Known(
+        Min.parse,
+        Min.keys,
+        "min:window=20,n=100 or min:window=20,n=100,mod=8",
+        "resemblance, with intervals",
+        "Broder 1997 §3 and §4.1, Cherkasova 2009",
+        does="keeps the n smallest shingles, or those of a mod sample",
+        use="for signatures of one size with estimates that are exact for short texts",
+        cannot="how much of a part lies in a container",
+        cost="8 bytes for each of n features at most, whatever the length of the text",
     ),
     "tttd": Known(
         Tttd.parse,
@@ -135,6 +160,10 @@ SCHEMES: dict[str, Known] = {
         "si:method=3,stream=soundex,variation=B,k=40",
         "one number; those within 30 % are verified on the texts",
         "Roth 2011 §3",
+        does="makes one number of a text, near that of a similar text",
+        use="where another system's database must find candidates by a range of numbers",
+        cannot="resemblance or containment: both come from the texts, which must be kept",
+        cost="8 bytes a text",
     ),
     "fuzzy": Known(
         Fuzzy.parse,
@@ -142,6 +171,10 @@ SCHEMES: dict[str, Known] = {
         "fuzzy:classes=18,intervals=3,variants=3",
         "cosine of documents that share a code, exactly; most pairs of cosine 0.8 or more do",
         "Stein 2005 §3",
+        does="makes a few codes of how often words begin with which letters; equal codes are candidates",
+        use="for texts about the same in other words, in near-constant time a query",
+        cannot="anything of parts, of texts without Latin letters, or of fewer than 50 terms",
+        cost="8 bytes a variant; texts must be kept",
     ),
 }
 
@@ -152,6 +185,12 @@ def parse_scheme(text: str) -> Scheme:
     if known is None:
         raise UsageError(f"There is no scheme {spec.name!r}; known are: {', '.join(SCHEMES)}.")
     return known.parse(spec)
+
+
+def cannot_contain(spec: str) -> str:
+    """Cherkasova 2009, Table 1, in a sentence."""
+    able = [name for name, known in SCHEMES.items() if parse_scheme(known.example.split(" or ")[0]).contains]
+    return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {', '.join(able)}."
 
 
 def keeps_lines(scheme: Scheme) -> bool:
@@ -169,7 +208,16 @@ def sign(text: bytes, scheme: Scheme) -> Signature:
     features, weights, modulus = _native.sign(scheme.native(), text)
     if not len(weights):
         weights = np.full(len(features), modulus, dtype=np.uint32)
-    return Signature(features, weights, scheme.spec, modulus, scheme.sampled)
+    return Signature(
+        features,
+        weights,
+        scheme.spec,
+        modulus,
+        scheme.sampled,
+        estimator=scheme.estimator,
+        limit=scheme.limit,
+        contains=scheme.contains,
+    )
 
 
 def place(text: bytes, scheme: Scheme) -> list[tuple[int, int, int]]:

@@ -20,6 +20,7 @@ class Bsw:
     measure = "shingles"
     sampled = False
     estimator = Estimator.OVERLAP
+    limit = 0
     contains = True
 
     @classmethod

@@ -36,5 +36,9 @@ class Sketch:
     def window(self) -> int:
         return self.shingler.window
 
+    @property
+    def limit(self) -> int:
+        return self.n
+
     def native(self) -> _native.Scheme:
         return _native.sketch(shingler=self.shingler.native(), slots=self.n)

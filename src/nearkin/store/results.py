@@ -8,7 +8,9 @@ from nearkin.store.rows import insert_rows
 
 MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
 
-MatchRow = tuple[int, int, float, float, float, float | None, int, int, int, int, float | None, float | None]
+MatchRow = tuple[
+    int, int, float, float | None, float | None, float | None, int, int, int, int, float | None, float | None
+]
 
 
 @dataclass(frozen=True)
