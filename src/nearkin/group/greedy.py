@@ -60,7 +60,7 @@ def greedy(
         order,
         threshold=threshold,
         agreement=agreement,
-        most=getattr(scheme, "n", 0),
+        most=scheme.limit,
         popular=representative is Representative.POPULAR,
     )
     clusters: dict[int, list[int]] = defaultdict(list)
@@ -90,7 +90,16 @@ class Signed:
         weights = self.postings.weights[first:last]
         if not len(weights):
             weights = np.full(last - first, modulus, np.uint32)
-        return Signature(self.postings.features[first:last], weights, self.scheme.spec, modulus, self.scheme.sampled)
+        return Signature(
+            self.postings.features[first:last],
+            weights,
+            self.scheme.spec,
+            modulus,
+            self.scheme.sampled,
+            estimator=self.scheme.estimator,
+            limit=self.scheme.limit,
+            contains=self.scheme.contains,
+        )
 
 
 def estimate_to_pivot(families: Iterable[ContentFamily], signed: Signed) -> None:
