@@ -80,9 +80,10 @@ def _list(form: str) -> None:
 
         screen = Screen()
         for name, known in SCHEMES.items():
-            screen.line((name, "bold"), f"  {known.estimates}")
+            screen.line((name, "bold"))
             screen.facts(
                 [
+                    ("tells", known.estimates),
                     ("does", known.does),
                     ("use", known.use),
                     ("cannot", known.cannot),

@@ -60,7 +60,7 @@ def greedy(
         order,
         threshold=threshold,
         agreement=agreement,
-        most=getattr(scheme, "n", 0),
+        most=scheme.limit,
         popular=representative is Representative.POPULAR,
     )
     clusters: dict[int, list[int]] = defaultdict(list)

@@ -119,6 +119,10 @@ SCHEMES: dict[str, Known] = {
         "min:window=20,n=100 or min:window=20,n=100,mod=8",
         "resemblance, with intervals",
         "Broder 1997 §3 and §4.1, Cherkasova 2009",
+        does="keeps the n smallest shingles, or those of a mod sample",
+        use="for signatures of one size with estimates that are exact for short texts",
+        cannot="how much of a part lies in a container",
+        cost="8 bytes for each of n features at most, whatever the length of the text",
     ),
     "sketch": Known(
         Sketch.parse,
@@ -126,6 +130,10 @@ SCHEMES: dict[str, Known] = {
         "sketch:window=20,n=100",
         "resemblance, with intervals",
         "Cherkasova 2009 §2",
+        does="keeps in each of n slots the smallest shingle under the slot's own hash function",
+        use="for signatures of one size, compared place by place",
+        cannot="how much of a part lies in a container",
+        cost="8 bytes a slot, whatever the length of the text",
     ),
     "bsw": Known(
         Bsw.parse,
@@ -133,6 +141,10 @@ SCHEMES: dict[str, Known] = {
         "bsw:window=20,n=100",
         "resemblance and containment, without intervals",
         "Cherkasova 2009 §2",
+        does="cuts the text by its content into chunks of about n windows and keeps the smallest shingle of each",
+        use="to compare with Cherkasova 2009, and where no stretch of a text may stay unsampled",
+        cannot="how far off it is: no sampling theory, no intervals",
+        cost="8 bytes for n bytes of text",
     ),
     "chunk": Known(
         Chunk.parse,
@@ -158,6 +170,10 @@ SCHEMES: dict[str, Known] = {
         "si:method=3,stream=soundex,variation=B,k=40",
         "one number; those within 30 % are verified on the texts",
         "Roth 2011 §3",
+        does="makes one number of a text, near that of a similar text",
+        use="where another system's database must find candidates by a range of numbers",
+        cannot="resemblance or containment: both come from the texts, which must be kept",
+        cost="8 bytes a text",
     ),
     "fuzzy": Known(
         Fuzzy.parse,
@@ -165,6 +181,10 @@ SCHEMES: dict[str, Known] = {
         "fuzzy:classes=18,intervals=3,variants=3",
         "cosine of documents that share a code, exactly; most pairs of cosine 0.8 or more do",
         "Stein 2005 §3",
+        does="makes a few codes of how often words begin with which letters; equal codes are candidates",
+        use="for texts about the same in other words, in near-constant time a query",
+        cannot="anything of parts, of texts without Latin letters, or of fewer than 50 terms",
+        cost="8 bytes a variant; texts must be kept",
     ),
 }
 
