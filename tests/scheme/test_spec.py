@@ -254,6 +254,7 @@ GOLDEN = {
     "min:window=20,n=100": "37d014057056f1231485d813a42da42e",
     "min:window=20,n=100,mod=8": "62214e2ac84fbfcbdc4a3ed3231c547d",
     "tttd:mean=100": "8ac2f2baad933dad28b8eb061015eb4e",
+    "fuzzy:classes=18,intervals=3,variants=3": "2e28fb38b1d5f9929fdf569925a9732c",
 }
 
 
