@@ -54,6 +54,24 @@ NumPy<std::uint64_t> py_all_shingles(const Shingler& shingler, const nb::bytes& 
   return array(std::move(all));
 }
 
+NumPy<std::uint64_t> py_slot_minima(const Array<std::uint64_t>& fingerprints, std::uint32_t slots, bool portable) {
+  std::vector<std::uint64_t> found;
+  {
+    const nb::gil_scoped_release free;
+    found = slot_minima(span(fingerprints), slots, portable ? Kernel::portable : Kernel::best);
+  }
+  return array(std::move(found));
+}
+
+NumPy<std::uint64_t> py_chunk_minima(const Array<std::uint64_t>& fingerprints, std::uint64_t modulus) {
+  ChunkMinima minima(modulus);
+  {
+    const nb::gil_scoped_release free;
+    minima.add(span(fingerprints));
+  }
+  return array(minima.take());
+}
+
 Unit unit_of(const std::string& name) {
   if (name == "byte") return Unit::byte;
   if (name == "char") return Unit::character;
@@ -79,6 +97,15 @@ void register_schemes(nb::module_& m) {
   m.def("shingles", [](const Shingler& shingler, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
     return Scheme(Shingles(shingler, modulus, sample, most));
   }, nb::kw_only(), "shingler"_a, "modulus"_a, "sample"_a, "most"_a);
+  m.def("sketch", [](const Shingler& shingler, std::uint32_t slots) { return Scheme(Sketch(shingler, slots)); },
+        nb::kw_only(), "shingler"_a, "slots"_a);
+  m.def("slot_minima", py_slot_minima, "fingerprints"_a, "slots"_a, "portable"_a = false);
+  m.def("bsw", [](const Shingler& shingler, std::uint64_t modulus) { return Scheme(Bsw(shingler, modulus)); },
+        nb::kw_only(), "shingler"_a, "modulus"_a);
+  m.def("chunk_minima", py_chunk_minima, "fingerprints"_a, "modulus"_a);
+  m.def("smallest", [](const Shingler& shingler, std::uint64_t n, std::uint64_t modulus) {
+    return Scheme(Smallest(shingler, n, modulus));
+  }, nb::kw_only(), "shingler"_a, "n"_a, "modulus"_a);
   m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
     return Scheme(Tttd(window, min, max, divisor, backup));
   }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);

@@ -134,18 +134,32 @@ nb::list canonical_texts(const Batch& batch) {
 }
 
 Postings postings(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
-                  const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli, bool sampled) {
+                  const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli) {
   if (offsets.size() != moduli.size() + 1 || (weights.size() != 0 && weights.size() != features.size()))
     throw nb::value_error("the arrays of the postings do not fit together");
-  return {span(offsets), span(features), span(weights), span(moduli), sampled};
+  return {span(offsets), span(features), span(weights), span(moduli)};
+}
+
+Estimator estimator_of(const std::string& name) {
+  if (name == "overlap") return Estimator::overlap;
+  if (name == "smallest") return Estimator::smallest;
+  if (name == "slots") return Estimator::slots;
+  if (name == "collision") return Estimator::collision;
+  throw nb::value_error("the join knows the estimators overlap, smallest, slots and collision");
 }
 
 nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
-                        const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli, bool sampled,
-                        double resemblance, double containment, double floor, double confidence,
+                        const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli,
+                        const std::string& estimator, bool sampled, std::uint64_t limit, bool contains, double resemblance, double containment, double floor, double confidence,
                         std::uint32_t floor_reach, std::uint32_t floor_most, std::uint64_t short_part, std::uint64_t short_sample,
                         unsigned threads) {
-  const Postings all = postings(offsets, features, weights, moduli, sampled);
+  Postings all = postings(offsets, features, weights, moduli);
+  all.estimator = estimator_of(estimator);
+  all.sampled = sampled;
+  all.limit = limit;
+  all.contains = contains;
+  if ((all.estimator == Estimator::smallest || all.estimator == Estimator::slots) != (limit != 0))
+    throw nb::value_error("smallest and slots have a limit, the others have none");
   std::vector<Candidate> found;
   {
     const nb::gil_scoped_release free;
@@ -156,6 +170,7 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
                         column<std::uint64_t>(found, [](const Candidate& c) { return c.shared; }),
                         column<std::uint64_t>(found, [](const Candidate& c) { return c.size_a; }),
                         column<std::uint64_t>(found, [](const Candidate& c) { return c.size_b; }),
+                        column<std::uint64_t>(found, [](const Candidate& c) { return c.united; }),
                         column<std::uint8_t>(found, [](const Candidate& c) { return c.strong; }));
 }
 
@@ -244,6 +259,7 @@ NB_MODULE(_native, m) {
   m.def("canonical_map", py_canonical_map, "text"_a, "ignore"_a, nb::kw_only(), "lines"_a = false);
 
   register_schemes(m);
+  register_terms(m);
 
   nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
                                                      bool lines, std::uint64_t max_size) {
@@ -275,11 +291,13 @@ NB_MODULE(_native, m) {
   m.def("ingest_files", py_ingest_files, "paths"_a, "named_html"_a, "recipe"_a);
   m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);
 
-  m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "sampled"_a,
-        "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a,
+  m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "estimator"_a,
+        "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a,
         "threads"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a);
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
+  m.def("binomial_outside", binomial_outside, "n"_a, "p"_a, nb::kw_only(), "least"_a, "most"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);
+  register_greedy(m);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <utility>
 
 #include "binomial.hpp"
 #include "parallel.hpp"
@@ -15,16 +17,20 @@ struct Least {
   const Fewest &resemblance, &containment;
   double floor;
   bool exact;
+  // Where the union's sample is never larger than n: what n ask for. It bounds what pairs of long lists must share.
+  std::uint64_t most_alike = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most_weak = std::numeric_limits<std::uint64_t>::max();
 
   std::uint64_t part(std::uint64_t size) const { return of(containment, size); }
   std::uint64_t alike(std::uint64_t united) const { return of(resemblance, united); }
 
   // k ≥ fewest(size_a + size_b - k), solved for k and rounded down where it is not tabled.
   std::uint64_t alike_of_sum(std::uint64_t sum) const {
-    return exact ? resemblance.exact_of_sum(sum) : resemblance.sampled_of_sum(sum);
+    return std::min(most_alike, exact ? resemblance.exact_of_sum(sum) : resemblance.sampled_of_sum(sum));
   }
   std::uint64_t weak_of_sum(std::uint64_t sum) const {
-    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(floor / (1.0 + floor) * static_cast<double>(sum)));
+    const auto weak = static_cast<std::uint64_t>(floor / (1.0 + floor) * static_cast<double>(sum));
+    return std::max<std::uint64_t>(1, std::min(most_weak, weak));
   }
 
  private:
@@ -44,6 +50,10 @@ class Join {
         containment_(thresholds.containment, thresholds.confidence, longest()),
         exact_{resemblance_, containment_, thresholds.floor, true},
         sampled_{resemblance_, containment_, thresholds.floor, false} {
+    if (postings.limit != 0) {
+      sampled_.most_alike = sampled_.alike(postings.limit);
+      sampled_.most_weak = static_cast<std::uint64_t>(thresholds.floor * static_cast<double>(postings.limit));
+    }
     measure_sizes();
   }
 
@@ -84,7 +94,9 @@ class Join {
     return most;
   }
 
+  // What lists of a level must share at the least, whatever they turn out to be: complete or cut at n.
   const Least& least(std::uint32_t level) const {
+    if (postings_.limit != 0) return sampled_;
     return !postings_.sampled || (index_.base << level) == 1 ? exact_ : sampled_;
   }
 
@@ -95,8 +107,19 @@ class Join {
   }
 
   void look_up(std::uint32_t rank, Probe& probe) const {
+    if (postings_.estimator == Estimator::collision) return collide(rank, probe);
     for (std::uint32_t level = index_.level[rank]; level < index_.levels; ++level)
       if (index_.level_start[level] < index_.level_start[level + 1]) look_up(rank, level, probe);
+  }
+
+  void collide(std::uint32_t rank, Probe& probe) const {
+    for (auto place = index_.offset[rank]; place < index_.offset[rank + 1]; ++place) {
+      const auto [slot, begin, end] = index_.order[place];
+      for (auto other = slot_from(begin, end, rank + 1); other < end; ++other) {
+        const std::uint32_t met = index_.slots[other].rank;
+        if (std::exchange(probe.seen[met], rank) != rank) probe.found.push_back(measured(rank, met, 0));
+      }
+    }
   }
 
   // Meets the contents whose own level this is: those alike (on its own level the ones ranked after it) and those that
@@ -108,7 +131,8 @@ class Join {
     const bool at_home = level == index_.level[rank];
     const std::uint64_t mask = (std::uint64_t{1} << level) - 1;
     const Least& limit = least(level);
-    const std::uint64_t least_part = limit.part(size), least_alike = limit.alike(size);
+    const std::uint64_t least_part = postings_.contains ? limit.part(size) : std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t least_alike = limit.alike(size);
     const auto least_weak = static_cast<std::uint64_t>(thresholds_.floor * static_cast<double>(size));
     const std::uint64_t enough = std::min({least_alike, least_weak, least_part});
     const bool tells = says_enough(rank, level, size);
@@ -196,16 +220,34 @@ class Join {
   void score(std::uint32_t rank, std::uint32_t other, std::uint32_t level, bool rare, Probe& probe) const {
     if (probe.seen[other] == rank) return;
     probe.seen[other] = rank;
+    Candidate candidate = measured(rank, other, level);
+    const std::uint64_t shared = candidate.shared;
+    const bool complete = postings_.estimator == Estimator::smallest && (index_.base << level) == 1 &&
+                          std::max(candidate.size_a, candidate.size_b) < postings_.limit;
+    const Least& limit = complete ? exact_ : least(level);
+    const auto part_of = [&](std::uint32_t one) {
+      const std::uint64_t size = size_at(one, level);
+      return shared >= limit.part(size) && (rare || says_enough(one, level, size));
+    };
+    candidate.strong =
+        shared >= limit.alike(candidate.united) || (postings_.contains && (part_of(rank) || part_of(other)));
+    if (candidate.strong || candidate.resemblance() >= thresholds_.floor) probe.found.push_back(candidate);
+  }
+
+  // A pair of contents and what they share at a level, in order of their rows.
+  Candidate measured(std::uint32_t rank, std::uint32_t other, std::uint32_t level) const {
+    if (index_.content[rank] > index_.content[other]) std::swap(rank, other);
     const std::uint32_t i = index_.content[rank], j = index_.content[other];
-    const std::uint64_t size = size_at(rank, level), other_size = size_at(other, level);
-    const std::uint64_t shared = shared_weight(postings_, i, j);
-    const Least& limit = least(level);
-    const bool strong = shared >= limit.alike(size + other_size - shared) ||
-                        (shared >= limit.part(size) && (rare || says_enough(rank, level, size))) ||
-                        (shared >= limit.part(other_size) && (rare || says_enough(other, level, other_size)));
-    const Candidate candidate = i < j ? Candidate{i, j, shared, size, other_size, strong}
-                                      : Candidate{j, i, shared, other_size, size, strong};
-    if (strong || candidate.resemblance() >= thresholds_.floor) probe.found.push_back(candidate);
+    Candidate pair{i, j, 0, size_at(rank, level), size_at(other, level), 0, true};
+    const bool cut = std::max(pair.size_a, pair.size_b) >= postings_.limit;
+    if (postings_.estimator == Estimator::smallest && cut) {
+      pair.shared = shared_of_smallest(postings_, i, j);
+      pair.united = postings_.limit;
+    } else {
+      pair.shared = shared_weight(postings_, i, j);
+      pair.united = postings_.estimator == Estimator::slots ? postings_.limit : pair.size_a + pair.size_b - pair.shared;
+    }
+    return pair;
   }
 
   // Of the weak candidates, those among the strongest of one of their two contents; ties by the other's row.
@@ -266,6 +308,20 @@ std::uint64_t shared_weight(const Postings& postings, std::uint32_t a, std::uint
   while (i < i_end && j < j_end) {
     const std::uint64_t x = features[i], y = features[j];
     if (x == y) shared += postings.weights.empty() ? 1 : std::min(postings.weights[i], postings.weights[j]);
+    i += x <= y;
+    j += y <= x;
+  }
+  return shared;
+}
+
+std::uint64_t shared_of_smallest(const Postings& postings, std::uint32_t a, std::uint32_t b) {
+  const std::uint64_t* features = postings.features.data();
+  std::uint64_t i = postings.offsets[a], j = postings.offsets[b];
+  const std::uint64_t i_end = postings.offsets[a + 1], j_end = postings.offsets[b + 1];
+  std::uint64_t shared = 0;
+  for (std::uint64_t united = 0; united < postings.limit && i < i_end && j < j_end; ++united) {
+    const std::uint64_t x = features[i], y = features[j];
+    shared += x == y;
     i += x <= y;
     j += y <= x;
   }

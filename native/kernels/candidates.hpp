@@ -5,6 +5,13 @@
 // left, and a pair is scored only if enough is left of both. For resemblance the least k follows from both sizes; for
 // containment from the part's size alone, so the part's prefix meets the container's whole list.
 //
+// What is shared says something else in every estimator, but all begin with features in common:
+//   overlap     |A ∩ B| / |A ∪ B| of the lists
+//   smallest    of the n smallest of the union, how many are in both (Broder 1997, Theorem 1). At least k of n are then
+//               in both lists, whatever else is. Two lists of fewer than n are complete: they overlap.
+//   slots       n slots each, in how many both have the same. The n slots are the union.
+//   collision   one feature in common makes a candidate; what it is worth, the texts decide. Nothing can be cut.
+//
 // Samples of unequal modulus are compared at the larger (Broder 1997 §3). Every list is therefore looked up at its own
 // modulus and at every larger one in use ("level"), each time among the lists whose own modulus that is.
 #pragma once
@@ -15,12 +22,17 @@
 
 namespace nearkin {
 
+enum class Estimator : std::uint8_t { overlap, smallest, slots, collision };
+
 struct Postings {
   std::span<const std::uint64_t> offsets;   // of each content's features; one more than there are contents
   std::span<const std::uint64_t> features;  // ascending within a content
   std::span<const std::uint32_t> weights;   // empty: every feature weighs 1
   std::span<const std::uint64_t> moduli;    // of each content; where they differ, each twice another
-  bool sampled;                             // false: lists are complete, or have no sampling theory
+  bool sampled = false;                     // false: lists are complete, or have no sampling theory
+  Estimator estimator = Estimator::overlap;
+  std::uint64_t limit = 0;  // n of smallest and slots: no list is longer
+  bool contains = true;     // whether lists tell containment; otherwise it is not looked for
 };
 
 struct Thresholds {
@@ -36,11 +48,10 @@ struct Thresholds {
 struct Candidate {
   std::uint32_t a, b;                    // a < b
   std::uint64_t shared, size_a, size_b;  // features (or bytes) in common and of each, at the modulus compared
+  std::uint64_t united;                  // of how many the shared ones are: the union, or the sample of it
   bool strong;                           // may reach a threshold: to be verified on the texts
 
-  double resemblance() const {
-    return static_cast<double>(shared) / static_cast<double>(size_a + size_b - shared);
-  }
+  double resemblance() const { return static_cast<double>(shared) / static_cast<double>(united); }
 };
 
 // Sorted by (a, b).
@@ -48,5 +59,8 @@ std::vector<Candidate> find_candidates(const Postings& postings, const Threshold
 
 // What two lists share: how many features, or Σ weight · min(count in a, count in b) where they have weights.
 std::uint64_t shared_weight(const Postings& postings, std::uint32_t a, std::uint32_t b);
+
+// Of the n smallest features of two lists together, how many are in both; n is the postings' limit.
+std::uint64_t shared_of_smallest(const Postings& postings, std::uint32_t a, std::uint32_t b);
 
 }  // namespace nearkin

@@ -57,10 +57,18 @@ class Shingler:
 class Scheme: ...
 
 def shingles(*, shingler: Shingler, modulus: int, sample: int, most: int) -> Scheme: ...
+def sketch(*, shingler: Shingler, slots: int) -> Scheme: ...
+def bsw(*, shingler: Shingler, modulus: int) -> Scheme: ...
 def similarity_index(
     *, method: int, stream: str, stop_words: bool, vowels_or_duplicates: bool, k: int, window: int, seed: int
 ) -> Scheme: ...
+def smallest(*, shingler: Shingler, n: int, modulus: int) -> Scheme: ...
 def tttd(*, window: int, min: int, max: int, divisor: int, backup: int) -> Scheme: ...
+def fuzzy(*, classes: list[int], reference: list[int], borders: list[list[tuple[int, ...]]]) -> Scheme: ...
+
+# The kernels of the two, on fingerprints in the order of a text. `portable`: without special instructions.
+def slot_minima(fingerprints: U64, slots: int, portable: bool = False) -> U64: ...
+def chunk_minima(fingerprints: U64, modulus: int) -> U64: ...
 
 # Features ascending, weights (empty where every feature weighs `modulus`), modulus.
 def sign(scheme: Scheme, text: bytes) -> tuple[U64, U32, int]: ...
@@ -96,14 +104,17 @@ class Batch:
 def ingest_files(paths: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
 
-# a, b, shared, size_a, size_b, strong: a < b, sorted by (a, b).
+# a, b, shared, size_a, size_b, united, strong: a < b, sorted by (a, b).
 def candidates(
     offsets: U64,
     features: U64,
     weights: U32,
     moduli: U64,
     *,
+    estimator: str,
     sampled: bool,
+    limit: int,
+    contains: bool,
     resemblance: float,
     containment: float,
     floor: float,
@@ -113,7 +124,7 @@ def candidates(
     short_part: int,
     short_sample: int,
     threads: int,
-) -> tuple[U32, U32, U64, U64, U64, U8]: ...
+) -> tuple[U32, U32, U64, U64, U64, U64, U8]: ...
 
 # shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound.
 def verify(
@@ -126,5 +137,42 @@ def verify(
     containment: float,
     threads: int,
 ) -> tuple[U64, U64, U64, U64]: ...
+
+# Terms of a text in order; how many begin with each letter; each distinct one's fingerprint, ascending, and its count.
+def terms(text: bytes) -> list[bytes]: ...
+def letter_counts(text: bytes) -> U64: ...
+def term_frequencies(text: bytes) -> tuple[U64, U64]: ...
+
+class Collisions:
+    """Pairs of texts with a feature in common: a < b, sorted by (a, b), some at a time."""
+
+    def __init__(self, offsets: U64, features: U64) -> None: ...
+    def next(self, most: int) -> tuple[U32, U32]: ...
+
+# NaN where a text has no terms.
+def cosines(texts: list[bytes], a: U32, b: U32, *, threads: int) -> F64: ...
 def intervals(k: U64, n: U64, *, confidence: float) -> tuple[F64, F64]: ...
+
+# P(X < least) + P(X > most) of a binomial X.
+def binomial_outside(n: int, p: float, *, least: int, most: int) -> float: ...
 def components(nodes: int, a: U32, b: U32) -> U32: ...
+
+# How features in common become a resemblance, in `greedy`.
+OVERLAP: int
+SMALLEST: int
+SLOTS: int
+
+# For every signature the row that founded its cluster, and its resemblance to what represents the cluster at the end.
+# `most` is n for SMALLEST.
+def greedy(
+    offsets: U64,
+    features: U64,
+    weights: U32,
+    moduli: U64,
+    order: U32,
+    *,
+    threshold: float,
+    agreement: int,
+    most: int,
+    popular: bool,
+) -> tuple[U32, F64]: ...

@@ -7,19 +7,23 @@ a reader of a page sees. Either is made canonical as in a scan, unless `raw` is 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
 
 from nearkin.errors import UsageError
-from nearkin.model import Summary
+from nearkin.matching.cosine import cosine_of
+from nearkin.model import Summary, View
 from nearkin.read.extract import extract
-from nearkin.scheme import Scheme, keeps_lines, parse_scheme
+from nearkin.scheme import Scheme, cannot_contain, keeps_lines, parse_scheme
 from nearkin.scheme import sign as sign_canonical
+from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.signature import Signature
 from nearkin.settings import (
     DEFAULT_SCHEME,
+    NO_CONTAINMENT,
     MatchSettings,
     RunSettings,
     Settings,
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 Text = str | bytes
 Texts = Mapping[Any, Text] | Iterable[Text]
 AnyPath = str | PathLike[str]
+Choice = TypeVar("Choice", bound=StrEnum)
 Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings)
 
 EXACT = "exact:window=20"
@@ -49,7 +54,10 @@ def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore:
 def resemblance(
     a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
 ) -> float | None:
-    """How much of both texts together is in both. None where the samples are too small to tell."""
+    """How much of both texts together is in both. None where the samples are too small to tell.
+
+    Under scheme fuzzy the cosine of their term vectors, whether or not they share a code.
+    """
     how = parse_scheme(scheme)
     return _compared(a, b, how, _canon(raw, ignore, how), Signature.resemblance)
 
@@ -59,6 +67,8 @@ def containment(
 ) -> float | None:
     """How much of `a` is in `b`. None where the samples are too small to tell."""
     how = parse_scheme(scheme)
+    if not how.contains:
+        raise UsageError(cannot_contain(how.spec))
     return _compared(a, b, how, _canon(raw, ignore, how), Signature.containment)
 
 
@@ -66,7 +76,7 @@ def match(
     texts: Texts,
     *,
     threshold: float = 0.7,
-    containment: float = 0.9,
+    containment: float | None = None,
     scheme: str = DEFAULT_SCHEME,
     min_shared_bytes: int = 0,
     raw: bool = False,
@@ -76,7 +86,8 @@ def match(
 ) -> "pa.Table":
     """All pairs of texts that reach a threshold, strongest first, verified on the texts as in a scan.
 
-    Texts are named by their keys or their positions. Without `all_copies` equal texts are named once: by the
+    Containment is 0.9 unless given, and not looked for by schemes that cannot tell it. Texts are named by their keys
+    or their positions. Without `all_copies` equal texts are named once: by the
     first of them, to which the others are then paired.
     """
     from nearkin.report.collection import Collection
@@ -87,29 +98,50 @@ def match(
     how = parse_scheme(scheme)
     items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
     limits = MatchSettings(
-        threshold=threshold, containment=containment, floor=threshold, min_shared_bytes=min_shared_bytes
+        threshold=threshold,
+        containment=_containment_for(how, containment),
+        floor=threshold,
+        min_shared_bytes=min_shared_bytes,
     )
+    _refuse_unmeasurable(how, limits, keep_text=True)
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
     extracted = [_extracted(text, raw) or b"" for _, text in items]
     canon = _canon(raw, ignore, how)
     collection = Collection.of(_plain([name for name, _ in items]), extracted, canon, jobs=run.jobs)
     records = collection.equal_pairs(min_shared_bytes, all_copies=all_copies)
     records += collection.similar_pairs(how, limits, run, all_copies=all_copies)
-    records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"], r["b_in_a"]), r["a"], r["b"]))
+    records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"] or 0.0, r["b_in_a"] or 0.0), r["a"], r["b"]))
     for record in records:
         record["a"], record["b"] = collection.names[record["a"]], collection.names[record["b"]]
-    return match_table(records, name=_type_of(collection.names))
+    return match_table(records, name=_type_of(collection.names), scheme=how.spec)
 
 
-def families(pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float = 0.9) -> "pa.Table":
-    """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots."""
+def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
+    """The spec of `scheme` with how often words begin with each letter learnt from texts (Stein 2005 §3 step 3)."""
+    how = parse_scheme(scheme)
+    if not isinstance(how, Fuzzy):
+        raise UsageError(f"{how.spec} has no reference to learn; only fuzzy has.")
+    canon = _canon(raw, ignore, how)
+    every = texts.values() if isinstance(texts, Mapping) else texts
+    return how.learnt(_canonical(text, canon) or b"" for text in every).spec
+
+
+def families(
+    pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float | None = None
+) -> "pa.Table":
+    """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots.
+
+    Parts are attached at a containment of 0.9 unless another is given.
+    """
     from nearkin.report.pairs import families_of_pairs
-    from nearkin.report.tables import family_table
+    from nearkin.report.tables import family_table, scheme_of
 
-    if view != "chain":
-        raise UsageError(f"There is no view {view!r} of pairs; known is: chain.")
-    limits = MatchSettings(threshold=threshold, containment=containment, floor=threshold)
-    return family_table(families_of_pairs(pairs.to_pylist(), limits), name=pairs.schema.field("a").type, sizes=False)
+    if _chosen(View, view, "view") is View.GREEDY:
+        raise UsageError("The greedy view needs signatures, not pairs; use: Store.families(view='greedy').")
+    scheme = parse_scheme(scheme_of(pairs) or EXACT)
+    limits = MatchSettings(threshold=threshold, containment=_containment_for(scheme, containment), floor=threshold)
+    found = families_of_pairs(pairs.to_pylist(), limits, scheme)
+    return family_table(found, name=pairs.schema.field("a").type, sizes=False)
 
 
 class ScanOptions(TypedDict, total=False):
@@ -141,11 +173,13 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         return group(**{name: given.pop(name) for name in names})
 
     scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME))
+    given["containment"] = _containment_for(scheme, given.get("containment"))
     settings = Settings(scheme.spec, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
     if scheme.estimator.coded and not settings.text.keep:
         raise UsageError(f"What {scheme.spec} finds must be verified on the texts, so they must be kept.")
+    _refuse_unmeasurable(scheme, settings.match, keep_text=settings.text.keep)
     return settings
 
 
@@ -275,20 +309,46 @@ class Store:
             found = checker.check(sha256(data).digest(), extracted, limit=limit, all_copies=all_copies)
         return similar_table([similar_record(one, scoped=scoped, name=backslashed) for one in found], scoped=scoped)
 
-    def families(self, *, view: str = "chain", threshold: float | None = None) -> "pa.Table":
-        """Families at the scan's threshold unless another is given."""
+    def families(
+        self, *, view: str = "chain", threshold: float | None = None, representative: str = "first"
+    ) -> "pa.Table":
+        """Families at the scan's threshold unless another is given.
+
+        The greedy view is made from signatures, around a `representative`: the first member of a family, or its most
+        popular features.
+        """
+        from nearkin.group.greedy import Representative
         from nearkin.report.families import list_families
         from nearkin.report.fields import backslashed, family_record
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import family_table
 
-        if view != "chain":
-            raise UsageError(f"There is no view {view!r}; known is: chain.")
+        how = _chosen(View, view, "view")
+        around = _chosen(Representative, representative, "representative")
+        if around is not Representative.FIRST and how is not View.GREEDY:
+            raise UsageError("Only the greedy view has a representative; use: Store.families(view='greedy', …).")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
-            found = list_families(connection, threshold=threshold)
+            found = list_families(connection, view=how, threshold=threshold, representative=around)
         records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
-        return family_table(records, scoped=scoped)
+        return family_table(records, scoped=scoped, estimates=how is View.GREEDY)
+
+
+def _chosen(known: type[Choice], name: str, what: str) -> Choice:
+    try:
+        return known(name)
+    except ValueError:
+        raise UsageError(f"There is no {what} {name!r}; known are: {', '.join(known)}.") from None
+
+
+def _containment_for(scheme: Scheme, asked: float | None) -> float:
+    if asked is None:
+        return MatchSettings().containment if scheme.contains else NO_CONTAINMENT
+    if not scheme.contains:
+        raise UsageError(cannot_contain(scheme.spec))
+    if asked > 1.0:
+        raise UsageError(f"--containment must be over 0 and at most 1, not {asked:g}.")
+    return asked
 
 
 def _canon(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:
@@ -319,8 +379,20 @@ def _compared(a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[
         return 1.0
     if not first or not second:
         return 0.0
+    if scheme.measure == "cosine":
+        return cosine_of(first, second)
     estimate = measure(sign_canonical(first, scheme), sign_canonical(second, scheme))
     return None if estimate is None else float(estimate.value)
+
+
+def _refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: bool) -> None:
+    """A cosine is taken on the texts, and says nothing of bytes in common."""
+    if scheme.measure != "cosine":
+        return
+    if not keep_text:
+        raise UsageError(f"{scheme.spec} measures the texts themselves; leave out --no-text, or use another scheme.")
+    if limits.min_shared_bytes:
+        raise UsageError(f"{scheme.spec} does not tell shared bytes; leave out --min-shared-bytes.")
 
 
 def _plain(names: list[Any]) -> list[Any]:

@@ -126,7 +126,7 @@ class Scan:
     def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
         self.progress("group", len(matches), 0)
         families = chain(matches, contents.lengths, copies_of(self.connection, contents), self.settings.match)
-        if self.scheme.shingler is not None:
+        if self.scheme.measure != "bytes":
             complete_to_pivot(families, contents.lengths, texts, shingler=self.scheme.shingler, **self._room())
         return families
 

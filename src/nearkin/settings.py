@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from nearkin.errors import UsageError
 
 DEFAULT_SCHEME = "mod:window=20,sample=200,most=64"
+NO_CONTAINMENT = 2.0  # a threshold that nothing reaches: for schemes that do not tell containment
 IGNORABLE = ("case", "punctuation", "digits", "accents")
 
 
@@ -53,7 +54,7 @@ class MatchSettings:
     def __post_init__(self) -> None:
         for name in ("threshold", "containment", "floor"):
             value = getattr(self, name)
-            if not 0.0 < value <= 1.0:
+            if not 0.0 < value <= 1.0 and (name, value) != ("containment", NO_CONTAINMENT):
                 raise UsageError(f"--{name} must be over 0 and at most 1, not {value:g}.")
         if self.floor > self.threshold:
             raise UsageError(f"--floor ({self.floor:g}) must not exceed --threshold ({self.threshold:g}).")

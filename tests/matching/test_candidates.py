@@ -27,12 +27,15 @@ def join(contents: list[Content], limits: Limits, *, threads: int = 1) -> Found:
         weights += [content.weight(feature) for feature in of_one]
         offsets.append(len(features))
     weighted = any(content.weights is not None for content in contents)
-    a, b, shared, size_a, size_b, strong = _native.candidates(
+    a, b, shared, size_a, size_b, united, strong = _native.candidates(
         np.array(offsets, np.uint64),
         np.array(features, np.uint64),
         np.array(weights if weighted else [], np.uint32),
         np.array([content.modulus for content in contents], np.uint64),
+        estimator=limits.estimator,
         sampled=limits.sampled,
+        limit=limits.limit,
+        contains=limits.contains,
         resemblance=limits.resemblance,
         containment=limits.containment,
         floor=limits.floor,
@@ -46,8 +49,9 @@ def join(contents: list[Content], limits: Limits, *, threads: int = 1) -> Found:
     keys = list(zip(a.tolist(), b.tolist(), strict=True))
     assert keys == sorted(set(keys))
     assert all(i < j for i, j in keys)
-    columns = zip(shared.tolist(), size_a.tolist(), size_b.tolist(), strong.astype(bool).tolist(), strict=True)
-    return {key: Pair(*values) for key, values in zip(keys, columns, strict=True)}
+    columns = (shared, size_a, size_b, united, strong.astype(bool))
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {key: Pair(*values) for key, values in zip(keys, rows, strict=True)}
 
 
 def judge(contents: list[Content], limits: Limits) -> None:
@@ -196,6 +200,96 @@ def test_samples_of_a_few_features(limits: Limits, lists: list[tuple[frozenset[i
         for numbers, level in lists
     ]
     judge(collection, limits)
+
+
+def smallest_of(contents: list[Content], limit: int) -> list[Content]:
+    return [Content(Counter(sorted(content.features)[:limit]), content.modulus) for content in contents]
+
+
+@settings(max_examples=250)
+@given(
+    limits=LIMITS,
+    seed=st.integers(0, 1 << 32),
+    contents=st.integers(0, 24),
+    universe=st.sampled_from([1, 3, 10, 40, 150]),
+    limit=st.sampled_from([1, 2, 5, 20, 60, 200]),
+    modulus=st.sampled_from([1, 1, 8]),
+    change=st.sampled_from([0.02, 0.1, 0.3]),
+    template=st.sampled_from([0, 0, 1, 5]),
+)
+def test_the_smallest_of_each(
+    limits: Limits, seed: int, contents: int, universe: int, limit: int, modulus: int, change: float, template: int
+) -> None:
+    collection = sampled_collection(
+        seed,
+        contents=contents,
+        universe=universe,
+        moduli=[modulus],
+        change=change,
+        template=min(template, universe),
+    )
+    limits = replace(limits, estimator="smallest", limit=limit, contains=False)
+    judge(smallest_of(collection, limit), limits)
+
+
+@settings(max_examples=150)
+@given(LIMITS, st.lists(st.frozensets(st.integers(0, 40), max_size=20), max_size=9), st.integers(1, 12))
+def test_the_smallest_of_a_few(limits: Limits, lists: list[frozenset[int]], limit: int) -> None:
+    collection = [Content(Counter(features)) for features in lists]
+    judge(smallest_of(collection, limit), replace(limits, estimator="smallest", limit=limit, contains=False))
+
+
+def test_of_the_smallest_only_those_of_the_union_count() -> None:
+    # Theorem 1: of the 4 smallest of the union, 1 2 3 4, the first and the last are in both; 9 is too, and too large.
+    limits = Limits(estimator="smallest", limit=4, contains=False, floor=0.1)
+    (found,) = join([one(1, 2, 4, 9), one(1, 3, 4, 9)], limits).values()
+    assert (found.shared, found.united) == (2, 4)
+
+
+@settings(max_examples=150)
+@given(
+    limits=LIMITS,
+    seed=st.integers(0, 1 << 32),
+    contents=st.integers(0, 24),
+    slots=st.sampled_from([1, 3, 10, 100]),
+    change=st.sampled_from([0.02, 0.1, 0.3, 0.6]),
+)
+def test_slots(limits: Limits, seed: int, contents: int, slots: int, change: float) -> None:
+    dice = random.Random(seed)
+    made: list[list[int]] = []
+    for _ in range(contents):
+        if made and dice.random() < 0.8:
+            before = dice.choice(made)
+            made.append([dice.getrandbits(20) if dice.random() < change else value for value in before])
+        else:
+            made.append([] if dice.random() < 0.1 else [dice.getrandbits(20) for _ in range(slots)])
+    collection = [Content(Counter(slot << 20 | value for slot, value in enumerate(of_one))) for of_one in made]
+    judge(collection, replace(limits, estimator="slots", limit=slots, contains=False))
+
+
+@settings(max_examples=100)
+@given(st.lists(st.frozensets(st.integers(0, 30), max_size=4), max_size=20))
+def test_one_feature_in_common_is_a_collision(lists: list[frozenset[int]]) -> None:
+    collection = [Content(Counter(features)) for features in lists]
+    limits = Limits(estimator="collision", sampled=False, contains=False)
+    judge(collection, limits)
+    assert set(join(collection, limits)) == {
+        (i, j) for i in range(len(lists)) for j in range(i + 1, len(lists)) if lists[i] & lists[j]
+    }
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_containment_is_not_looked_for_where_it_cannot_be_told(sampled: bool) -> None:
+    whole, part = one(*range(100)), one(*range(30))
+    limits = Limits(sampled=sampled)
+    assert join([whole, part], limits)[0, 1].strong
+    assert join([whole, part], replace(limits, contains=False)) == {}
+
+
+def test_a_join_that_makes_no_sense_is_refused() -> None:
+    for limits in (Limits(limit=3), Limits(estimator="slots"), Limits(estimator="guess")):
+        with pytest.raises(ValueError, match=r"limit|estimators"):
+            join([one(1)], limits)
 
 
 def one(*numbers: int, modulus: int = 1) -> Content:
@@ -361,7 +455,10 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
             empty,
             np.zeros(0, np.uint32),
             np.ones(1, np.uint64),
+            estimator="overlap",
             sampled=True,
+            limit=0,
+            contains=True,
             resemblance=0.7,
             containment=0.9,
             floor=0.5,

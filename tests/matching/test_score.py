@@ -168,7 +168,7 @@ def test_weak_matches_are_the_strongest_above_the_floor(seed: int, limits: Match
     weak = found[~found.strong(limits.threshold, limits.containment)]
     strong = strong_pairs(texts, limits)
     expected = {
-        key: Scored(pair.shared, pair.size_a, pair.size_b, False)
+        key: Scored(pair.shared, pair.size_a, pair.size_b, pair.size_a + pair.size_b - pair.shared, False)
         for key, pair in by_sets(texts).items()
         if key not in strong and pair.scores[0] >= limits.floor
     }

@@ -40,6 +40,9 @@ class Limits:
     floor_most: int = 20
     short_part: int = 200
     short_sample: int = 4
+    estimator: str = "overlap"
+    limit: int = 0
+    contains: bool = True
 
 
 @cache
@@ -53,22 +56,39 @@ class Pair:
     shared: int
     size_a: int
     size_b: int
+    united: int
     strong: bool
 
     @property
     def resemblance(self) -> float:
-        return self.shared / (self.size_a + self.size_b - self.shared)
+        return self.shared / self.united
+
+
+def counted(a: Content, b: Content, sizes: tuple[int, int], limits: Limits) -> tuple[int, int]:
+    """What they share, and of how much."""
+    shared = sum(a.weight(feature) * count for feature, count in (a.features & b.features).items())
+    match limits.estimator:
+        case "slots":
+            return shared, limits.limit
+        case "smallest" if max(sizes) >= limits.limit:
+            smallest = sorted({*a.features, *b.features})[: limits.limit]
+            return sum(feature in a.features and feature in b.features for feature in smallest), limits.limit
+    return shared, sum(sizes) - shared
 
 
 def compare(a: Content, b: Content, limits: Limits, postings: Counter[int]) -> Pair | None:
     """`postings` says how often each feature occurs in the whole collection."""
     modulus = max(a.modulus, b.modulus)
     common = a.features & b.features
-    shared = sum(a.weight(feature) * count for feature, count in common.items())
-    if shared == 0:
+    if not common:
         return None
     sizes = a.size(modulus), b.size(modulus)
+    shared, united = counted(a, b, sizes, limits)
+    if limits.estimator == "collision":
+        return Pair(shared, *sizes, united, True)
     complete = not limits.sampled or modulus == 1
+    if limits.limit:
+        complete = limits.estimator == "smallest" and modulus == 1 and max(sizes) < limits.limit
 
     def reaches(whole: int, threshold: float) -> bool:
         if complete:
@@ -82,11 +102,12 @@ def compare(a: Content, b: Content, limits: Limits, postings: Counter[int]) -> P
         whole = content.size() * content.modulus
         return complete or rare or size >= limits.short_sample or whole >= limits.short_part
 
-    strong = reaches(sum(sizes) - shared, limits.resemblance) or any(
+    strong = shared > 0 and reaches(united, limits.resemblance)
+    strong |= limits.contains and any(
         reaches(size, limits.containment) and says_enough(content, size)
         for content, size in zip((a, b), sizes, strict=True)
     )
-    return Pair(shared, *sizes, strong)
+    return Pair(shared, *sizes, united, strong)
 
 
 def all_pairs(contents: list[Content], limits: Limits) -> dict[tuple[int, int], Pair]:

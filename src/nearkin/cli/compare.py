@@ -11,7 +11,7 @@ from nearkin.cli.output import chosen, emit_one
 if TYPE_CHECKING:
     from nearkin.report.comparison import Comparison
     from nearkin.report.lookup import Found
-    from nearkin.scheme import Estimate
+    from nearkin.scheme import Estimate, Scheme
 
 
 @click.command(epilog="Example: nearkin compare manual-1.html manual-2.html")
@@ -34,6 +34,8 @@ def compare(
 
     A and B are files, or documents of the store by their paths there. The relation is one of: identical, same
     words, A contains B, B contains A (0.9 of the part or more), similar (resemblance 0.5 or more), unrelated.
+    The cosine is that of the words' frequencies, stop words left out; with --scheme fuzzy it decides the relation,
+    and the other figures are of exact shingles.
     """
     from nearkin.report.comparison import compare as measure
     from nearkin.report.lookup import find_document
@@ -48,7 +50,7 @@ def compare(
     found = measure(first, second, how, canon)
     form = chosen(form)
     if form == "table":
-        _show(first, second, found, how.spec)
+        _show(first, second, found, how)
         return
 
     def value(estimate: "Estimate | None") -> float | None:
@@ -60,6 +62,7 @@ def compare(
         "resemblance": value(found.resemblance),
         "a_in_b": value(found.a_in_b),
         "b_in_a": value(found.b_in_a),
+        "cosine": value(found.cosine),
         "relation": found.relation,
         "tier": found.tier,
         "shared_bytes": found.shared_bytes,
@@ -69,13 +72,16 @@ def compare(
         "exact": found.resemblance.exact if found.resemblance else None,
         "low": found.resemblance and found.resemblance.low,
         "high": found.resemblance and found.resemblance.high,
+        "collision_error": found.collision and found.collision.error,
+        "collision_chance": found.collision and found.collision.chance,
     }
     emit_one(record, form, paths=frozenset({"a", "b"}))
 
 
-def _show(a: "Found", b: "Found", found: "Comparison", spec: str) -> None:
+def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme") -> None:
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import measured, safe, share, shortened, size
+    from nearkin.scheme.shingler import ALL_BITS
 
     screen = Screen()
 
@@ -86,11 +92,17 @@ def _show(a: "Found", b: "Found", found: "Comparison", spec: str) -> None:
         about = measured(estimate.exact, estimate.low, estimate.high)
         screen.line(f"  {what:<12}  ", (share(estimate.value), "bold cyan"), f"  {about}")
 
-    screen.line((found.relation, "bold"), f"  measured by {spec}")
+    screen.line((found.relation, "bold"), f"  measured by {scheme.spec}")
     for letter, side in (("A", a), ("B", b)):
         screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
     screen.line()
     figure("resemblance", found.resemblance)
     figure("A in B", found.a_in_b)
     figure("B in A", found.b_in_a)
+    figure("cosine", found.cosine)
     screen.line(f"  {'shared':<12}  ", (size(found.shared_bytes), "bold cyan"), " of canonical text")
+    if found.collision and scheme.shingler and scheme.shingler.bits < ALL_BITS:
+        screen.note(
+            f"Fingerprints of {scheme.shingler.bits} bits: with 99.9 % the resemblance is off by less than"
+            f" {found.collision.error:.2g}; two shingles are taken for one with at most {found.collision.chance:.2g}."
+        )

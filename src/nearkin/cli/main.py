@@ -25,6 +25,7 @@ COMMANDS = {
     "sign": "nearkin.cli.sign:sign",
     "schemes": "nearkin.cli.schemes:schemes",
     "demo": "nearkin.cli.demo:demo",
+    "selftest": "nearkin.cli.selftest:selftest",
 }
 INTERRUPTED = 130
 

@@ -131,8 +131,8 @@ def _judged_parts(
     truth: Truth, matches: list[Match], families: list[Family], together: set[Pair]
 ) -> tuple[Score, Score]:
     """Wrong are those attached as parts that are none; that a version lies in another is no mistake."""
-    contained = {(match.b.name, match.a.name) for match in matches if match.a_in_b >= CONTAINED}
-    contained |= {(match.a.name, match.b.name) for match in matches if match.b_in_a >= CONTAINED}
+    contained = {(match.b.name, match.a.name) for match in matches if (match.a_in_b or 0.0) >= CONTAINED}
+    contained |= {(match.a.name, match.b.name) for match in matches if (match.b_in_a or 0.0) >= CONTAINED}
     attached = {member.location.name for family in families for member in family.documents if member.role is Role.PART}
     expected, found = Counter[bool](), Counter[bool]()
     for relation in truth.relations:

@@ -27,16 +27,20 @@ class Candidates:
     shared: NDArray[np.uint64]  # at the larger modulus of the two, as are the sizes
     size_a: NDArray[np.uint64]
     size_b: NDArray[np.uint64]
+    united: NDArray[np.uint64]  # of how many features the shared ones are: the union, or the sample of it
     strong: NDArray[np.bool_]  # the interval's upper bound reaches a threshold
 
 
 def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings, *, threads: int) -> Candidates:
-    a, b, shared, size_a, size_b, strong = _native.candidates(
+    a, b, shared, size_a, size_b, united, strong = _native.candidates(
         postings.offsets,
         postings.features,
         postings.weights,
         postings.moduli,
+        estimator=scheme.estimator.value,
         sampled=scheme.sampled,
+        limit=scheme.limit,
+        contains=scheme.contains,
         resemblance=settings.threshold,
         containment=settings.containment,
         floor=settings.floor,
@@ -47,4 +51,4 @@ def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings,
         short_sample=settings.part_sample,
         threads=threads,
     )
-    return Candidates(a, b, shared, size_a, size_b, strong.astype(np.bool_))
+    return Candidates(a, b, shared, size_a, size_b, united, strong.astype(np.bool_))

@@ -15,7 +15,7 @@ class MatchColumns:
     a: NDArray[np.uint32]
     b: NDArray[np.uint32]
     resemblance: Floats
-    a_in_b: Floats
+    a_in_b: Floats  # NaN: the measure says nothing of containment
     b_in_a: Floats
     payload: Floats  # NaN: not evaluated
     shared_bytes: NDArray[np.int64]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import Candidates, Postings, find_candidates
 from nearkin.matching.columns import MatchColumns, measured
+from nearkin.matching.cosine import find_similar
 from nearkin.matching.range_join import matches_in_range
 from nearkin.matching.verify import Texts, verify
 from nearkin.scheme import Estimator, Scheme
@@ -32,8 +33,10 @@ def find_matches(
     if scheme.estimator is Estimator.RANGE:
         room = {"memory": memory, "threads": threads}
         return _kept(matches_in_range(postings, lengths, texts, scheme, settings, **room), settings)
+    if scheme.estimator is Estimator.COLLISION:
+        return _kept(find_similar(postings, lengths, texts, settings, memory=memory, threads=threads), settings)
     found = find_candidates(postings, scheme, settings, threads=threads)
-    matches, sample = estimated(found, postings, scheme)
+    matches, sample = estimated(found, postings, lengths, scheme)
     if scheme.shingler is not None:
         strong = np.flatnonzero(found.strong)
         verified, possible = verify(
@@ -49,17 +52,20 @@ def find_matches(
         )
         left = np.ones(len(matches), np.bool_)
         left[strong[possible]] = False
-        matches = MatchColumns.join(_with_intervals(matches[left], sample[left], settings), verified)
+        guessed = _with_intervals(matches[left], found.shared[left], sample[left], settings)
+        matches = MatchColumns.join(guessed, verified)
     return _kept(matches, settings)
 
 
-def estimated(found: Candidates, postings: Postings, scheme: Scheme) -> tuple[MatchColumns, NDArray[np.uint64]]:
-    """What the signatures alone say, and how many features of each pair's union were sampled."""
-    if not scheme.sampled:
-        exact, modulus = np.ones(len(found.a), np.bool_), np.ones(len(found.a), np.uint64)
-    else:
-        modulus = np.maximum(postings.moduli[found.a], postings.moduli[found.b])
-        exact = modulus == 1
+def estimated(
+    found: Candidates, postings: Postings, lengths: NDArray[np.int64], scheme: Scheme
+) -> tuple[MatchColumns, NDArray[np.uint64]]:
+    """What the signatures alone say, and of how many features: 0 where there is no interval."""
+    modulus = np.maximum(postings.moduli[found.a], postings.moduli[found.b])
+    exact = modulus == 1
+    if scheme.limit:
+        exact &= np.maximum(found.size_a, found.size_b) < scheme.limit  # they left nothing out
+        exact &= scheme.estimator is Estimator.SMALLEST
     columns = measured(
         found.a,
         found.b,
@@ -69,14 +75,36 @@ def estimated(found: Candidates, postings: Postings, scheme: Scheme) -> tuple[Ma
         shared_bytes=found.shared * modulus + (scheme.window - 1 if scheme.measure == "shingles" else 0),
         exact=exact,
     )
-    return columns, np.where(exact, 0, found.size_a + found.size_b - found.shared)
+    if scheme.limit:
+        columns = _resemblance_only(columns, found, lengths)
+    if scheme.estimator is Estimator.COLLISION:
+        columns = replace(columns, resemblance=np.zeros(len(found.a)), exact=np.zeros(len(found.a), np.bool_))
+    return columns, np.where(exact | (not scheme.sampled), 0, found.united)
 
 
-def _with_intervals(matches: MatchColumns, sample: NDArray[np.uint64], settings: MatchSettings) -> MatchColumns:
+def _resemblance_only(columns: MatchColumns, found: Candidates, lengths: NDArray[np.int64]) -> MatchColumns:
+    """Signatures of fixed size: what was cut says neither how large the text is nor what it contains."""
+    resemblance = found.shared / found.united
+    length_a, length_b = lengths[found.a], lengths[found.b]
+    # |A ∩ B| = r / (1 + r) · (|A| + |B|), in bytes; never more than the shorter has.
+    shared = np.minimum(resemblance / (1 + resemblance) * (length_a + length_b), np.minimum(length_a, length_b))
+    return replace(
+        columns,
+        resemblance=resemblance,
+        a_in_b=np.where(columns.exact, columns.a_in_b, np.nan),
+        b_in_a=np.where(columns.exact, columns.b_in_a, np.nan),
+        shared_bytes=np.where(columns.exact, columns.shared_bytes, shared.astype(np.int64)),
+        size_a=np.where(columns.exact, columns.size_a, length_a),
+        size_b=np.where(columns.exact, columns.size_b, length_b),
+    )
+
+
+def _with_intervals(
+    matches: MatchColumns, shared: NDArray[np.uint64], sample: NDArray[np.uint64], settings: MatchSettings
+) -> MatchColumns:
     low, high = matches.low.copy(), matches.high.copy()
     sampled = sample > 0
-    shared = np.rint(matches.resemblance[sampled] * sample[sampled]).astype(np.uint64)
-    low[sampled], high[sampled] = _intervals(shared, sample[sampled], settings.confidence)
+    low[sampled], high[sampled] = _intervals(shared[sampled], sample[sampled], settings.confidence)
     return replace(matches, low=low, high=high)
 
 

@@ -31,7 +31,7 @@ def verify(
     """
     parts = [MatchColumns.none()]
     possible = np.zeros(len(a), np.bool_)
-    for block in _blocks(a, b, lengths, memory):
+    for block in blocks(a, b, lengths, memory):
         rows = np.unique(np.concatenate([a[block], b[block]]))
         found = texts(rows.tolist())
         have = np.array([text is not None for text in found])
@@ -63,7 +63,7 @@ def verify(
     return MatchColumns.join(*parts), possible
 
 
-def _blocks(
+def blocks(
     a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
 ) -> Iterator[NDArray[np.intp]]:
     """Pairs in blocks whose texts together fit into memory, so ordered that texts are loaded again as little as can be.

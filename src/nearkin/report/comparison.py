@@ -2,9 +2,9 @@
 
 identical               the same bytes
 same words              equal canonical text
-similar                 resemblance 0.7 or more, as joins a family
+similar                 resemblance (under fuzzy: cosine) 0.7 or more, as joins a family
 A contains B            0.9 or more of B is in A; B contains A likewise
-similar                 resemblance 0.5 or more, the weakest match a scan keeps
+similar                 resemblance (cosine) 0.5 or more, the weakest match a scan keeps
 unrelated               anything else
 """
 
@@ -12,10 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkin.matching.columns import MatchColumns
+from nearkin.matching.cosine import cosine_of
 from nearkin.matching.verify import verify
 from nearkin.report.lookup import Found
 from nearkin.scheme import Estimate, Scheme, sign
+from nearkin.scheme.collision import Collision, collision_of
 from nearkin.scheme.shingler import Shingler
+from nearkin.scheme.shingles import Exact
+from nearkin.scheme.spec import parse_spec
 from nearkin.settings import MatchSettings
 from nearkin.text.canon import Canon
 
@@ -25,34 +30,47 @@ NONE = Estimate(0.0, exact=True)
 
 @dataclass(frozen=True)
 class Comparison:
+    """Under a scheme whose measure is the cosine that decides the relation, and the shares are of exact shingles."""
+
     tier: str | None  # bytes, words; None where they are not identical
     relation: str
     resemblance: Estimate | None
     a_in_b: Estimate | None
     b_in_a: Estimate | None
     shared_bytes: int
+    cosine: Estimate | None  # of the term vectors (Stein 2005 §3), whatever the scheme
+    collision: Collision | None = None  # what fingerprints may have got wrong; None where none were compared
 
 
 def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
     first, second = (None if side.text is None else canon.apply(side.text) for side in (a, b))
     if a.digest == b.digest:
-        return Comparison("bytes", "identical", ONE, ONE, ONE, len(first or b"") or a.size)
+        return Comparison("bytes", "identical", ONE, ONE, ONE, len(first or b"") or a.size, ONE)
     if first is None or second is None:
-        return Comparison(None, "unrelated", None, None, None, 0)
+        return Comparison(None, "unrelated", None, None, None, 0, None)
     if first == second:
-        return Comparison("words" if first else None, "same words" if first else "unrelated", ONE, ONE, ONE, len(first))
+        tier, relation = ("words", "same words") if first else (None, "unrelated")
+        return Comparison(tier, relation, ONE, ONE, ONE, len(first), ONE)
     if not first or not second:
-        return Comparison(None, "unrelated", NONE, NONE, NONE, 0)
-    one, other = sign(first, scheme), sign(second, scheme)
-    resemblance, a_in_b, b_in_a = one.resemblance(other), one.containment(other), other.containment(one)
-    if scheme.shingler is None:
+        return Comparison(None, "unrelated", NONE, NONE, NONE, 0, NONE)
+    angle = cosine_of(first, second)
+    cosine = None if angle is None else Estimate(angle, exact=True)
+    shares = Exact.parse(parse_spec("exact")) if scheme.measure == "cosine" else scheme
+    one, other = sign(first, shares), sign(second, shares)
+    resemblance = one.resemblance(other)
+    a_in_b, b_in_a = (one.containment(other), other.containment(one)) if shares.contains else (None, None)
+    judged = (cosine, None, None) if scheme.measure == "cosine" else (resemblance, a_in_b, b_in_a)
+    if shares.shingler is None:
         shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
-    else:
-        shared = _shared_bytes(first, second, scheme.shingler)
-    return Comparison(None, _relation(resemblance, a_in_b, b_in_a), resemblance, a_in_b, b_in_a, shared)
+        return Comparison(None, _relation(*judged), resemblance, a_in_b, b_in_a, shared, cosine)
+    exact = _measured(first, second, shares.shingler)
+    shared = int(exact.shared_bytes[0])
+    united = round(float(exact.size_a[0] + exact.size_b[0]) / (1.0 + float(exact.resemblance[0])))
+    collision = collision_of(shares.shingler, united)
+    return Comparison(None, _relation(*judged), resemblance, a_in_b, b_in_a, shared, cosine, collision)
 
 
-def _shared_bytes(a: bytes, b: bytes, shingler: Shingler) -> int:
+def _measured(a: bytes, b: bytes, shingler: Shingler) -> MatchColumns:
     texts = [a, b]
     found, _ = verify(
         np.array([0], np.uint32),
@@ -65,7 +83,7 @@ def _shared_bytes(a: bytes, b: bytes, shingler: Shingler) -> int:
         memory=len(a) + len(b),
         threads=1,
     )
-    return int(found.shared_bytes[0])
+    return found
 
 
 def _relation(resemblance: Estimate | None, a_in_b: Estimate | None, b_in_a: Estimate | None) -> str:

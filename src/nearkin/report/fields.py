@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Similar
+from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Similar, View
 
 Record = dict[str, Any]
 Name = Callable[[Location], str]
@@ -84,6 +84,8 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
                 "pivot": member.pivot,
                 "to_pivot": member.to_pivot,
                 "role": str(member.role),
+                # Whatever a chain says of its pivot was measured.
+                **({"exact": member.exact} if family.view == View.GREEDY else {}),
             }
             for member in family.documents
         ],

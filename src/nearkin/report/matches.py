@@ -3,7 +3,9 @@
 import sqlite3
 from collections.abc import Iterator
 
+from nearkin.errors import UsageError
 from nearkin.model import Location, Match
+from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
 from nearkin.store.results import MatchRow, match_rows
@@ -18,6 +20,9 @@ def list_matches(
 ) -> list[Match]:
     """At the scan's thresholds, unless others are given; one not given does not apply when the other is."""
     run = runs.last(connection)
+    scheme = parse_scheme(run.spec)
+    if min_containment is not None and not scheme.contains:
+        raise UsageError(cannot_contain(run.spec))
     if min_resemblance is None and min_containment is None:
         limits = run.settings["match"]
         min_resemblance, min_containment = limits["threshold"], limits["containment"]
@@ -32,13 +37,18 @@ def list_matches(
         match
         for row in rows
         if row[0] in copies and row[1] in copies
-        for match in _named(row, copies, all_copies=all_copies)
+        for match in _named(row, copies, all_copies=all_copies, in_bytes=scheme.measure != "cosine")
     ]
-    return sorted(found, key=lambda match: (-match.resemblance, -max(match.a_in_b, match.b_in_a), match.a, match.b))
+    return sorted(found, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))
 
 
-def _named(row: MatchRow, copies: dict[int, list[Location]], *, all_copies: bool) -> Iterator[Match]:
-    first, second, resemblance, a_in_b, b_in_a, payload, shared, _, _, exact, low, high = row
+def _contained(match: Match) -> float:
+    return max(match.a_in_b or 0.0, match.b_in_a or 0.0)
+
+
+def _named(row: MatchRow, copies: dict[int, list[Location]], *, all_copies: bool, in_bytes: bool) -> Iterator[Match]:
+    first, second, resemblance, a_in_b, b_in_a, payload, bytes_, _, _, exact, low, high = row
+    shared = bytes_ if in_bytes else None
     many = slice(None) if all_copies else slice(1)
     for x in copies[first][many]:
         for y in copies[second][many]:

@@ -9,13 +9,12 @@ from nearkin.matching.columns import MatchColumns
 from nearkin.model import Location
 from nearkin.report.families import family_row, named_families
 from nearkin.report.fields import Record, family_record
+from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents, Copies
 
-WINDOW = 20
 
-
-def families_of_pairs(pairs: list[Record], limits: MatchSettings) -> list[Record]:
+def families_of_pairs(pairs: list[Record], limits: MatchSettings, scheme: Scheme) -> list[Record]:
     """Texts of resemblance 1 are one content; the others are grouped as contents of a store are."""
     names = sorted({pair[side] for pair in pairs for side in ("a", "b")})
     content_of, count = _contents(pairs, names)
@@ -24,7 +23,7 @@ def families_of_pairs(pairs: list[Record], limits: MatchSettings) -> list[Record
     for at, name in enumerate(names):
         copies[content_of[name]].append((Location("", b"%016d" % at), 0))
     contents = Contents(np.arange(count), [b"%08d" % row for row in range(count)], np.zeros(count, np.int64))
-    matches = _columns([pair for pair in pairs if content_of[pair["a"]] != content_of[pair["b"]]], content_of)
+    matches = _columns([pair for pair in pairs if content_of[pair["a"]] != content_of[pair["b"]]], content_of, scheme)
     counts = np.array([len(copies[row]) for row in range(count)], np.int64)
     found = chain(matches, contents.lengths, counts, limits)
     for family in found:
@@ -43,7 +42,8 @@ def _contents(pairs: list[Record], names: list[Any]) -> tuple[dict[Any, int], in
         return name
 
     for pair in pairs:
-        if pair["resemblance"] == 1.0 and pair["exact"]:
+        # A cosine of 1 is no copy; copies contain each other.
+        if pair["resemblance"] == pair["a_in_b"] == 1.0 and pair["exact"]:
             a, b = sorted((root(pair["a"]), root(pair["b"])))
             parent[b] = a
     number: dict[Any, int] = {}
@@ -51,7 +51,7 @@ def _contents(pairs: list[Record], names: list[Any]) -> tuple[dict[Any, int], in
     return content_of, len(number)
 
 
-def _columns(pairs: list[Record], content_of: dict[Any, int]) -> MatchColumns:
+def _columns(pairs: list[Record], content_of: dict[Any, int], scheme: Scheme) -> MatchColumns:
     one_each: dict[tuple[int, int], tuple[int, int, Record]] = {}
     for pair in pairs:
         a, b = content_of[pair["a"]], content_of[pair["b"]]
@@ -61,9 +61,12 @@ def _columns(pairs: list[Record], content_of: dict[Any, int]) -> MatchColumns:
     def floats(key: str) -> Any:
         return np.array([pair[key] for _, _, pair in found], np.float64)
 
-    shared = np.array([pair["shared_bytes"] for _, _, pair in found], np.int64)
-    # Sizes are not among the fields; n shingles in a row cover n + 19 bytes, containment is shared / size.
-    size_a, size_b = ((np.maximum(shared - WINDOW + 1, 0) / np.maximum(floats(k), 1e-9)) for k in ("a_in_b", "b_in_a"))
+    shared = np.array([pair["shared_bytes"] or 0 for _, _, pair in found], np.int64)
+    # Sizes are not among the fields. Containment is shared / size; n shingles of bytes in a row cover n + window - 1
+    # bytes. Where units have lengths of their own, or chunks are counted, bytes are the nearest thing to a size.
+    by_bytes = scheme.shingler is not None and scheme.shingler.unit == "byte"
+    common = np.maximum(shared - scheme.window + 1, 0) if by_bytes else shared
+    size_a, size_b = (common / np.maximum(np.nan_to_num(floats(k)), 1e-9) for k in ("a_in_b", "b_in_a"))
     return MatchColumns(
         a=np.array([a for a, _, _ in found], np.uint32),
         b=np.array([b for _, b, _ in found], np.uint32),

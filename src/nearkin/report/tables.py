@@ -8,7 +8,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def match_table(records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None) -> "pa.Table":
+SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
+
+
+def match_table(
+    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None, scheme: str | None = None
+) -> "pa.Table":
     import pyarrow as pa
 
     name = name or pa.string()
@@ -28,6 +33,7 @@ def match_table(records: list[Record], *, scoped: bool = False, name: "pa.DataTy
             ("low", pa.float64()),
             ("high", pa.float64()),
         ],
+        {SCHEME: scheme} if scheme else None,
     )
 
 
@@ -49,6 +55,12 @@ def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":
     )
 
 
+def scheme_of(table: "pa.Table") -> str | None:
+    """None where the table was made or changed elsewhere."""
+    spec = (table.schema.metadata or {}).get(SCHEME)
+    return None if spec is None else bytes(spec).decode()
+
+
 def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
     import pyarrow as pa
 
@@ -66,9 +78,17 @@ def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
 
 
 def family_table(
-    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None, sizes: bool = True
+    records: list[Record],
+    *,
+    scoped: bool = False,
+    name: "pa.DataType | None" = None,
+    sizes: bool = True,
+    estimates: bool = False,
 ) -> "pa.Table":
-    """Without sizes for families of texts that have none; their ids are the names of their pivots."""
+    """Without sizes for families of texts that have none; their ids are the names of their pivots.
+
+    With estimates where resemblances to the pivot may be such.
+    """
     import pyarrow as pa
 
     named = name or pa.string()
@@ -76,8 +96,9 @@ def family_table(
     def place(key: str, scope: str) -> list[tuple[str, Any]]:
         return [(key, named), *([(scope, pa.string())] if scoped else [])]
 
+    exact = [("exact", pa.bool_())] if estimates else []
     document = pa.struct(
-        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string())]
+        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), *exact]
     )
     weakest = pa.struct([*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())])
     return _table(
@@ -111,7 +132,9 @@ def document_table(records: list[Record], *, scoped: bool) -> "pa.Table":
     )
 
 
-def _table(records: list[Record], columns: list[tuple[str, Any]]) -> "pa.Table":
+def _table(
+    records: list[Record], columns: list[tuple[str, Any]], metadata: dict[bytes, str] | None = None
+) -> "pa.Table":
     import pyarrow as pa
 
-    return pa.Table.from_pylist(records, schema=pa.schema(columns))
+    return pa.Table.from_pylist(records, schema=pa.schema(columns, metadata=metadata))

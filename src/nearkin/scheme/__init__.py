@@ -7,11 +7,15 @@ import numpy as np
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.bsw import Bsw
 from nearkin.scheme.estimator import Estimator
+from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
 from nearkin.scheme.similarity_index import SimilarityIndex
+from nearkin.scheme.sketch import Sketch
+from nearkin.scheme.smallest import Min
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
 
@@ -22,7 +26,9 @@ __all__ = [
     "Estimator",
     "Scheme",
     "Signature",
+    "cannot_contain",
     "keeps_lines",
+    "likeness",
     "parse_scheme",
     "place",
     "sign",
@@ -43,7 +49,7 @@ class Scheme(Protocol):
 
     @property
     def measure(self) -> str:
-        """What is counted: shingles or bytes."""
+        """What is counted: shingles, bytes, or terms (cosine)."""
 
     @property
     def sampled(self) -> bool:
@@ -51,6 +57,10 @@ class Scheme(Protocol):
 
     @property
     def estimator(self) -> Estimator: ...
+    @property
+    def limit(self) -> int:
+        """How many features a signature has at most; 0 where they grow with the text."""
+
     @property
     def contains(self) -> bool:
         """Whether signatures tell containment (Cherkasova 2009, Table 1)."""
@@ -71,6 +81,10 @@ class Known:
     example: str
     estimates: str
     paper: str
+    does: str = ""
+    use: str = ""  # when to use it
+    cannot: str = ""  # what it cannot say
+    cost: str = ""
 
 
 SCHEMES: dict[str, Known] = {
@@ -80,6 +94,10 @@ SCHEMES: dict[str, Known] = {
         "exact:window=20",
         "resemblance and containment, exactly",
         "Broder 1997 §2",
+        does="keeps every shingle",
+        use="for small collections, and to check what others estimate",
+        cannot="nothing is left open",
+        cost="8 bytes a byte of text; the slowest to join",
     ),
     "mod": Known(
         Mod.parse,
@@ -87,6 +105,31 @@ SCHEMES: dict[str, Known] = {
         "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
         "resemblance and containment, with intervals",
         "Broder 1997 §3, Cherkasova 2009",
+        does="keeps the shingles whose fingerprint is 0 mod n; with sample and most, n grows with the text",
+        use="first of all: it is the default, and the sampled scheme that sees parts in containers",
+        cannot="much of short texts at a fixed n: fewer than n shingles may leave none",
+        cost="8 bytes for n bytes of text; the adaptive one 100 to 200 features up to 12 kB, then one of 64",
+    ),
+    "min": Known(
+        Min.parse,
+        Min.keys,
+        "min:window=20,n=100 or min:window=20,n=100,mod=8",
+        "resemblance, with intervals",
+        "Broder 1997 §3 and §4.1, Cherkasova 2009",
+    ),
+    "sketch": Known(
+        Sketch.parse,
+        Sketch.keys,
+        "sketch:window=20,n=100",
+        "resemblance, with intervals",
+        "Cherkasova 2009 §2",
+    ),
+    "bsw": Known(
+        Bsw.parse,
+        Bsw.keys,
+        "bsw:window=20,n=100",
+        "resemblance and containment, without intervals",
+        "Cherkasova 2009 §2",
     ),
     "tttd": Known(
         Tttd.parse,
@@ -94,6 +137,10 @@ SCHEMES: dict[str, Known] = {
         "tttd:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
         "Forman 2005 §2",
+        does="cuts the text by its content into chunks and keeps a hash and the length of each",
+        use="for bytes in common, and where the list of chunks itself is wanted",
+        cannot="anything of changes closer together than chunks; no intervals",
+        cost="12 bytes for `mean` bytes of text",
     ),
     "si": Known(
         SimilarityIndex.parse,
@@ -101,6 +148,13 @@ SCHEMES: dict[str, Known] = {
         "si:method=3,stream=soundex,variation=B,k=40",
         "one number; those within 30 % are verified on the texts",
         "Roth 2011 §3",
+    ),
+    "fuzzy": Known(
+        Fuzzy.parse,
+        Fuzzy.keys,
+        "fuzzy:classes=18,intervals=3,variants=3",
+        "cosine of documents that share a code, exactly; most pairs of cosine 0.8 or more do",
+        "Stein 2005 §3",
     ),
 }
 
@@ -113,9 +167,20 @@ def parse_scheme(text: str) -> Scheme:
     return known.parse(spec)
 
 
+def cannot_contain(spec: str) -> str:
+    """Cherkasova 2009, Table 1, in a sentence."""
+    able = [name for name, known in SCHEMES.items() if parse_scheme(known.example.split(" or ")[0]).contains]
+    return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {', '.join(able)}."
+
+
 def keeps_lines(scheme: Scheme) -> bool:
     """Whether texts must be made canonical line by line."""
     return scheme.shingler is not None and scheme.shingler.lines
+
+
+def likeness(scheme: Scheme) -> str:
+    """What people should call the score of two texts under a scheme, wherever it is shown."""
+    return "cosine" if scheme.measure == "cosine" else "resemblance"
 
 
 def sign(text: bytes, scheme: Scheme) -> Signature:
@@ -123,7 +188,16 @@ def sign(text: bytes, scheme: Scheme) -> Signature:
     features, weights, modulus = _native.sign(scheme.native(), text)
     if not len(weights):
         weights = np.full(len(features), modulus, dtype=np.uint32)
-    return Signature(features, weights, scheme.spec, modulus, scheme.sampled)
+    return Signature(
+        features,
+        weights,
+        scheme.spec,
+        modulus,
+        scheme.sampled,
+        estimator=scheme.estimator,
+        limit=scheme.limit,
+        contains=scheme.contains,
+    )
 
 
 def place(text: bytes, scheme: Scheme) -> list[tuple[int, int, int]]:

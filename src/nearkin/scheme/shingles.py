@@ -21,6 +21,7 @@ class Exact:
     measure = "shingles"
     sampled = False
     estimator = Estimator.OVERLAP
+    limit = 0
     contains = True
 
     @classmethod
@@ -53,6 +54,7 @@ class Mod:
     measure = "shingles"
     sampled = True
     estimator = Estimator.OVERLAP
+    limit = 0
     contains = True
 
     @classmethod

@@ -2,16 +2,17 @@
 
 Resemblance and containment are Broder 1997's Theorem 1 for the sampled schemes, and Forman 2005 §2.3's bytes in
 common for the chunk schemes: shared = Σ length · min(count in A, count in B). Signatures of unequal modulus are
-compared at the larger (Broder 1997 §3).
+compared at the larger (Broder 1997 §3). How shared features become a score, the scheme's estimator says.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.errors import SpecMismatchError
+from nearkin.errors import SpecMismatchError, UsageError
+from nearkin.scheme.estimator import Estimator
 
 CONFIDENCE = 0.99
 
@@ -33,24 +34,42 @@ class Signature:
     scheme: str
     modulus: int
     sampled: bool
+    estimator: Estimator = Estimator.OVERLAP
+    limit: int = 0  # no signature of the scheme has more features; 0: they grow with the text
+    contains: bool = True
 
     def __len__(self) -> int:
         return len(self.features)
 
     def resemblance(self, other: "Signature") -> Estimate | None:
-        shared, mine, theirs = self._overlap(other)
-        return self._estimate(other, shared, mine + theirs - shared)
+        self._check(other)
+        match self.estimator:
+            case Estimator.OVERLAP:
+                shared, mine, theirs = self._overlap(other)
+                return self._estimate(other, shared, mine + theirs - shared)
+            case Estimator.SMALLEST:
+                return self._smallest(other)
+            case Estimator.SLOTS:
+                shared = len(np.intersect1d(self.features, other.features))
+                return _sampled(shared, self.limit if len(self) or len(other) else 0)
+            case _:
+                return None  # only the texts can say
 
     def containment(self, other: "Signature") -> Estimate | None:
         """Of this text in the other."""
+        self._check(other)
+        if not self.contains:
+            raise UsageError(_cannot_contain(self.scheme))
         shared, mine, _ = self._overlap(other)
         return self._estimate(other, shared, mine)
 
-    def _overlap(self, other: "Signature") -> tuple[int, int, int]:
+    def _check(self, other: "Signature") -> None:
         if self.scheme != other.scheme:
             raise SpecMismatchError(
                 f"Signatures of {self.scheme} and {other.scheme} cannot be compared; sign both texts alike."
             )
+
+    def _overlap(self, other: "Signature") -> tuple[int, int, int]:
         modulus = max(self.modulus, other.modulus)
         mine, theirs = self._at(modulus), other._at(modulus)
         here, at, often = np.unique(mine.features, return_index=True, return_counts=True)
@@ -64,14 +83,39 @@ class Signature:
             return self
         kept = self.features[self.features % np.uint64(modulus) == 0]
         weights = np.full(len(kept), modulus, np.uint32)
-        return Signature(kept, weights, self.scheme, modulus, self.sampled)
+        return replace(self, features=kept, weights=weights, modulus=modulus)
 
     def _estimate(self, other: "Signature", shared: int, whole: int) -> Estimate | None:
         if whole == 0:
             return None
         modulus = max(self.modulus, other.modulus)
-        if not self.sampled or modulus == 1:
+        if modulus == 1:
             return Estimate(shared / whole, exact=True)
-        k, n = np.array([shared // modulus], np.uint64), np.array([whole // modulus], np.uint64)
-        low, high = _native.intervals(k, n, confidence=CONFIDENCE)
-        return Estimate(shared / whole, exact=False, low=float(low[0]), high=float(high[0]))
+        if not self.sampled:
+            return Estimate(shared / whole, exact=False)
+        return _sampled(shared // modulus, whole // modulus)
+
+    def _smallest(self, other: "Signature") -> Estimate | None:
+        """Of the n smallest of the union, how many are in both. Lists of fewer than n left nothing out."""
+        complete = max(len(self), len(other)) < self.limit
+        united = np.union1d(self.features, other.features)
+        if not complete:
+            united = united[: self.limit]
+        both = np.isin(united, self.features) & np.isin(united, other.features)
+        if complete and self.modulus == 1 and len(united):
+            return Estimate(int(both.sum()) / len(united), exact=True)
+        return _sampled(int(both.sum()), len(united))
+
+
+def _sampled(shared: int, united: int) -> Estimate | None:
+    if united == 0:
+        return None
+    k, n = np.array([shared], np.uint64), np.array([united], np.uint64)
+    low, high = _native.intervals(k, n, confidence=CONFIDENCE)
+    return Estimate(shared / united, exact=False, low=float(low[0]), high=float(high[0]))
+
+
+def _cannot_contain(spec: str) -> str:
+    from nearkin.scheme import cannot_contain  # the table of schemes needs signatures first
+
+    return cannot_contain(spec)

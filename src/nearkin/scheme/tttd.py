@@ -26,6 +26,7 @@ class Tttd:
     measure = "bytes"
     sampled = False
     estimator = Estimator.OVERLAP
+    limit = 0
     contains = True
 
     @classmethod

@@ -8,7 +8,9 @@ from nearkin.store.rows import insert_rows
 
 MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
 
-MatchRow = tuple[int, int, float, float, float, float | None, int, int, int, int, float | None, float | None]
+MatchRow = tuple[
+    int, int, float, float | None, float | None, float | None, int, int, int, int, float | None, float | None
+]
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class FamilyRow:
     weakest: tuple[int, int, float] | None  # content ids
     mean_resemblance: float | None
     contents: list[tuple[int, str, bool, float | None]]  # content id, role, pivot, to_pivot
+    estimated: frozenset[int] = frozenset()  # content ids whose to_pivot is an estimate; there are none in stored rows
 
 
 def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow]) -> None:

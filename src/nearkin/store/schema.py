@@ -1,4 +1,4 @@
-"""The tables. Later versions add to them; what stands here is not replaced.
+"""The tables. Later versions add to them or relax them; what stands here is not replaced.
 
     scope ─< document >─ text >─ content ─< signature, code >─ scheme >─ canon
                                     └──< match, family_content >─ family
@@ -19,11 +19,27 @@ CREATE TABLE code (              -- signatures that are a few numbers, to be loo
 ) WITHOUT ROWID;
 """
 
-# What each version lacks of the next.
-MIGRATIONS = {1: CODE}
+MATCH = """
+CREATE TABLE match (             -- of the last finished run under this scheme
+    scheme INTEGER NOT NULL REFERENCES scheme,
+    a INTEGER NOT NULL REFERENCES content,
+    b INTEGER NOT NULL REFERENCES content,
+    resemblance REAL NOT NULL,
+    a_in_b REAL,                 -- NULL: estimated by a scheme that does not tell containment
+    b_in_a REAL,
+    payload REAL,
+    shared_bytes INTEGER NOT NULL,
+    size_a INTEGER NOT NULL,     -- shingles (or bytes) of each, as compared
+    size_b INTEGER NOT NULL,
+    exact INTEGER NOT NULL,
+    low REAL,
+    high REAL,
+    PRIMARY KEY (scheme, a, b)
+) WITHOUT ROWID;
+CREATE INDEX match_b ON match (scheme, b);
+"""
 
-TABLES = (
-    """
+TABLES = f"""
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('running', 'done', 'interrupted')),
@@ -106,24 +122,7 @@ CREATE TABLE signature (
     UNIQUE (scheme, content)
 );
 
-CREATE TABLE match (             -- of the last finished run under this scheme
-    scheme INTEGER NOT NULL REFERENCES scheme,
-    a INTEGER NOT NULL REFERENCES content,
-    b INTEGER NOT NULL REFERENCES content,
-    resemblance REAL NOT NULL,
-    a_in_b REAL NOT NULL,
-    b_in_a REAL NOT NULL,
-    payload REAL,
-    shared_bytes INTEGER NOT NULL,
-    size_a INTEGER NOT NULL,     -- shingles (or bytes) of each, as compared
-    size_b INTEGER NOT NULL,
-    exact INTEGER NOT NULL,
-    low REAL,
-    high REAL,
-    PRIMARY KEY (scheme, a, b)
-) WITHOUT ROWID;
-CREATE INDEX match_b ON match (scheme, b);
-
+{MATCH}
 CREATE TABLE family (
     id INTEGER PRIMARY KEY,
     founder BLOB NOT NULL,       -- digest of the founding content: the family's name
@@ -149,6 +148,17 @@ CREATE TABLE family_content (
     PRIMARY KEY (family, content)
 ) WITHOUT ROWID;
 CREATE INDEX family_content_content ON family_content (content);
+{CODE}
 """
-    + CODE
-)
+
+# What makes a store of one version one of the next.
+MIGRATIONS = {
+    1: f"""
+ALTER TABLE match RENAME TO match_before;
+DROP INDEX match_b;
+{MATCH}
+INSERT INTO match SELECT * FROM match_before;
+DROP TABLE match_before;
+{CODE}
+"""
+}
