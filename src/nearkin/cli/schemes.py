@@ -79,6 +79,9 @@ def _list(form: str) -> None:
     if form == "table":
         from nearkin.cli.screen import Screen
 
+        def yes(told: bool) -> str:
+            return "" if told else "no "
+
         screen = Screen()
         for name, known in SCHEMES.items():
             containment, intervals, size = told(known.scheme())
@@ -86,11 +89,7 @@ def _list(form: str) -> None:
             screen.facts(
                 [
                     ("tells", known.estimates),
-                    (
-                        "has",
-                        f"{'' if containment else 'no '}containment, {'' if intervals else 'no '}intervals,"
-                        f" signatures of {size} size",
-                    ),
+                    ("has", f"{yes(containment)}containment, {yes(intervals)}intervals, signatures of {size} size"),
                     ("does", known.does),
                     ("use", known.use),
                     ("cannot", known.cannot),
