@@ -89,7 +89,7 @@ def test_a_scan_by_si_fills_the_column_and_no_other_scan_does(tmp_path: Path) ->
 
 
 def test_si_needs_the_texts(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="must be verified on the texts"):
+    with pytest.raises(UsageError, match="measures the texts themselves"):
         Store(tmp_path / "store").scan(folder_of(tmp_path / "docs"), scheme=SI, keep_text=False)
     assert not (tmp_path / "store").exists()
 

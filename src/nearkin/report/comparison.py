@@ -55,7 +55,7 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
         return Comparison(None, "unrelated", NONE, NONE, NONE, 0, NONE)
     angle = cosine_of(first, second)
     cosine = None if angle is None else Estimate(angle, exact=True)
-    shares = Exact.parse(parse_spec("exact")) if scheme.measure == "cosine" else scheme
+    shares = Exact.parse(parse_spec("exact")) if scheme.estimator.coded else scheme
     one, other = sign(first, shares), sign(second, shares)
     resemblance = one.resemblance(other)
     a_in_b, b_in_a = (one.containment(other), other.containment(one)) if shares.contains else (None, None)

@@ -148,6 +148,10 @@ SCHEMES: dict[str, Known] = {
         "si:method=3,stream=soundex,variation=B,k=40",
         "one number; those within 30 % are verified on the texts",
         "Roth 2011 §3",
+        does="sums those hashes of k words that sound alike which are divisible by 25 into one number",
+        use="where another system's database must answer the check-in question by a range query",
+        cannot="containment; and many similar documents are out of range",
+        cost="8 bytes a document; a scan verifies every pair in range",
     ),
     "fuzzy": Known(
         Fuzzy.parse,

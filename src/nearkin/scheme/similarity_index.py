@@ -42,6 +42,7 @@ class SimilarityIndex:
     measure = "shingles"
     sampled = False
     estimator = Estimator.RANGE
+    limit = 1
     contains = False
 
     @classmethod
@@ -85,13 +86,6 @@ def range_of(number: int) -> tuple[int, int]:
     """The lowest and highest number within 30 % of this one: strictly, and the number itself in any case."""
     reach = -(-3 * abs(number) // 10) - 1 if number else 0
     return max(number - reach, SMALLEST), min(number + reach, LARGEST)
-
-
-def closeness(one: int, other: int) -> float:
-    """How near two numbers are, as a share of the one further from 0: over 0.7 if either is in the other's range."""
-    if one == other:
-        return 1.0
-    return max(0.0, 1.0 - abs(one - other) / max(abs(one), abs(other)))
 
 
 def _untracked(spec: Spec) -> Spec:
