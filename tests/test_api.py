@@ -24,6 +24,7 @@ PUBLIC = [
     "__version__",
     "containment",
     "families",
+    "learn_reference",
     "match",
     "plan_sample",
     "resemblance",

@@ -127,7 +127,7 @@ def test_chunks_are_measured_in_bytes(folder: Path, tmp_path: Path) -> None:
     store = scanned(folder, tmp_path / "store", "tttd:mean=50")
     query = edited(TEXTS["page-0"], 2, 5)
     found = {one["path"]: one for one in store.check(query, min_resemblance=0.2).to_pylist()}
-    keys = tttd.Tttd(48, 23, 140, 28, 14)
+    keys = tttd.Tttd(48, 23, 140, 28, 14, 27)
     mine = tttd.cut(query, keys, _native.fingerprint)
     for name, text in TEXTS.items():
         theirs = tttd.cut(text, keys, _native.fingerprint)

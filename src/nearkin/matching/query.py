@@ -9,7 +9,7 @@ where there are none, the signatures' estimates stand.
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.cosine import cosines
 from nearkin.matching.verify import verify
-from nearkin.scheme import Estimator, Scheme, Signature, sign
+from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
 from nearkin.scheme.shingles import Mod
 from nearkin.scheme.signature import CONFIDENCE
 from nearkin.scheme.similarity_index import range_of
@@ -150,13 +150,15 @@ class Query:
         """What the signatures alone say."""
         if self.scheme.estimator.coded:
             return None  # nothing: a number in range is no measure of the texts
-        modulus, features, weights = signature_of(self.connection, self.scheme_id, content)
-        mine = sign(self.text, self.scheme)
-        stored = replace(mine, features=features, weights=weights, modulus=modulus)
+        found = signature_of(self.connection, self.scheme_id, content)
+        if found is None:
+            return None
+        modulus, features, weights = found
+        mine = self._signature
         if isinstance(self.scheme, Mod):
-            kept = self._signature.features
-            kept = kept[kept % np.uint64(modulus) == 0]
-            mine = replace(stored, features=kept, weights=np.full(len(kept), modulus, np.uint32))
+            kept = mine.features[mine.features % np.uint64(modulus) == 0]
+            mine = signed(self.scheme, modulus, kept, np.zeros(0, np.uint32))
+        stored = signed(self.scheme, modulus, features, weights)
         resemblance = mine.resemblance(stored)
         if resemblance is None:
             return None
