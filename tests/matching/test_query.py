@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from nearkin.api import Store
+from nearkin.errors import UsageError
+from nearkin.scheme import SCHEMES, Estimator, parse_scheme
 from oracle import shingles, tttd
 from oracle import similarity_index as oracle
 from oracle.prose import prose
+from oracle.terms import cosine
 
 FIELDS = ["path", "tier", "resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high"]
 SI = "si:method=1,stream=word,variation=A,k=4"
@@ -170,3 +173,34 @@ def test_a_text_without_a_number_finds_only_identical_ones(folder: Path, tmp_pat
     assert store.check(text).to_pylist() == []
     first, *_ = store.check(TEXTS["line-0"]).to_pylist()
     assert (first["path"], first["tier"]) == ("line-0", "bytes")
+
+
+EXAMPLES = [example for known in SCHEMES.values() for example in known.example.split(" or ")]
+
+
+@pytest.mark.parametrize("spec", EXAMPLES)
+def test_every_scheme_answers(folder: Path, tmp_path: Path, spec: str) -> None:
+    scheme = parse_scheme(spec)
+    store = scanned(folder, tmp_path / "store", spec)
+    query = edited(TEXTS["page-0"], 2, 5)
+    found = store.check(query).to_pylist()
+    if scheme.estimator is not Estimator.RANGE:  # whose numbers may be anywhere
+        assert {"page-0", "page-1"} <= {one["path"] for one in found}
+    assert not any(one["path"].startswith(("other", "long")) for one in found if scheme.measure != "cosine")
+    mine = shingles.shingles(query, 20)
+    for one in found:
+        assert one["tier"] == "near"
+        assert one["exact"]
+        if scheme.measure == "shingles":
+            measured = measures(mine, SETS[one["path"]])
+            assert (one["resemblance"], one["query_in_doc"], one["doc_in_query"]) == measured
+        elif scheme.measure == "cosine":
+            assert one["resemblance"] == pytest.approx(cosine(query.decode(), TEXTS[one["path"]].decode()))
+            assert one["query_in_doc"] is one["doc_in_query"] is None
+    shares = [one["resemblance"] for one in found]
+    assert shares == sorted(shares, reverse=True)
+    same, *_ = store.check(TEXTS["page-5"]).to_pylist()
+    assert (same["path"], same["tier"], same["resemblance"]) == ("page-5", "bytes", 1.0)
+    if not scheme.contains:
+        with pytest.raises(UsageError, match="does not tell containment"):
+            store.check(query, min_containment=0.5)
