@@ -17,7 +17,7 @@ from nearkin.errors import UsageError
 from nearkin.matching.cosine import cosine_of
 from nearkin.model import Summary, View
 from nearkin.read.extract import extract
-from nearkin.scheme import Scheme, cannot_contain, keeps_lines, parse_scheme
+from nearkin.scheme import Estimator, Scheme, cannot_contain, keeps_lines, parse_scheme
 from nearkin.scheme import sign as sign_canonical
 from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.signature import Signature
@@ -56,7 +56,8 @@ def resemblance(
 ) -> float | None:
     """How much of both texts together is in both. None where the samples are too small to tell.
 
-    Under scheme fuzzy the cosine of their term vectors, whether or not they share a code.
+    Under scheme fuzzy the cosine of their term vectors, whether or not they share a code; under si that of exact
+    shingles, whether or not their numbers are near.
     """
     how = parse_scheme(scheme)
     return _compared(a, b, how, _canon(raw, ignore, how), Signature.resemblance)
@@ -177,8 +178,6 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
     settings = Settings(scheme.spec, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
-    if scheme.estimator.coded and not settings.text.keep:
-        raise UsageError(f"What {scheme.spec} finds must be verified on the texts, so they must be kept.")
     _refuse_unmeasurable(scheme, settings.match, keep_text=settings.text.keep)
     return settings
 
@@ -383,17 +382,17 @@ def _compared(a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[
         return 0.0
     if scheme.measure == "cosine":
         return cosine_of(first, second)
-    estimate = measure(sign_canonical(first, scheme), sign_canonical(second, scheme))
+    # Two numbers say nothing of how much: under si the texts do, as in a scan.
+    how = parse_scheme(EXACT) if scheme.estimator is Estimator.RANGE else scheme
+    estimate = measure(sign_canonical(first, how), sign_canonical(second, how))
     return None if estimate is None else float(estimate.value)
 
 
 def _refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: bool) -> None:
-    """A cosine is taken on the texts, and says nothing of bytes in common."""
-    if scheme.measure != "cosine":
-        return
-    if not keep_text:
+    """What codes find is measured on the texts; a cosine says nothing of bytes in common."""
+    if scheme.estimator.coded and not keep_text:
         raise UsageError(f"{scheme.spec} measures the texts themselves; leave out --no-text, or use another scheme.")
-    if limits.min_shared_bytes:
+    if scheme.measure == "cosine" and limits.min_shared_bytes:
         raise UsageError(f"{scheme.spec} does not tell shared bytes; leave out --min-shared-bytes.")
 
 

@@ -247,7 +247,7 @@ def test_si_end_to_end(docs: Path, si_store: Path, store: Path) -> None:
     assert copies["path"] == "manual-2.txt"
     summary = Called("scan", docs, "--store", si_store, "--scheme", SI, "--no-text")
     assert summary.code == 2
-    assert "must be verified on the texts" in summary.err
+    assert "measures the texts themselves" in summary.err
 
 
 def test_sign_prints_the_number(docs: Path, tmp_path: Path) -> None:

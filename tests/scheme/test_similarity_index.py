@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme import parse_scheme, place, sign
-from nearkin.scheme.similarity_index import LARGEST, SMALLEST, SimilarityIndex, closeness, range_of
+from nearkin.scheme.similarity_index import LARGEST, SMALLEST, SimilarityIndex, range_of
 from oracle import similarity_index as oracle
 from oracle.prose import prose
 from oracle.soundex import soundex
@@ -262,12 +262,3 @@ def test_the_relation_is_not_symmetric() -> None:
     assert range_of(-100) == (-129, -71)
     assert range_of(1) == (1, 1)
     assert range_of(0) == (0, 0)
-
-
-@given(st.integers(-(10**12), 10**12), st.integers(-(10**12), 10**12))
-def test_closeness_says_whether_either_is_in_the_others_range(one: int, other: int) -> None:
-    assert closeness(one, other) == closeness(other, one)
-    assert 0.0 <= closeness(one, other) <= 1.0
-    either = oracle.similar(one, other) or oracle.similar(other, one)
-    if 10 * abs(one - other) != 3 * max(abs(one), abs(other)):  # where floats may round either way
-        assert (closeness(one, other) > 0.7) == either

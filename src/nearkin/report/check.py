@@ -11,16 +11,16 @@ from hashlib import sha256
 from nearkin.errors import UsageError
 from nearkin.matching.query import Query
 from nearkin.model import Location, Similar
-from nearkin.scheme import FORMAT, Estimator, Scheme, parse_scheme
+from nearkin.scheme import FORMAT, Estimator, Scheme, cannot_contain, parse_scheme
 from nearkin.scheme.similarity_index import range_of
-from nearkin.settings import RunSettings
+from nearkin.settings import NO_CONTAINMENT, MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.codes import query_within
 from nearkin.store.contents import unsigned_contents
 from nearkin.store.holders import content_of, documents_of, documents_of_bytes
 from nearkin.text.canon import Canon
 
-NEVER = 2.0  # a threshold nothing reaches
+NO_RESEMBLANCE = 2.0  # a threshold that nothing reaches
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class Checker:
         asked = None if scheme is None else parse_scheme(scheme)
         run = runs.last(connection)
         how = asked or parse_scheme(run.spec)
+        if min_containment is not None and not how.contains:
+            raise UsageError(cannot_contain(how.spec))
         signed = runs.signed_scheme(connection, how.spec, FORMAT)
         if signed is None:
             raise UsageError(
@@ -57,14 +59,16 @@ class Checker:
         if min_resemblance is None and min_containment is None:
             limits = run.settings["match"]
             min_resemblance, min_containment = limits["threshold"], limits["containment"]
+            if min_containment == NO_CONTAINMENT:  # the last scan's scheme could not tell it, this one may
+                min_containment = MatchSettings().containment
         return cls(
             connection,
             how,
             signed.id,
             Canon.parse(signed.canon),
             signed.canon_id,
-            NEVER if min_resemblance is None else min_resemblance,
-            NEVER if min_containment is None else min_containment,
+            NO_RESEMBLANCE if min_resemblance is None else min_resemblance,
+            NO_CONTAINMENT if min_containment is None or not how.contains else min_containment,
         )
 
     @property

@@ -88,13 +88,6 @@ def range_of(number: int) -> tuple[int, int]:
     return max(number - reach, SMALLEST), min(number + reach, LARGEST)
 
 
-def closeness(one: int, other: int) -> float:
-    """How near two numbers are, as a share of the one further from 0: over 0.7 if either is in the other's range."""
-    if one == other:
-        return 1.0
-    return max(0.0, 1.0 - abs(one - other) / max(abs(one), abs(other)))
-
-
 def _untracked(spec: Spec) -> Spec:
     """With method, stream and variation in place of a tracking number."""
     tracking = spec.values.get("tracking")
