@@ -156,6 +156,10 @@ SCHEMES: dict[str, Known] = {
         "chunk:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
         "Forman 2005 §2.2",
+        does="ends a chunk wherever the fingerprint of the last bytes is r mod D, however short or long it is",
+        use="to compare with systems that cut this way, and to measure what tttd gains",
+        cannot="what tttd cannot; runs of one character make no chunks or one a byte",
+        cost="12 bytes for `mean` bytes of text",
     ),
     "tttd": Known(
         Tttd.parse,

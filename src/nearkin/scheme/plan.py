@@ -17,7 +17,8 @@ from math import ceil, floor, log
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme.shingler import ALL_BITS, LEAST_BITS, MOST_WINDOW
+from nearkin.scheme.collision import collision_of
+from nearkin.scheme.shingler import ALL_BITS, LEAST_BITS, MOST_WINDOW, Shingler
 
 FEATURE_BYTES = 8
 LEAST_ERROR = 0.001  # samples of millions: what asks for less should use `exact`
@@ -144,15 +145,19 @@ class Plan:
     @property
     def false_equality(self) -> float:
         """Rabin's bound that two given shingles which differ have one fingerprint (Broder 1997 §4.1)."""
-        return min(1.0, 8.0 * self.window / 2.0 ** (self.bits - 1))
+        return min(1.0, collision_of(self._shingler, 0).chance)
 
     @property
     def bias(self) -> float | None:
         """What all false equalities together may add to a resemblance, with probability under 0.1 % more (§4.1)."""
         if self.shingles is None:
             return None
-        union = 2.0 * self.shingles / (1.0 + self.resemblance)
-        return min(1.0, union / 2.0 ** (self.bits - 11))
+        union = round(2.0 * self.shingles / (1.0 + self.resemblance))
+        return min(1.0, collision_of(self._shingler, union).error)
+
+    @property
+    def _shingler(self) -> Shingler:
+        return Shingler(self.window, bits=self.bits)
 
 
 def _check(name: str, value: float, least: float, most: float) -> None:
