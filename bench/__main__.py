@@ -13,6 +13,8 @@ from bench.joins import join_table
 from bench.kernels import kernel_table
 from bench.process import cores
 from bench.recall import recall
+from bench.schemes import scheme_table
+from bench.sketches import sketch_table
 from bench.truth import Truth
 
 QUICK, JUDGED, GENERATED = 3_000, 10_000, 5_000
@@ -58,7 +60,8 @@ def _kernels(folder: Folder, truth: Truth) -> None:
     clock = Clock()
     shown = kernel_table(clock, None if folder.generated else folder)
     print(f"KERNELS beside memcpy on one core ({clock}); share: median of {clock.rounds} rounds in turn")
-    print(shown, join_table(clock, truth), sep="\n\n", end="\n\n")
+    tables = (shown, scheme_table(clock, truth), sketch_table(clock), join_table(clock, truth))
+    print(*tables, sep="\n\n", end="\n\n")
 
 
 def _scan(folder: Folder, truth: Truth, work: Path, *, rounds: int) -> None:

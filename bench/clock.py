@@ -10,6 +10,7 @@ import numpy as np
 from bench.table import figure
 
 _LEAST = 0.02  # seconds a measurement lasts
+_SHORT = 0.001  # the same where many are taken in turn
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,15 @@ class Clock:
             speeds.append(size * repeats / _seconds(work, repeats))
             shares.append(speeds[-1] / copied)
         return Speed(max(speeds), statistics.median(shares))
+
+    def in_turn(self, works: dict[str, Callable[[], object]], size: float) -> dict[str, list[float]]:
+        """Units of work a second, one measurement of each work in every round: noise hits all alike."""
+        repeats = {name: max(1, round(_SHORT / max(_seconds(work, 1), 1e-9))) for name, work in works.items()}
+        speeds: dict[str, list[float]] = {name: [] for name in works}
+        for _ in range(self.rounds * round(_LEAST / _SHORT)):
+            for name, work in works.items():
+                speeds[name].append(size * repeats[name] / _seconds(work, repeats[name]))
+        return speeds
 
     def __str__(self) -> str:
         return f"{figure(max(self.copies) / 1e6)} MB/s"

@@ -10,19 +10,11 @@ from nearkin import _native
 from nearkin.lab.dice import Dice
 from nearkin.lab.latin import ENGLISH
 from nearkin.lab.prose import Prose
-from nearkin.scheme import parse_scheme
-from nearkin.settings import DEFAULT_SCHEME, TextSettings
+from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 
 SIZES = (64 << 10, 16 << 20)
 WINDOW = 20
-SCHEMES = (
-    "exact:window=20",
-    "mod:window=20,n=100",
-    DEFAULT_SCHEME,
-    "tttd:mean=100",
-    "tttd:mean=1000",
-)
 Kernel = tuple[str, Callable[[bytes], object], str]
 
 
@@ -34,12 +26,11 @@ def kernels() -> list[Kernel]:
         ("visible_text", _native.visible_text, "html"),
         ("canonical", partial(_native.canonical, ignore=canon.mask), "text"),
         ("fingerprints", partial(_native.fingerprints, window=WINDOW), "canonical"),
-        *((f"sign {spec}", partial(_native.sign, parse_scheme(spec).native()), "canonical") for spec in SCHEMES),
     ]
 
 
 def kernel_table(clock: Clock, folder: Folder | None, *, sizes: tuple[int, ...] = SIZES) -> str:
-    inputs = [_inputs(size) for size in sizes]
+    inputs = [inputs_of(size) for size in sizes]
     rows = []
     for name, kernel, food in kernels():
         row = [name]
@@ -51,7 +42,7 @@ def kernel_table(clock: Clock, folder: Folder | None, *, sizes: tuple[int, ...] 
         rows.append(_real_pages(clock, folder, blanks=2 * len(sizes) - 2))
     head = ["kernel, one core"]
     for size in sizes:
-        head += [f"{_named(size)}: MB/s", "of memcpy"]
+        head += [f"{named(size)}: MB/s", "of memcpy"]
     return table(head, rows)
 
 
@@ -69,12 +60,12 @@ def _real_pages(clock: Clock, folder: Folder, *, blanks: int) -> list[str]:
     return [name, figure(speed.per_second / 1e6), f"{speed.share:.1%}", *["–"] * blanks]
 
 
-def _inputs(size: int) -> dict[str, bytes]:
+def inputs_of(size: int) -> dict[str, bytes]:
     lines = Prose(ENGLISH, topic=1).passage(Dice(1), size)
     text = "\n".join(lines).encode()[:size]
     html = "".join(f'<p class="line">{line}</p>\n' for line in lines).encode()[:size]
     return {"text": text, "html": html, "canonical": Canon.of(TextSettings()).apply(text)}
 
 
-def _named(size: int) -> str:
+def named(size: int) -> str:
     return f"{size >> 20} MB" if size >= 1 << 20 else f"{size >> 10} KB"

@@ -14,6 +14,8 @@ from bench.folder import Folder, generate
 from bench.joins import join_table
 from bench.kernels import kernel_table, kernels
 from bench.recall import recall
+from bench.schemes import scheme_table, specs
+from bench.sketches import sketch_table
 from bench.table import share, table
 from bench.truth import Truth
 
@@ -46,6 +48,19 @@ def test_byte_shingles_are_the_distinct_windows() -> None:
 def test_kernel_table_names_every_kernel() -> None:
     shown = kernel_table(Clock(copied=1 << 20, rounds=1), None, sizes=(4 << 10,))
     assert all(name in shown for name, _, _ in kernels())
+
+
+def test_scheme_table_has_every_scheme(folder: Folder) -> None:
+    shown = scheme_table(Clock(copied=1 << 20, rounds=1), Truth.of(folder, most=20), sizes=(4 << 10,))
+    rows = {line.split()[0]: line.split()[-1] for line in shown.splitlines()[2:]}
+    assert list(rows) == specs()
+    assert rows["sketch:window=20,n=100"] == "800"
+
+
+def test_sketch_table_measures_the_same_shingles() -> None:
+    shown = sketch_table(Clock(copied=1 << 20, rounds=1), sizes=(4 << 10,))
+    assert "nearkin, hashes, portable" in shown
+    assert ("nearkin, hashes / rensa, hashes" in shown) == (importlib.util.find_spec("rensa") is not None)
 
 
 def test_join_table_shows_both_kernels(folder: Folder) -> None:

@@ -10,9 +10,12 @@ namespace nearkin {
 
 inline constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
 
+// Named for those that mix several at once.
+inline constexpr std::uint64_t kMixFirst = 0xbf58476d1ce4e5b9ULL, kMixSecond = 0x94d049bb133111ebULL;
+
 constexpr std::uint64_t mix(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+  value = (value ^ (value >> 30)) * kMixFirst;
+  value = (value ^ (value >> 27)) * kMixSecond;
   return value ^ (value >> 31);
 }
 

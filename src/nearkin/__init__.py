@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nearkin.errors import StoreError as StoreError
     from nearkin.errors import UsageError as UsageError
     from nearkin.model import Summary as Summary
+    from nearkin.scheme.plan import plan_sample as plan_sample
     from nearkin.scheme.signature import Estimate as Estimate
     from nearkin.scheme.signature import Signature as Signature
 
@@ -45,6 +46,7 @@ _HOMES = {
     "StoreError": "nearkin.errors",
     "UsageError": "nearkin.errors",
     "Summary": "nearkin.model",
+    "plan_sample": "nearkin.scheme.plan",
     "Estimate": "nearkin.scheme.signature",
     "Signature": "nearkin.scheme.signature",
 }
@@ -64,6 +66,7 @@ __all__ = [
     "families",
     "learn_reference",
     "match",
+    "plan_sample",
     "resemblance",
     "sign",
 ]

@@ -23,6 +23,13 @@ class Kind(StrEnum):
     MIXED = "mixed"
 
 
+class View(StrEnum):
+    """How documents are grouped: by chains of matches, or greedily around representatives (Broder 1997 §4.4)."""
+
+    CHAIN = "chain"
+    GREEDY = "greedy"
+
+
 class Role(StrEnum):
     MEMBER = "member"
     PART = "part"
@@ -143,11 +150,26 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Similar:
+    """A document of the store that is like one asked about. Tier: bytes, words or near."""
+
+    location: Location
+    tier: str
+    resemblance: float
+    query_in_doc: float | None  # None: the scheme cannot tell, and the text was not kept
+    doc_in_query: float | None
+    exact: bool
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     location: Location
     pivot: bool
     to_pivot: float | None
     role: Role
+    exact: bool = True  # False: to_pivot is an estimate or unknown
 
 
 @dataclass(frozen=True, slots=True)

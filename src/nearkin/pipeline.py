@@ -65,7 +65,8 @@ class Scan:
                 canon = runs.canon_id(self.connection, self.canon.spec)
                 scheme = runs.scheme_id(self.connection, self.scheme.spec, canon, FORMAT)
             try:
-                writer = Writer(self.connection, scope.id, run, canon, scheme, self.settings.text.keep)
+                keep, coded = self.settings.text.keep, self.scheme.estimator.coded
+                writer = Writer(self.connection, scope.id, run, canon, scheme, keep, coded)
                 with self._timed("read"):
                     with writer:
                         self._read(scope, starts, writer)

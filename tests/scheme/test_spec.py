@@ -30,6 +30,11 @@ def test_examples_are_written_as_they_are_stored(spec: str) -> None:
         ("mod:most=16,window=3", "mod:window=3,sample=200,most=16"),
         ("mod:n=7", "mod:window=20,n=7"),
         ("mod:n=007,window=08", "mod:window=8,n=7"),
+        ("sketch", "sketch:window=20,n=100"),
+        ("sketch:n=84,window=40", "sketch:window=40,n=84"),
+        ("sketch:seed=3,unit=word,window=5", "sketch:window=5,n=100,unit=word,seed=3"),
+        ("bsw", "bsw:window=20,n=100"),
+        ("bsw:label=yes,bits=32,n=400", "bsw:window=20,n=400,label=yes,bits=32"),
         ("min", "min:window=20,n=100"),
         ("min:mod=1", "min:window=20,n=100"),
         ("min:mod=8,n=5", "min:window=20,n=5,mod=8"),
@@ -68,6 +73,8 @@ ANY_SPEC = st.one_of(
         st.integers(10, 10_000),
         st.integers(0, 20).map(lambda i: 1 << i),
     ),
+    st.builds("sketch:window={},n={}".format, NUMBERS, st.integers(1, 4096)),
+    st.builds("bsw:window={},n={}".format, NUMBERS, st.integers(1, 1 << 20)),
     st.builds("tttd:mean={}".format, st.integers(10, 1 << 20)),
     st.builds(
         lambda window, least, more, backup, times: (
@@ -100,6 +107,10 @@ KNOWN_SCHEMES = ", ".join(SCHEMES)
         ("Mod:n=2", f"There is no scheme 'Mod'; known are: {KNOWN_SCHEMES}."),
         ("exact:n=2", "Scheme exact has no key 'n'; it knows: window, unit, label, bits, seed."),
         ("mod:mean=2", "Scheme mod has no key 'mean'; it knows: window, n, sample, most, unit, label, bits, seed."),
+        ("sketch:sample=2", "Scheme sketch has no key 'sample'; it knows: window, n, unit, label, bits, seed."),
+        ("sketch:n=4097", "n=4097 of scheme sketch is out of range: 1 to 4096."),
+        ("bsw:mean=2", "Scheme bsw has no key 'mean'; it knows: window, n, unit, label, bits, seed."),
+        ("bsw:n=0", "n=0 of scheme bsw is out of range: 1 to 1048576."),
         ("tttd:n=2", "Scheme tttd has no key 'n'; it knows: mean, window, min, max, divisor, backup."),
         ("min:sample=2", "Scheme min has no key 'sample'; it knows: window, n, mod, unit, label, bits, seed."),
         ("min:n=0", "n=0 of scheme min is out of range: 1 to 1048576."),
@@ -251,10 +262,13 @@ GOLDEN = {
     "exact:window=20": "b26faa6a542a84ea1568a5c4f6f08c01",
     "mod:window=20,sample=200,most=64": "c818aee06f9cc07ac06094a66ccae9fe",
     "mod:window=20,n=100": "66e62a9b4e1924136066240e4ba44204",
+    "sketch:window=20,n=100": "d69d575776c61d159063e3081235209d",
+    "bsw:window=20,n=100": "21326fb07f146e91a946f0bb92b0079b",
     "min:window=20,n=100": "37d014057056f1231485d813a42da42e",
     "min:window=20,n=100,mod=8": "62214e2ac84fbfcbdc4a3ed3231c547d",
     "tttd:mean=100": "8ac2f2baad933dad28b8eb061015eb4e",
     "fuzzy:classes=18,intervals=3,variants=3": "2e28fb38b1d5f9929fdf569925a9732c",
+    "si:method=3,stream=soundex,variation=B,k=40": "c577c83223fea5122abd11110771247f",
 }
 
 

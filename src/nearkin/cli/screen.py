@@ -12,7 +12,7 @@ from nearkin.cli.output import ReaderLeftError
 from nearkin.cli.words import cells, count, measured, name, shortened
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
-from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Role
+from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,6 +54,19 @@ class Screen:
 
     def note(self, text: str) -> None:
         self.line((f"{INDENT}{text}", "dim"))
+
+    def facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        """One a line, longer ones folded between words below where they began."""
+        import textwrap
+
+        wide = max(len(what) for what, _ in facts)
+        for what, text in facts:
+            front = f"{INDENT}{what:<{wide}}{GAP}"
+            room = max(self.width - len(front), 20)
+            folded = textwrap.wrap(text, room, break_on_hyphens=False, break_long_words=False) or ["–"]
+            self.line((front, "dim"), folded[0])
+            for more in folded[1:]:
+                self.line(" " * len(front) + more)
 
     def name(self, location: Location) -> str:
         return name(location, scoped=self.scoped)
@@ -119,6 +132,22 @@ class Screen:
             ),
         )
 
+    def similar(self, similar: list[Similar]) -> None:
+        contained = self.score == "resemblance"
+        self.columns(
+            ["tier", self.score, *(["in doc", "doc in it"] if contained else []), "measured", "document"],
+            (
+                [
+                    one.tier,
+                    share_in_words(one.resemblance),
+                    *([share_in_words(one.query_in_doc), share_in_words(one.doc_in_query)] if contained else []),
+                    measured(one.exact, one.low, one.high),
+                    self.name(one.location),
+                ]
+                for one in similar
+            ),
+        )
+
     def families(self, families: list[Family]) -> None:
         """One row a family, named by its pivot."""
         self.columns(
@@ -134,6 +163,15 @@ class Screen:
             ),
             right=(0,),
         )
+
+    def count_families(self, families: list[Family]) -> None:
+        """Those of identical documents only are counted apart (Broder 1997 §1)."""
+        copies = [family for family in families if family.kind is Kind.IDENTICAL]
+        inside, alike = (sum(len(family.documents) for family in some) for some in (families, copies))
+        about = f"{count(len(families), 'families')} with {count(inside, 'documents')}"
+        if copies:
+            about += f"; {count(len(copies))} of them of copies only, with {count(alike, 'documents')}"
+        self.line((about, "dim"))
 
     def _named(self, figure: str) -> str:
         """Resemblance is what is meant where nothing else is said."""
@@ -171,5 +209,6 @@ class Screen:
         self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))
         for member in family.documents:
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
-            front = f"{INDENT}{role:<5}  {share_in_words(member.to_pivot):<5}  "
+            about = "" if member.exact or member.to_pivot is None else "~"
+            front = f"{INDENT}{role:<5}  {about + share_in_words(member.to_pivot):<6} "
             self.line((front, "dim"), shortened(self.name(member.location), self.width - len(front)))

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from nearkin.cli.options import common, text_options
-from nearkin.cli.output import chosen, emit
+from nearkin.cli.output import chosen, emit, emit_one
 from nearkin.settings import DEFAULT_SCHEME
 
 
@@ -26,10 +26,11 @@ def sign(
 ) -> None:
     """Show the signature of a document (- for standard input): one line a feature, in the order of the text.
 
-    Weight is what a feature stands for, in shingles or bytes; the offset counts bytes of the canonical text.
+    Weight is what a feature stands for, in shingles or bytes; the offset counts bytes of the canonical text. Of
+    scheme si it is the number; a text of which it keeps nothing has none.
     """
     from nearkin.report.lookup import find_document, from_bytes
-    from nearkin.scheme import keeps_lines, parse_scheme, place
+    from nearkin.scheme import Estimator, keeps_lines, parse_scheme, place
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
 
@@ -37,11 +38,17 @@ def sign(
     text = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
     canon = Canon.of(text, lines=keeps_lines(how))
     found = from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)
+    form = chosen(form)
+    if how.estimator is Estimator.RANGE:
+        from nearkin.scheme import sign as signature_of
+
+        numbers = signature_of(canon.apply(found.text or b""), how).features.astype("i8").tolist()
+        _print_number(numbers[0] if numbers else None, form)
+        return
     features = place(canon.apply(found.text or b""), how)
     records = (
         {"weight": weight, "feature": f"{feature:016x}", "offset": offset} for weight, feature, offset in features
     )
-    form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
 
@@ -49,3 +56,10 @@ def sign(
         Screen().columns(["weight", "feature", "offset"], rows, right=(0,))
     else:
         emit(records, form, columns=["weight", "feature", "offset"])
+
+
+def _print_number(number: int | None, form: str) -> None:
+    if form == "table":
+        click.echo("none" if number is None else number)
+    else:
+        emit_one({"number": number}, form)

@@ -46,6 +46,12 @@ class MatchColumns:
         whole = MatchColumns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
         return whole.in_order()
 
+    @staticmethod
+    def none() -> "MatchColumns":
+        rows, zero = np.zeros(0, np.uint32), np.zeros(0, np.uint64)
+        exact = np.zeros(0, np.bool_)
+        return measured(rows, rows, shared=zero, size_a=zero, size_b=zero, shared_bytes=zero, exact=exact)
+
     def in_order(self) -> "MatchColumns":
         """Each pair with its smaller row first, pairs sorted."""
         turn = self.a > self.b

@@ -14,6 +14,7 @@ from nearkin import _native
 from nearkin.matching.candidates import Candidates, Postings, find_candidates
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.cosine import find_similar
+from nearkin.matching.range_join import matches_in_range
 from nearkin.matching.verify import Texts, verify
 from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
@@ -29,6 +30,9 @@ def find_matches(
     memory: int,
     threads: int,
 ) -> MatchColumns:
+    if scheme.estimator is Estimator.RANGE:
+        room = {"memory": memory, "threads": threads}
+        return _kept(matches_in_range(postings, lengths, texts, scheme, settings, **room), settings)
     if scheme.estimator is Estimator.COLLISION:
         return _kept(find_similar(postings, lengths, texts, settings, memory=memory, threads=threads), settings)
     found = find_candidates(postings, scheme, settings, threads=threads)
@@ -73,8 +77,6 @@ def estimated(
     )
     if scheme.limit:
         columns = _resemblance_only(columns, found, lengths)
-    if scheme.estimator is Estimator.COLLISION:
-        columns = replace(columns, resemblance=np.zeros(len(found.a)), exact=np.zeros(len(found.a), np.bool_))
     return columns, np.where(exact | (not scheme.sampled), 0, found.united)
 
 

@@ -7,11 +7,14 @@ import numpy as np
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.bsw import Bsw
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.similarity_index import SimilarityIndex
+from nearkin.scheme.sketch import Sketch
 from nearkin.scheme.smallest import Min
 from nearkin.scheme.spec import Spec, parse_spec
 from nearkin.scheme.tttd import Tttd
@@ -78,6 +81,10 @@ class Known:
     example: str
     estimates: str
     paper: str
+    does: str = ""
+    use: str = ""  # when to use it
+    cannot: str = ""  # what it cannot say
+    cost: str = ""
 
 
 SCHEMES: dict[str, Known] = {
@@ -87,6 +94,10 @@ SCHEMES: dict[str, Known] = {
         "exact:window=20",
         "resemblance and containment, exactly",
         "Broder 1997 §2",
+        does="keeps every shingle",
+        use="for small collections, and to check what others estimate",
+        cannot="nothing is left open",
+        cost="8 bytes a byte of text; the slowest to join",
     ),
     "mod": Known(
         Mod.parse,
@@ -94,6 +105,10 @@ SCHEMES: dict[str, Known] = {
         "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
         "resemblance and containment, with intervals",
         "Broder 1997 §3, Cherkasova 2009",
+        does="keeps the shingles whose fingerprint is 0 mod n; with sample and most, n grows with the text",
+        use="first of all: it is the default, and the sampled scheme that sees parts in containers",
+        cannot="much of short texts at a fixed n: fewer than n shingles may leave none",
+        cost="8 bytes for n bytes of text; the adaptive one 100 to 200 features up to 12 kB, then one of 64",
     ),
     "min": Known(
         Min.parse,
@@ -102,12 +117,37 @@ SCHEMES: dict[str, Known] = {
         "resemblance, with intervals",
         "Broder 1997 §3 and §4.1, Cherkasova 2009",
     ),
+    "sketch": Known(
+        Sketch.parse,
+        Sketch.keys,
+        "sketch:window=20,n=100",
+        "resemblance, with intervals",
+        "Cherkasova 2009 §2",
+    ),
+    "bsw": Known(
+        Bsw.parse,
+        Bsw.keys,
+        "bsw:window=20,n=100",
+        "resemblance and containment, without intervals",
+        "Cherkasova 2009 §2",
+    ),
     "tttd": Known(
         Tttd.parse,
         Tttd.keys,
         "tttd:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
         "Forman 2005 §2",
+        does="cuts the text by its content into chunks and keeps a hash and the length of each",
+        use="for bytes in common, and where the list of chunks itself is wanted",
+        cannot="anything of changes closer together than chunks; no intervals",
+        cost="12 bytes for `mean` bytes of text",
+    ),
+    "si": Known(
+        SimilarityIndex.parse,
+        SimilarityIndex.keys,
+        "si:method=3,stream=soundex,variation=B,k=40",
+        "one number; those within 30 % are verified on the texts",
+        "Roth 2011 §3",
     ),
     "fuzzy": Known(
         Fuzzy.parse,

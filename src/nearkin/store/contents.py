@@ -104,6 +104,27 @@ def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterato
             yield content, unpack(blob)
 
 
+def lengths_of(connection: sqlite3.Connection, contents: Sequence[int]) -> list[int]:
+    """Bytes of canonical text, in the order of the contents."""
+    found: dict[int, int] = {}
+    for start in range(0, len(contents), 500):
+        part = contents[start : start + 500]
+        marks = ",".join("?" * len(part))
+        found.update(connection.execute(f"SELECT id, length FROM content WHERE id IN ({marks})", tuple(part)))
+    return [found[content] for content in contents]
+
+
+def signature_of(
+    connection: sqlite3.Connection, scheme: int, content: int
+) -> tuple[int, NDArray[np.uint64], NDArray[np.uint32]]:
+    """Modulus, features and weights of one content."""
+    modulus, features, weights = connection.execute(
+        "SELECT modulus, features, weights FROM signature WHERE scheme = ? AND content = ?", (scheme, content)
+    ).fetchone()
+    found = np.frombuffer(features, "<u8")
+    return modulus, found, np.full(len(found), modulus, np.uint32) if weights is None else np.frombuffer(weights, "<u4")
+
+
 def copies_of(connection: sqlite3.Connection, contents: Contents) -> NDArray[np.int64]:
     """How many documents hold each of these contents."""
     counts = dict(connection.execute(f"SELECT t.content, count(*) {HERE} GROUP BY t.content"))
