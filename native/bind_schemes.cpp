@@ -106,9 +106,10 @@ void register_schemes(nb::module_& m) {
   m.def("smallest", [](const Shingler& shingler, std::uint64_t n, std::uint64_t modulus) {
     return Scheme(Smallest(shingler, n, modulus));
   }, nb::kw_only(), "shingler"_a, "n"_a, "modulus"_a);
-  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
-    return Scheme(Tttd(window, min, max, divisor, backup));
-  }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);
+  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup,
+                   std::uint64_t residue, std::uint64_t seed, unsigned bits) {
+    return Scheme(Tttd(window, min, max, divisor, backup, residue, seed, bits));
+  }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a, "residue"_a, "seed"_a, "bits"_a);
   m.def("similarity_index", [](int method, const std::string& stream, bool stop_words, bool vowels_or_duplicates,
                                std::size_t k, std::size_t window, std::uint64_t seed) {
     if (method < 1 || method > 14 || k == 0 || window == 0 || (method == 14 && k == 1) ||

@@ -15,7 +15,7 @@ def run(folder: Path) -> dict[str, Check]:
 
 def test_all_is_well(tmp_path: Path) -> None:
     found = run(tmp_path)
-    assert list(found) == ["sha256", *GOLDEN, "store", "file system"]
+    assert list(found) == ["sha256", "kernels", *GOLDEN, "store", "file system"]
     assert {check.status for name, check in found.items() if name != "file system"} == {Status.OK}
     assert list(tmp_path.iterdir()) == []
 
@@ -31,6 +31,11 @@ def test_digests_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(selftest, "digests", lambda data: unlike if len(data) == 64 else {"native": b"1"})
     check = run(tmp_path)["sha256"]
     assert (check.status, check.detail) == (Status.FAILED, "unlike ways give unlike digests of 64 bytes")
+
+
+def test_kernels_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selftest, "kernels_agree", lambda: False)
+    assert run(tmp_path)["kernels"].status is Status.FAILED
 
 
 def test_a_folder_that_cannot_hold_a_store(tmp_path: Path) -> None:

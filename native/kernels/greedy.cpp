@@ -170,7 +170,8 @@ class Clustering {
   double resemblance(const Sketch& a, const Sketch& b) const {
     const std::uint64_t modulus = std::max(a.modulus, b.modulus);
     const bool all_a = a.modulus == modulus, all_b = b.modulus == modulus;
-    const std::uint64_t most = options_.agreement == Agreement::kSmallest ? options_.most : ~std::uint64_t{0};
+    const bool cut = options_.agreement == Agreement::kSmallest && std::max(a.ids.size(), b.ids.size()) >= options_.most;
+    const std::uint64_t most = cut ? options_.most : ~std::uint64_t{0};
     const bool weigh = options_.agreement == Agreement::kOverlap;
     std::uint64_t shared = 0, whole = 0, taken = 0, i = 0, j = 0;
     while ((i < a.ids.size() || j < b.ids.size()) && taken < most) {

@@ -12,7 +12,8 @@ namespace nearkin {
 // How features in common become a resemblance.
 enum class Agreement {
   kOverlap,   // their weight, of the weight of the union
-  kSmallest,  // how many of the n smallest of the union are in both (Broder 1997, Theorem 1)
+  kSmallest,  // how many of the n smallest of the union are in both (Broder 1997, Theorem 1); of all, where each has
+              // fewer than n and so left nothing out
   kSlots,     // in how many of the slots both have the same
 };
 

@@ -261,9 +261,10 @@ class Store:
         *,
         min_resemblance: float | None = None,
         min_containment: float | None = None,
+        min_shared_bytes: int = 0,
         all_copies: bool = False,
     ) -> "pa.Table":
-        """Scored pairs, at the scan's thresholds unless told otherwise."""
+        """Scored pairs, at the scan's thresholds unless told otherwise. Shared bytes are a lower bound."""
         from nearkin.report.fields import backslashed, match_record
         from nearkin.report.matches import list_matches
         from nearkin.report.reading import is_scoped, opened
@@ -275,6 +276,7 @@ class Store:
                 connection,
                 min_resemblance=min_resemblance,
                 min_containment=min_containment,
+                min_shared_bytes=min_shared_bytes,
                 all_copies=all_copies,
             )
         records = [match_record(one, scoped=scoped, name=backslashed) for one in found]

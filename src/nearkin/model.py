@@ -143,7 +143,7 @@ class Match:
     a_in_b: float | None  # None where neither the scheme nor the texts can tell
     b_in_a: float | None
     payload: float | None
-    shared_bytes: int | None
+    shared_bytes: int | None  # at the least
     exact: bool
     low: float | None
     high: float | None

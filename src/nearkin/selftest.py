@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nearkin.api import Store
 from nearkin.errors import NearkinError
-from nearkin.scheme.golden import recomputed
+from nearkin.scheme.golden import kernels_agree, recomputed
 from nearkin.store.place import file_system, is_network
 from nearkin.text.digest import digests
 
@@ -33,6 +33,7 @@ class Check:
 def selftest(folder: Path) -> Iterator[Check]:
     """Checks as they are made. The folder is where a store would lie; nothing is left in it."""
     yield _digests()
+    yield _kernels()
     for spec, same in recomputed():
         if same:
             yield Check(spec, Status.OK, "signs as it always did")
@@ -47,6 +48,12 @@ def _digests() -> Check:
         if len(set(digests(shake_128(b"%d" % size).digest(size)).values())) != 1:
             return Check("sha256", Status.FAILED, f"unlike ways give unlike digests of {size} bytes")
     return Check("sha256", Status.OK, "with and without the processor's help the same as Python's")
+
+
+def _kernels() -> Check:
+    if kernels_agree():
+        return Check("kernels", Status.OK, "sketch finds the same with and without the processor's vectors")
+    return Check("kernels", Status.FAILED, "sketch finds otherwise with the processor's vectors than without")
 
 
 def _store(folder: Path) -> Check:

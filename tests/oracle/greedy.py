@@ -30,7 +30,8 @@ def resemblance(a: Sketch, b: Sketch, agreement: str, most: int) -> float:
         return len(mine & theirs) / n if n else 0.0
     union = sorted(mine | theirs)
     if agreement == "smallest":
-        union = union[:most]
+        if max(len(a.elements), len(b.elements)) >= most:
+            union = union[:most]
         return len(mine & theirs & set(union)) / len(union) if union else 0.0
 
     def weight(elements: frozenset[Element]) -> int:

@@ -72,6 +72,7 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
     help="At least so much of both together is in both (fuzzy: cosine).",
 )
 @click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
+@click.option("--min-shared-bytes", type=click.IntRange(0), default=0, metavar="N", help="At least so many in both.")
 @click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
 def matches(
     store: Path,
@@ -79,11 +80,15 @@ def matches(
     quiet: bool,
     min_resemblance: float | None,
     min_containment: float | None,
+    min_shared_bytes: int,
     all_copies: bool,
 ) -> None:
     """List scored pairs, strongest first.
 
     At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`.
+
+    Shared bytes are a lower bound: what lies in both at the very least. With chunk schemes they are those of whole
+    chunks in common, and all scores count these.
     """
     from nearkin.report.fields import match_record
     from nearkin.report.matches import list_matches
@@ -98,6 +103,7 @@ def matches(
             connection,
             min_resemblance=min_resemblance,
             min_containment=min_containment,
+            min_shared_bytes=min_shared_bytes,
             all_copies=all_copies,
         )
     for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):

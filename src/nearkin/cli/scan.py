@@ -35,7 +35,7 @@ class InterruptedScanError(NearkinError):
 )
 @click.option("--containment", type=float, help="Share of a part in its container.  [default: 0.9]")
 @click.option("--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this.")
-@click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches that share less.")
+@click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches not known to share N.")
 @text_options
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Not these files or folders. May be repeated.")

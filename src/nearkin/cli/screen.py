@@ -117,7 +117,7 @@ class Screen:
                 self.score,
                 *(["a in b", "b in a"] if contained else []),
                 "measured",
-                *(["shared"] if wide and contained else []),
+                *(["shared, at least"] if wide and contained else []),
                 "a, below it b",
             ],
             (

@@ -22,7 +22,7 @@ from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.group.family import ContentFamily, kind_of
 from nearkin.matching.candidates import Postings
-from nearkin.scheme import Estimator, Scheme, Signature
+from nearkin.scheme import Estimator, Scheme, Signature, signed
 
 AGREEMENT = {
     Estimator.OVERLAP: _native.OVERLAP,
@@ -60,7 +60,7 @@ def greedy(
         order,
         threshold=threshold,
         agreement=agreement,
-        most=getattr(scheme, "n", 0),
+        most=scheme.limit,
         popular=representative is Representative.POPULAR,
     )
     clusters: dict[int, list[int]] = defaultdict(list)
@@ -87,10 +87,7 @@ class Signed:
     def __call__(self, row: int) -> Signature:
         first, last = int(self.postings.offsets[row]), int(self.postings.offsets[row + 1])
         modulus = int(self.postings.moduli[row])
-        weights = self.postings.weights[first:last]
-        if not len(weights):
-            weights = np.full(last - first, modulus, np.uint32)
-        return Signature(self.postings.features[first:last], weights, self.scheme.spec, modulus, self.scheme.sampled)
+        return signed(self.scheme, modulus, self.postings.features[first:last], self.postings.weights[first:last])
 
 
 def estimate_to_pivot(families: Iterable[ContentFamily], signed: Signed) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.cosine import rank
 from nearkin.matching.verify import verify
-from nearkin.scheme import Estimator, Scheme, Signature, sign
+from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
 from nearkin.scheme.shingles import Mod
 from nearkin.scheme.signature import CONFIDENCE
 from nearkin.scheme.similarity_index import range_of
@@ -149,12 +149,15 @@ class Query:
         """What the signatures alone say."""
         if self.scheme.estimator.coded:
             return None  # nothing: a number in range is no measure of the texts
-        modulus, features, weights = signature_of(self.connection, self.scheme_id, content)
+        found = signature_of(self.connection, self.scheme_id, content)
+        if found is None:
+            return None
+        modulus, features, weights = found
         mine = self._signature
         if isinstance(self.scheme, Mod):
             kept = mine.features[mine.features % np.uint64(modulus) == 0]
-            mine = Signature(kept, np.full(len(kept), modulus, np.uint32), self.scheme.spec, modulus, True)
-        stored = Signature(features, weights, self.scheme.spec, modulus, self.scheme.sampled)
+            mine = signed(self.scheme, modulus, kept, np.zeros(0, np.uint32))
+        stored = signed(self.scheme, modulus, features, weights)
         resemblance = mine.resemblance(stored)
         if resemblance is None:
             return None

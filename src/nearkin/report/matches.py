@@ -16,6 +16,7 @@ def list_matches(
     *,
     min_resemblance: float | None = None,
     min_containment: float | None = None,
+    min_shared_bytes: int = 0,
     all_copies: bool = False,
 ) -> list[Match]:
     """At the scan's thresholds, unless others are given; one not given does not apply when the other is."""
@@ -36,7 +37,7 @@ def list_matches(
     found = [
         match
         for row in rows
-        if row[0] in copies and row[1] in copies
+        if row[0] in copies and row[1] in copies and row[6] >= min_shared_bytes
         for match in _named(row, copies, all_copies=all_copies, in_bytes=scheme.measure != "cosine")
     ]
     return sorted(found, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))

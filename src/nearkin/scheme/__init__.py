@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.bsw import Bsw
+from nearkin.scheme.chunk import Chunk
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.shingler import Shingler
@@ -32,6 +34,7 @@ __all__ = [
     "parse_scheme",
     "place",
     "sign",
+    "signed",
 ]
 
 # The layout and meaning of stored features. Raised whenever the same text would sign differently.
@@ -53,7 +56,7 @@ class Scheme(Protocol):
 
     @property
     def sampled(self) -> bool:
-        """Whether a signature may leave shingles out, so that scores are estimates with intervals."""
+        """Whether a signature is a sample that theory knows, so that scores are estimates with intervals."""
 
     @property
     def estimator(self) -> Estimator: ...
@@ -86,6 +89,10 @@ class Known:
     cannot: str = ""  # what it cannot say
     cost: str = ""
 
+    def scheme(self) -> Scheme:
+        """As its first example has it. What it can tell (Cherkasova 2009, Table 1) all with its name can."""
+        return self.parse(parse_spec(self.example.split(" or ")[0]))
+
 
 SCHEMES: dict[str, Known] = {
     "exact": Known(
@@ -116,6 +123,10 @@ SCHEMES: dict[str, Known] = {
         "min:window=20,n=100 or min:window=20,n=100,mod=8",
         "resemblance, with intervals",
         "Broder 1997 §3 and §4.1, Cherkasova 2009",
+        does="keeps the n smallest shingles, or those of a mod sample",
+        use="for signatures of one size with estimates that are exact for short texts",
+        cannot="how much of a part lies in a container",
+        cost="8 bytes for each of n features at most, whatever the length of the text",
     ),
     "sketch": Known(
         Sketch.parse,
@@ -123,6 +134,10 @@ SCHEMES: dict[str, Known] = {
         "sketch:window=20,n=100",
         "resemblance, with intervals",
         "Cherkasova 2009 §2",
+        does="keeps in each of n slots the smallest shingle under the slot's own hash function",
+        use="for signatures of one size, compared place by place",
+        cannot="how much of a part lies in a container",
+        cost="8 bytes a slot, whatever the length of the text",
     ),
     "bsw": Known(
         Bsw.parse,
@@ -130,6 +145,17 @@ SCHEMES: dict[str, Known] = {
         "bsw:window=20,n=100",
         "resemblance and containment, without intervals",
         "Cherkasova 2009 §2",
+        does="cuts the text by its content into chunks of about n windows and keeps the smallest shingle of each",
+        use="to compare with Cherkasova 2009, and where no stretch of a text may stay unsampled",
+        cannot="how far off it is: no sampling theory, no intervals",
+        cost="8 bytes for n bytes of text",
+    ),
+    "chunk": Known(
+        Chunk.parse,
+        Chunk.keys,
+        "chunk:mean=100",
+        "resemblance and containment in bytes of whole chunks, a lower bound",
+        "Forman 2005 §2.2",
     ),
     "tttd": Known(
         Tttd.parse,
@@ -148,6 +174,10 @@ SCHEMES: dict[str, Known] = {
         "si:method=3,stream=soundex,variation=B,k=40",
         "one number; those within 30 % are verified on the texts",
         "Roth 2011 §3",
+        does="makes one number of a text, near that of a similar text",
+        use="where another system's database must find candidates by a range of numbers",
+        cannot="resemblance or containment: both come from the texts, which must be kept",
+        cost="8 bytes a text",
     ),
     "fuzzy": Known(
         Fuzzy.parse,
@@ -155,6 +185,10 @@ SCHEMES: dict[str, Known] = {
         "fuzzy:classes=18,intervals=3,variants=3",
         "cosine of documents that share a code, exactly; most pairs of cosine 0.8 or more do",
         "Stein 2005 §3",
+        does="makes a few codes of how often words begin with which letters; equal codes are candidates",
+        use="for texts about the same in other words, in near-constant time a query",
+        cannot="anything of parts, of texts without Latin letters, or of fewer than 50 terms",
+        cost="8 bytes a variant; texts must be kept",
     ),
 }
 
@@ -169,7 +203,7 @@ def parse_scheme(text: str) -> Scheme:
 
 def cannot_contain(spec: str) -> str:
     """Cherkasova 2009, Table 1, in a sentence."""
-    able = [name for name, known in SCHEMES.items() if parse_scheme(known.example.split(" or ")[0]).contains]
+    able = [name for name, known in SCHEMES.items() if known.scheme().contains]
     return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {', '.join(able)}."
 
 
@@ -186,6 +220,11 @@ def likeness(scheme: Scheme) -> str:
 def sign(text: bytes, scheme: Scheme) -> Signature:
     """Sign a canonical text."""
     features, weights, modulus = _native.sign(scheme.native(), text)
+    return signed(scheme, modulus, features, weights)
+
+
+def signed(scheme: Scheme, modulus: int, features: NDArray[np.uint64], weights: NDArray[np.uint32]) -> Signature:
+    """A signature from its parts. Without weights every feature weighs as much as the modulus."""
     if not len(weights):
         weights = np.full(len(features), modulus, dtype=np.uint32)
     return Signature(

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b, shake_128
 
+import numpy as np
+
+from nearkin import _native
 from nearkin.scheme import FORMAT, parse_scheme, sign
 
 FROZEN_FORMAT = 1
@@ -30,6 +33,20 @@ GOLDEN: dict[str, str] = {
     "exact:window=1,unit=line": "6a5b7b388505d68eec59b60720f2273f",
     "exact:window=5,unit=soundex": "d245546fe446b9e11004781462d5d75a",
     "mod:window=20,n=100,label=yes,bits=32,seed=1": "1128f309e46054c24e3d16d8f2e1e900",
+    "min:window=20,n=100": "b0add5ddc2022c03c7f6009b136cf7f2",
+    "min:window=20,n=100,mod=8": "e4be3d665646cdfe09c39d1af277dd14",
+    "sketch:window=20,n=100": "9a5fe0803294724817be5cf897631eb8",
+    "bsw:window=20,n=100": "51434a97a4f75685ca91aee1ba68d450",
+    "si:method=3,stream=soundex,variation=B,k=40": "53b51f2dfb24d0ee999e19043624711a",
+    "fuzzy:classes=18,intervals=3,variants=3": "e9f037fbb781387fce1d36319c586187",
+    "mod:window=3,n=4,unit=word,label=yes,bits=40,seed=7": "f521fd5c4ac266087ff260add15451c0",
+    "sketch:window=5,n=33,unit=word,seed=3": "db63e8d608a9fcf67d9f78953232b91a",
+    "bsw:window=20,n=7,label=yes": "a1adb56240f694b67f3f4aad1c6f26be",
+    "min:window=3,n=20,unit=word,bits=32": "d221b026bd5f25aa2a72fc369d733968",
+    "tttd:window=20,min=46,max=280,divisor=54,backup=27": "462c44bf42f372ab242734440b163d8a",
+    "si:method=14,stream=char,variation=A,k=5": "93c8a039932452aac15a9cc83388e056",
+    "si:method=5,stream=word,variation=D,k=3,w=4": "c6160fd9124ecb08194e5f9e5540dd1b",
+    "chunk:mean=100": "ff73944ddfd274c3cf898cb7f15aab5c",
 }  # fmt: skip
 
 
@@ -73,6 +90,16 @@ def frozen_digest(spec: str) -> str:
         digest.update(signature.features.astype("<u8").tobytes())
         digest.update(signature.weights.astype("<u4").tobytes())
     return digest.hexdigest()
+
+
+def kernels_agree() -> bool:
+    """Whether the sketch kernel this processor can run finds what the portable one finds."""
+    fingerprints = _native.fingerprints(shake_128(b"kernels").digest(5000), 20)
+    return all(
+        np.array_equal(_native.slot_minima(some, slots), _native.slot_minima(some, slots, portable=True))
+        for slots in (1, 7, 84, 100, 1000)
+        for some in (fingerprints[:0], fingerprints[:5], fingerprints[:333], fingerprints)
+    )
 
 
 def recomputed() -> Iterator[tuple[str, bool]]:

@@ -42,6 +42,7 @@ class SimilarityIndex:
     measure = "shingles"
     sampled = False
     estimator = Estimator.RANGE
+    limit = 1
     contains = False
 
     @classmethod
