@@ -46,7 +46,7 @@ GOLDEN: dict[str, str] = {
     "tttd:window=20,min=46,max=280,divisor=54,backup=27": "462c44bf42f372ab242734440b163d8a",
     "si:method=14,stream=char,variation=A,k=5": "93c8a039932452aac15a9cc83388e056",
     "si:method=5,stream=word,variation=D,k=3,w=4": "c6160fd9124ecb08194e5f9e5540dd1b",
-    "chunk:mean=100": "ff73944ddfd274c3cf898cb7f15aab5c",
+    "fuzzy:classes=26,intervals=2,variants=4": "7d795cd9ed4978472db5756d1fb34ce7",
 }  # fmt: skip
 
 
