@@ -153,6 +153,15 @@ def test_a_failed_selftest_ends_with_5(tmp_path: Path) -> None:
     assert "checks 1 failed: store" in failed.err
 
 
+def test_schemes_shows_cherkasovas_table_1() -> None:
+    shown = {scheme["name"]: scheme for scheme in Called("schemes").records}
+    four = [shown[name] for name in ("mod", "min", "sketch", "bsw")]
+    assert [scheme["size"] for scheme in four] == ["variable", "fixed", "fixed", "variable"]
+    assert [scheme["containment"] for scheme in four] == [True, False, False, True]
+    assert [scheme["intervals"] for scheme in four] == [True, True, True, False]
+    assert "no containment, intervals, signatures of fixed size" in Called("schemes", "--format", "table").out
+
+
 def test_demo(tmp_path: Path) -> None:
     assert Called("demo", tmp_path / "sample", "--documents", 30).records == [
         {"documents": 30, "seed": 1, "path": str(tmp_path / "sample")}

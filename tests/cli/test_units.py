@@ -37,6 +37,10 @@ SPECS = [
     "min:window=20,n=100",
     "min:window=20,n=100,mod=4",
     "min:window=5,n=60,unit=word,label=yes,bits=40,seed=3",
+    "sketch:window=20,n=100",
+    "sketch:window=5,n=60,unit=word,label=yes,bits=40,seed=3",
+    "bsw:window=20,n=100",
+    "bsw:window=5,n=20,unit=word,label=yes,bits=40,seed=3",
 ]
 
 
@@ -107,6 +111,18 @@ def test_without_texts_min_tells_no_containment(folder: Path, tmp_path: Path) ->
     assert "–" in shown
     assert "est." in shown
     assert listed(store, "families", "--threshold", "0.6")
+
+
+def test_without_texts_a_sketch_has_an_interval_and_bsw_has_none(folder: Path, tmp_path: Path) -> None:
+    for name in ("sketch", "bsw"):
+        store = tmp_path / f"{name}.db"
+        scanned(folder, store, "--scheme", name, "--no-text", "--threshold", "0.5")
+        matches = {frozenset((match["a"], match["b"])): match for match in listed(store, "matches")}
+        match = matches[frozenset({"copy.txt", "one-again.txt"})]
+        assert not match["exact"]
+        told = [match[field] is not None for field in ("a_in_b", "b_in_a", "low", "high")]
+        assert told == ([False, False, True, True] if name == "sketch" else [True, True, False, False])
+        assert 0 < match["shared_bytes"] <= min(len(FILES[b"copy.txt"]), len(FILES[b"one-again.txt"]))
 
 
 def test_containment_is_refused_where_it_cannot_be_told(folder: Path, tmp_path: Path) -> None:

@@ -292,3 +292,15 @@ def test_the_weak_cap_counts_for_each_content() -> None:
     # Each of the nine has only the hub, so each keeps it, although the hub alone would keep two.
     assert sorted(scores(matches_of(texts, EXACT, limits))) == [(0, i) for i in range(1, 10)]
     assert len(matches_of(texts, EXACT, replace(limits, weak_matches=0))) == 0
+
+
+def test_signatures_without_a_theory_give_estimates_without_intervals() -> None:
+    text = prose(1, 3000)
+    texts = [text, text[:1500], text[:2900] + prose(2, 100), prose(3, 40), prose(3, 60)]
+    found = matches_of(texts, parse_scheme("bsw:window=20,n=100"), MatchSettings(), kept=False)
+    assert len(found)
+    assert not found.exact.any()
+    assert np.isnan(found.low).all()
+    assert np.isnan(found.high).all()
+    # A chunk counts as n shingles, but a text has no more bytes than it has.
+    assert (found.shared_bytes <= np.minimum([len(texts[a]) for a in found.a], [len(texts[b]) for b in found.b])).all()

@@ -44,6 +44,7 @@ def check(
     The most like first: the same bytes, the same words, then near ones by their resemblance, at the last scan's
     thresholds unless others are given.
     """
+    from nearkin.cli.words import count
     from nearkin.report.check import Checker
     from nearkin.report.fields import similar_record
     from nearkin.report.reading import is_scoped, opened
@@ -61,7 +62,7 @@ def check(
             return 0
         if (left := checker.unsigned) and not quiet:
             spec = checker.scheme.spec
-            _note(f"{left:,} contents are not signed by {spec} and not looked at; scan again with --scheme {spec}")
+            _note(f"{count(left, 'contents')} not signed by {spec} and not looked at; scan again with --scheme {spec}")
         found = [
             (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
         ]

@@ -1,7 +1,7 @@
 """`schemes`: every way to sign a text, and how large a sample should be."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -11,6 +11,7 @@ from nearkin.cli.output import chosen, emit, emit_one
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
+    from nearkin.scheme import Known, Scheme
     from nearkin.scheme.plan import Plan
 
 PLANNED = ("error", "resemblance", "confidence", "bytes", "window", "bits")
@@ -78,12 +79,17 @@ def _list(form: str) -> None:
     if form == "table":
         from nearkin.cli.screen import Screen
 
+        def yes(told: bool) -> str:
+            return "" if told else "no "
+
         screen = Screen()
         for name, known in SCHEMES.items():
+            containment, intervals, size = told(known.scheme())
             screen.line((name, "bold"))
             screen.facts(
                 [
                     ("tells", known.estimates),
+                    ("has", f"{yes(containment)}containment, {yes(intervals)}intervals, signatures of {size} size"),
                     ("does", known.does),
                     ("use", known.use),
                     ("cannot", known.cannot),
@@ -96,11 +102,15 @@ def _list(form: str) -> None:
             screen.line()
         screen.note("More: docs/schemes.md. How large a sample: nearkin schemes --plan")
         return
-    fields = ["name", "keys", "estimates", "does", "use", "cannot", "cost", "paper", "example"]
-    records = (
-        {"name": name, **{field: getattr(known, field) for field in fields[1:]}, "keys": list(known.keys)}
-        for name, known in SCHEMES.items()
-    )
+    table = ["containment", "intervals", "size"]
+    words = ["estimates", "does", "use", "cannot", "cost", "paper", "example"]
+    fields = ["name", "keys", *table, *words]
+
+    def record(name: str, known: "Known") -> dict[str, Any]:
+        told_of = dict(zip(table, told(known.scheme()), strict=True))
+        return {"name": name, "keys": list(known.keys), **told_of, **{word: getattr(known, word) for word in words}}
+
+    records = (record(name, known) for name, known in SCHEMES.items())
     emit(records, form, columns=fields, rows=lambda record: [{**record, "keys": " ".join(record["keys"])}])
 
 
@@ -171,3 +181,8 @@ def _learnt(path: Path) -> str:
     from nearkin.text.canon import Canon
 
     return learn_from(path, Fuzzy.parse(parse_spec("fuzzy")), Canon.of(TextSettings())).spec
+
+
+def told(scheme: "Scheme") -> tuple[bool, bool, str]:
+    """Cherkasova 2009, Table 1: whether it tells containment, whether estimates have intervals, and its size."""
+    return scheme.contains, scheme.sampled, "fixed" if scheme.limit else "variable"

@@ -32,17 +32,21 @@ class Candidates:
 
 
 def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings, *, threads: int) -> Candidates:
+    resemblance, containment = settings.threshold, settings.containment
+    doubtful = not scheme.sampled and bool((postings.moduli > 1).any())
+    if doubtful:
+        resemblance, containment = min(settings.floor, _names_in_common(resemblance)), _names_in_common(containment)
     a, b, shared, size_a, size_b, united, strong = _native.candidates(
         postings.offsets,
         postings.features,
         postings.weights,
         postings.moduli,
         estimator=scheme.estimator.value,
-        sampled=scheme.sampled,
+        sampled=scheme.sampled or doubtful,
         limit=scheme.limit,
         contains=scheme.contains,
-        resemblance=settings.threshold,
-        containment=settings.containment,
+        resemblance=resemblance,
+        containment=containment,
         floor=settings.floor,
         confidence=settings.confidence,
         floor_reach=settings.weak_reach,
@@ -52,3 +56,13 @@ def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings,
         threads=threads,
     )
     return Candidates(a, b, shared, size_a, size_b, united, strong.astype(np.bool_))
+
+
+def _names_in_common(share: float) -> float:
+    """What to expect of signatures that leave shingles out where no theory says how far they stray: of bsw.
+
+    The name of a chunk stays with a probability of r when the edits are spread over the text, and two sets that keep a
+    share r of their names have r / (2 - r) in common. Measured on prose: 0.55 where r is 0.71. Beyond that the join
+    allows them the luck of a sample of their size.
+    """
+    return share / (2 - share)

@@ -66,13 +66,16 @@ def estimated(
     if scheme.limit:
         exact &= np.maximum(found.size_a, found.size_b) < scheme.limit  # they left nothing out
         exact &= scheme.estimator is Estimator.SMALLEST
+    # A feature stands for as many bytes as shingles, on the average; never more than the shorter has.
+    shared_bytes = found.shared * modulus + np.uint64(scheme.window - 1 if scheme.measure == "shingles" else 0)
+    shorter = np.minimum(lengths[found.a], lengths[found.b]).astype(np.uint64)
     columns = measured(
         found.a,
         found.b,
         shared=found.shared * modulus,
         size_a=found.size_a * modulus,
         size_b=found.size_b * modulus,
-        shared_bytes=found.shared * modulus + (scheme.window - 1 if scheme.measure == "shingles" else 0),
+        shared_bytes=np.where(exact, shared_bytes, np.minimum(shared_bytes, shorter)),
         exact=exact,
     )
     if scheme.limit:

@@ -56,7 +56,7 @@ class Scheme(Protocol):
 
     @property
     def sampled(self) -> bool:
-        """Whether a signature may leave shingles out, so that scores are estimates with intervals."""
+        """Whether a signature is a sample that theory knows, so that scores are estimates with intervals."""
 
     @property
     def estimator(self) -> Estimator: ...
@@ -88,6 +88,10 @@ class Known:
     use: str = ""  # when to use it
     cannot: str = ""  # what it cannot say
     cost: str = ""
+
+    def scheme(self) -> Scheme:
+        """As its first example has it. What it can tell (Cherkasova 2009, Table 1) all with its name can."""
+        return self.parse(parse_spec(self.example.split(" or ")[0]))
 
 
 SCHEMES: dict[str, Known] = {
@@ -199,7 +203,7 @@ def parse_scheme(text: str) -> Scheme:
 
 def cannot_contain(spec: str) -> str:
     """Cherkasova 2009, Table 1, in a sentence."""
-    able = [name for name, known in SCHEMES.items() if parse_scheme(known.example.split(" or ")[0]).contains]
+    able = [name for name, known in SCHEMES.items() if known.scheme().contains]
     return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {', '.join(able)}."
 
 
