@@ -102,10 +102,16 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
   const std::size_t count = postings.features.size();
   const auto contents = static_cast<std::uint32_t>(index.content.size());
 
-  // Deal the features into buckets of some sixty. Not by their high bits as they are: fingerprints may be shorter than
-  // 64 bits, smallest ones are all alike there, and tagged ones fill few of the values.
+  // Deal the features into buckets of some sixty: by the high bits of those in use, in which samples are uniform. The
+  // smallest of a text, tagged slots and codes are not; their bits are spread first. Where that is not needed
+  // neighbours in a list stay neighbours in the index.
   const int bits = std::clamp(static_cast<int>(std::bit_width(count >> 6)), 1, 18);
-  const auto bucket = [bits](std::uint64_t feature) { return feature * kGolden >> (64 - bits); };
+  const bool uniform = postings.estimator == Estimator::overlap;
+  std::uint64_t used = 1;
+  for (const auto feature : postings.features) used |= feature;
+  const int unused = uniform ? std::countl_zero(used) : 0;
+  const std::uint64_t spread = uniform ? 1 : kGolden;
+  const auto bucket = [=](std::uint64_t feature) { return (feature * spread) << unused >> (64 - bits); };
   std::vector<std::uint32_t> start((std::size_t{1} << bits) + 1, 0);
   for (const auto feature : postings.features) ++start[bucket(feature) + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());

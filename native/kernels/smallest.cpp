@@ -1,8 +1,10 @@
 #include "smallest.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "divisor.hpp"
+#include "radix.hpp"
 #include "signature.hpp"
 
 namespace nearkin {
@@ -10,7 +12,7 @@ namespace {
 
 class Buffer {
  public:
-  Buffer(std::size_t n, std::vector<std::uint64_t>& kept) : n_(n), full_(std::max<std::size_t>(2 * n, 1024)), kept_(kept) {
+  Buffer(std::size_t n, std::vector<std::uint64_t>& kept) : n_(n), full_(2 * n + 64), kept_(kept) {
     kept_.reserve(full_);
   }
 
@@ -23,7 +25,7 @@ class Buffer {
   }
 
   void cut() {
-    std::sort(kept_.begin(), kept_.end());
+    sort_features(kept_.data(), kept_.size(), static_cast<unsigned>(std::bit_width(bound_)));
     kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
     if (kept_.size() < n_) return;
     kept_.resize(n_);

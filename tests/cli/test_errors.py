@@ -38,7 +38,7 @@ def test_a_missing_path_leaves_no_store(tmp_path: Path) -> None:
         (["--memory", "lots"], "--memory"),
         (["--max-size", "0"], "--max-size"),
         (["--min-shared-bytes", "-1"], "--min-shared-bytes"),
-        (["--scheme", "nonsense:n=1"], "exact, mod, tttd"),
+        (["--scheme", "nonsense:n=1"], "known are: exact, mod"),
         (["--scheme", "mod:colour=1"], "window, n, sample, most"),
         (["--scheme", "mod:n=0"], "n=0"),
         (["--ignore", "vowels"], "case, punctuation, digits, accents"),
