@@ -104,7 +104,7 @@ def match(
         floor=threshold,
         min_shared_bytes=min_shared_bytes,
     )
-    _refuse_unmeasurable(how, limits)
+    _refuse_unmeasurable(how, limits, keep_text=True)
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
     extracted = [_extracted(text, raw) or b"" for _, text in items]
     canon = _canon(raw, ignore, how)

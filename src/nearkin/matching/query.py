@@ -128,7 +128,7 @@ class Query:
             ranked = rank(rows, lengths, texts, memory=memory, threads=threads)
             return [Answer(contents[row - 1], cosine, None, None, exact=True) for row, cosine in ranked], []
         found, possible = verify(
-            first,
+            np.zeros(len(rows), np.uint32),
             rows,
             lengths,
             texts,
