@@ -38,7 +38,8 @@ def plan_sample(*, error: float = 0.05, resemblance: float = 0.7, confidence: fl
     if resemblance in (0.0, 1.0):
         return 1  # every feature says the same
     question = _Question(Fraction(str(float(error))), Fraction(str(float(resemblance))), resemblance)
-    allowed = 1.0 - confidence
+    # A miss just as probable as allowed is allowed: the last digits of floats must not decide.
+    allowed = float(1 - Fraction(str(float(confidence)))) * (1.0 + 1e-12)
     # Hoeffding 1963: from this size on every sample will do, whatever the resemblance.
     enough = max(1, ceil(log(2.0 / allowed) / (2.0 * error * error)))
     # From the largest sample that fails on, none does. Halves without one are left out unseen, the upper half first;
