@@ -6,7 +6,7 @@ CORPUS ?=
 NATIVE := CMakeLists.txt $(shell find native -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench soak docs clean build
+.PHONY: help demo test lint bench soak docs golden clean build
 
 help:
 	@echo "make demo   build nearkin, scan a sample repository, show the result and how right it was"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench  speed, memory, precision and recall beside other tools (CORPUS=folder of HTML)"
 	@echo "make soak   long fault and fuzz runs"
 	@echo "make docs   run every example in docs/ and README.md"
+	@echo "make golden freeze the signatures of schemes that have no golden vector yet (SPEC=one spec)"
 	@echo "make clean  remove what make made"
 
 $(VENV)/.system: tools/system.sh
@@ -58,6 +59,9 @@ soak: build
 
 docs: build
 	@$(BIN)/python -m pytest tests/test_docs.py
+
+golden: build
+	@$(BIN)/python tools/golden.py $(if $(SPEC),'$(SPEC)')
 
 bench: $(VENV)/.peers
 	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS))

@@ -27,6 +27,13 @@ nb::tuple py_place(const Scheme& scheme, const nb::bytes& text) {
                         column<std::uint32_t>(placed, [](const Placed& p) { return p.weight; }));
 }
 
+Stream stream_of(const std::string& name) {
+  if (name == "char") return Stream::characters;
+  if (name == "word") return Stream::words;
+  if (name == "soundex") return Stream::soundex;
+  throw nb::value_error("a stream is char, word or soundex");
+}
+
 nb::tuple py_shingle_places(const Shingler& shingler, const nb::bytes& text) {
   std::vector<ShingleAt> placed;
   {
@@ -90,18 +97,26 @@ void register_schemes(nb::module_& m) {
   m.def("shingles", [](const Shingler& shingler, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
     return Scheme(Shingles(shingler, modulus, sample, most));
   }, nb::kw_only(), "shingler"_a, "modulus"_a, "sample"_a, "most"_a);
-  m.def("smallest", [](const Shingler& shingler, std::uint64_t n, std::uint64_t modulus) {
-    return Scheme(Smallest(shingler, n, modulus));
-  }, nb::kw_only(), "shingler"_a, "n"_a, "modulus"_a);
   m.def("sketch", [](const Shingler& shingler, std::uint32_t slots) { return Scheme(Sketch(shingler, slots)); },
         nb::kw_only(), "shingler"_a, "slots"_a);
   m.def("slot_minima", py_slot_minima, "fingerprints"_a, "slots"_a, "portable"_a = false);
   m.def("bsw", [](const Shingler& shingler, std::uint64_t modulus) { return Scheme(Bsw(shingler, modulus)); },
         nb::kw_only(), "shingler"_a, "modulus"_a);
   m.def("chunk_minima", py_chunk_minima, "fingerprints"_a, "modulus"_a);
-  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup) {
-    return Scheme(Tttd(window, min, max, divisor, backup));
-  }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a);
+  m.def("smallest", [](const Shingler& shingler, std::uint64_t n, std::uint64_t modulus) {
+    return Scheme(Smallest(shingler, n, modulus));
+  }, nb::kw_only(), "shingler"_a, "n"_a, "modulus"_a);
+  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup,
+                   std::uint64_t residue, std::uint64_t seed, unsigned bits) {
+    return Scheme(Tttd(window, min, max, divisor, backup, residue, seed, bits));
+  }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a, "residue"_a, "seed"_a, "bits"_a);
+  m.def("similarity_index", [](int method, const std::string& stream, bool stop_words, bool vowels_or_duplicates,
+                               std::size_t k, std::size_t window, std::uint64_t seed) {
+    if (method < 1 || method > 14 || k == 0 || window == 0 || (method == 14 && k == 1) ||
+        (method == 13 && stream == "char"))
+      throw nb::value_error("there is no such similarity index");
+    return Scheme(SimilarityIndex{method, stream_of(stream), {stop_words, vowels_or_duplicates}, k, window, seed});
+  }, nb::kw_only(), "method"_a, "stream"_a, "stop_words"_a, "vowels_or_duplicates"_a, "k"_a, "window"_a, "seed"_a);
   m.def("sign", py_sign, "scheme"_a, "text"_a);
   m.def("place", py_place, "scheme"_a, "text"_a);
 }

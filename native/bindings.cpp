@@ -219,6 +219,8 @@ NumPy<std::uint32_t> py_components(std::uint32_t nodes, const Array<std::uint32_
 }  // namespace
 
 NB_MODULE(_native, m) {
+  nb::set_leak_warnings(false);  // a scheme that someone keeps until the end is not a leak
+
   m.attr("POLYNOMIAL") = kPolynomial;
   m.def("fingerprint", [](const nb::bytes& text) { return fingerprint(view(text)); }, "text"_a);
   m.def("fingerprints", [](const nb::bytes& text, std::size_t window) {
@@ -257,6 +259,7 @@ NB_MODULE(_native, m) {
   m.def("canonical_map", py_canonical_map, "text"_a, "ignore"_a, nb::kw_only(), "lines"_a = false);
 
   register_schemes(m);
+  register_terms(m);
 
   nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
                                                      bool lines, std::uint64_t max_size) {
@@ -294,5 +297,7 @@ NB_MODULE(_native, m) {
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a);
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
+  m.def("binomial_outside", binomial_outside, "n"_a, "p"_a, nb::kw_only(), "least"_a, "most"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);
+  register_greedy(m);
 }

@@ -24,7 +24,9 @@ PUBLIC = [
     "__version__",
     "containment",
     "families",
+    "learn_reference",
     "match",
+    "plan_sample",
     "resemblance",
     "sign",
 ]
@@ -190,8 +192,10 @@ def test_families_of_pairs(texts: list[str]) -> None:
     assert families[1]["id"] == 4
     copies = nearkin.families(nearkin.match([texts[0]] * 3)).to_pylist()
     assert [(family["kind"], len(family["documents"])) for family in copies] == [("identical", 3)]
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="known are: chain, greedy"):
         nearkin.families(nearkin.match(texts), view="circle")
+    with pytest.raises(UsageError, match=r"use: Store.families\(view='greedy'\)"):
+        nearkin.families(nearkin.match(texts), view="greedy")
 
 
 def test_families_of_the_same_pairs_in_another_order(texts: list[str]) -> None:
@@ -218,6 +222,13 @@ def test_a_store(tmp_path: Path, texts: list[str]) -> None:
         assert store.matches(all_copies=True).num_rows == 3
         assert store.identical().to_pylist()[0]["paths"] == ["0.txt", "2.txt"]
         assert store.families().num_rows == store.families(threshold=0.75).num_rows == 2
+        greedy = store.families(view="greedy").to_pylist()
+        assert [{d["path"] for d in family["documents"]} for family in greedy] == [{"0.txt", "1.txt", "2.txt"}]
+        assert [d["exact"] for d in greedy[0]["documents"]] == [True] * 3
+        assert store.families(view="greedy", representative="popular").num_rows == 1
+        for wrong in ({"view": "circle"}, {"view": "greedy", "representative": "last"}, {"representative": "popular"}):
+            with pytest.raises(UsageError):
+                store.families(**wrong)  # type: ignore[arg-type]
         assert store.documents()["path"].to_pylist() == sorted(f"{at}.txt" for at in range(len(texts)))
         assert store.documents(failed=True).num_rows == 0
 

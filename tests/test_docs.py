@@ -13,7 +13,7 @@ from nearkin.cli.main import COMMANDS
 from nearkin.lab.sample import write_sample
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "howto.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "howto.md", ROOT / "docs" / "schemes.md"]
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -58,6 +58,14 @@ Interval clopper_pearson(std::uint64_t k, std::uint64_t n, double confidence) {
           k == n ? 1.0 : beta_quantile(hits + 1.0, misses, 1.0 - tail)};
 }
 
+double binomial_outside(std::uint64_t n, double p, std::uint64_t least, std::uint64_t most) {
+  const auto size = static_cast<double>(n), first = static_cast<double>(least), last = static_cast<double>(most);
+  // Both tails by the incomplete beta function: a sum of the terms between would lose a small tail in its rounding.
+  const double below = least == 0 ? 0.0 : least > n ? 1.0 : incomplete_beta(size - first + 1.0, first, 1.0 - p);
+  const double above = most >= n ? 0.0 : incomplete_beta(last + 1.0, size - last, p);
+  return std::min(1.0, below + above);
+}
+
 Fewest::Fewest(double threshold, double confidence, std::uint64_t largest) : threshold_(threshold) {
   // The upper bound of k of n reaches t exactly when P(X ≤ k | n, t) ≥ tail. Walk along n: going from n to n + 1
   // lowers P(X ≤ k) by t · P(X = k), and k follows by at most one step.

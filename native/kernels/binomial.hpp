@@ -14,6 +14,10 @@ struct Interval {
 // The two-sided Clopper-Pearson interval of k out of n at the given confidence.
 Interval clopper_pearson(std::uint64_t k, std::uint64_t n, double confidence);
 
+// The probability that k of n features are common with k < least or k > most, each with probability p: how likely a
+// sample of n is further off than allowed.
+double binomial_outside(std::uint64_t n, double p, std::uint64_t least, std::uint64_t most);
+
 // The fewest common features out of n whose interval's upper bound still reaches a threshold: a pair with fewer can
 // be dropped unseen. For data that were not sampled it is simply threshold · n, rounded up.
 class Fewest {

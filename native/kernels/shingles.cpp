@@ -105,7 +105,7 @@ std::vector<Placed> place_with(const Shingles& scheme, std::string_view text) {
   const Divisor divisor(modulus);
   std::vector<Placed> placed;
   for (const auto& [f, offset, bytes] : scheme.shingler.placed(text))
-    if (whole || divisor.divides(f)) placed.push_back({offset, f, static_cast<std::uint32_t>(whole ? 1 : modulus)});
+    if (whole || divisor.divides(f)) placed.push_back({offset, f, static_cast<std::uint32_t>(modulus)});
   keep_first_places(placed);
   return placed;
 }

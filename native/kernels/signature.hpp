@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "bsw.hpp"
+#include "fuzzy.hpp"
 #include "shingles.hpp"
 #include "sketch.hpp"
+#include "similarity_index.hpp"
 #include "smallest.hpp"
 #include "tttd.hpp"
 
@@ -30,7 +32,7 @@ struct Placed {
 // Of features that stand at several places keeps the first; in order of offset.
 void keep_first_places(std::vector<Placed>& placed);
 
-using Scheme = std::variant<Shingles, Smallest, Sketch, Bsw, Tttd>;
+using Scheme = std::variant<Shingles, Smallest, Sketch, Bsw, Tttd, Fuzzy, SimilarityIndex>;
 
 // Each scheme's file defines its own two; `sign` and `place` only choose among them.
 void sign_with(const Shingles& scheme, std::string_view text, Signature& out);
@@ -38,11 +40,15 @@ void sign_with(const Smallest& scheme, std::string_view text, Signature& out);
 void sign_with(const Sketch& scheme, std::string_view text, Signature& out);
 void sign_with(const Bsw& scheme, std::string_view text, Signature& out);
 void sign_with(const Tttd& scheme, std::string_view text, Signature& out);
+void sign_with(const SimilarityIndex& scheme, std::string_view text, Signature& out);
+void sign_with(const Fuzzy& scheme, std::string_view text, Signature& out);
 std::vector<Placed> place_with(const Shingles& scheme, std::string_view text);
-std::vector<Placed> place_with(const Smallest& scheme, std::string_view text);
 std::vector<Placed> place_with(const Sketch& scheme, std::string_view text);
 std::vector<Placed> place_with(const Bsw& scheme, std::string_view text);
+std::vector<Placed> place_with(const Smallest& scheme, std::string_view text);
 std::vector<Placed> place_with(const Tttd& scheme, std::string_view text);
+std::vector<Placed> place_with(const SimilarityIndex& scheme, std::string_view text);
+std::vector<Placed> place_with(const Fuzzy& scheme, std::string_view text);
 
 void sign(const Scheme& scheme, std::string_view text, Signature& out);
 std::vector<Placed> place(const Scheme& scheme, std::string_view text);

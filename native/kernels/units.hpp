@@ -7,8 +7,8 @@
 //   soundex     the Soundex code of every word that has a Latin letter
 //
 // Windows of fixed width in bytes can be rolled (Broder 1997 §4.3). Broder offers to cut words into pieces of eight
-// bytes and to pad the short ones. We give every unit a value of fixed width instead: four bytes for its code point or
-// Soundex code, eight for the fingerprint of a word or line. A long word then stays one word, so a window is as many words as the user asked for, and no two words
+// bytes and to pad the short ones. We give every unit a value of eight bytes instead: its code point, its code, or its
+// fingerprint. A long word then stays one word, so a window is as many words as the user asked for, and no two words
 // are taken for each other but by a collision of 64 bits. The fingerprint is mixed before it becomes a value: of words
 // over eight bytes the unmixed ones would add up, "cat different" to the same as "cau eifferent".
 #pragma once
@@ -46,12 +46,6 @@ class Units {
 
 // How many units a text has; no more are counted than `most`.
 std::size_t count_units(Unit unit, std::string_view text, std::size_t most = ~std::size_t{0});
-
-// Bytes of a unit's value.
-constexpr std::size_t width_of(Unit unit) {
-  if (unit == Unit::byte) return 1;
-  return unit == Unit::character || unit == Unit::soundex ? 4 : 8;
-}
 
 // No text of this many bytes has more.
 inline std::size_t most_units(Unit unit, std::size_t bytes) {

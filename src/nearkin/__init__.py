@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nearkin.api import Store as Store
     from nearkin.api import containment as containment
     from nearkin.api import families as families
+    from nearkin.api import learn_reference as learn_reference
     from nearkin.api import match as match
     from nearkin.api import resemblance as resemblance
     from nearkin.api import sign as sign
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from nearkin.errors import StoreError as StoreError
     from nearkin.errors import UsageError as UsageError
     from nearkin.model import Summary as Summary
+    from nearkin.scheme.plan import plan_sample as plan_sample
     from nearkin.scheme.signature import Estimate as Estimate
     from nearkin.scheme.signature import Signature as Signature
 
@@ -34,6 +36,7 @@ _HOMES = {
     "Store": "nearkin.api",
     "containment": "nearkin.api",
     "families": "nearkin.api",
+    "learn_reference": "nearkin.api",
     "match": "nearkin.api",
     "resemblance": "nearkin.api",
     "sign": "nearkin.api",
@@ -43,6 +46,7 @@ _HOMES = {
     "StoreError": "nearkin.errors",
     "UsageError": "nearkin.errors",
     "Summary": "nearkin.model",
+    "plan_sample": "nearkin.scheme.plan",
     "Estimate": "nearkin.scheme.signature",
     "Signature": "nearkin.scheme.signature",
 }
@@ -60,7 +64,9 @@ __all__ = [
     "__version__",
     "containment",
     "families",
+    "learn_reference",
     "match",
+    "plan_sample",
     "resemblance",
     "sign",
 ]

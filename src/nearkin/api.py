@@ -7,16 +7,19 @@ a reader of a page sees. Either is made canonical as in a scan, unless `raw` is 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
 
 from nearkin.errors import UsageError
-from nearkin.model import Summary
+from nearkin.matching.cosine import cosine_of
+from nearkin.model import Summary, View
 from nearkin.read.extract import extract
-from nearkin.scheme import Scheme, cannot_contain, keeps_lines, parse_scheme
+from nearkin.scheme import Estimator, Scheme, cannot_contain, keeps_lines, parse_scheme
 from nearkin.scheme import sign as sign_canonical
+from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.signature import Signature
 from nearkin.settings import (
     DEFAULT_SCHEME,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 Text = str | bytes
 Texts = Mapping[Any, Text] | Iterable[Text]
 AnyPath = str | PathLike[str]
+Choice = TypeVar("Choice", bound=StrEnum)
 Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings)
 
 EXACT = "exact:window=20"
@@ -50,7 +54,11 @@ def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore:
 def resemblance(
     a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
 ) -> float | None:
-    """How much of both texts together is in both. None where the samples are too small to tell."""
+    """How much of both texts together is in both. None where the samples are too small to tell.
+
+    Under scheme fuzzy the cosine of their term vectors, whether or not they share a code; under si that of exact
+    shingles, whether or not their numbers are near.
+    """
     how = parse_scheme(scheme)
     return _compared(a, b, how, _canon(raw, ignore, how), Signature.resemblance)
 
@@ -96,6 +104,7 @@ def match(
         floor=threshold,
         min_shared_bytes=min_shared_bytes,
     )
+    _refuse_unmeasurable(how, limits, keep_text=True)
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
     extracted = [_extracted(text, raw) or b"" for _, text in items]
     canon = _canon(raw, ignore, how)
@@ -108,6 +117,16 @@ def match(
     return match_table(records, name=_type_of(collection.names), scheme=how.spec)
 
 
+def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
+    """The spec of `scheme` with how often words begin with each letter learnt from texts (Stein 2005 §3 step 3)."""
+    how = parse_scheme(scheme)
+    if not isinstance(how, Fuzzy):
+        raise UsageError(f"{how.spec} has no reference to learn; only fuzzy has.")
+    canon = _canon(raw, ignore, how)
+    every = texts.values() if isinstance(texts, Mapping) else texts
+    return how.learnt(_canonical(text, canon) or b"" for text in every).spec
+
+
 def families(
     pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float | None = None
 ) -> "pa.Table":
@@ -118,8 +137,8 @@ def families(
     from nearkin.report.pairs import families_of_pairs
     from nearkin.report.tables import family_table, scheme_of
 
-    if view != "chain":
-        raise UsageError(f"There is no view {view!r} of pairs; known is: chain.")
+    if _chosen(View, view, "view") is View.GREEDY:
+        raise UsageError("The greedy view needs signatures, not pairs; use: Store.families(view='greedy').")
     scheme = parse_scheme(scheme_of(pairs) or EXACT)
     limits = MatchSettings(threshold=threshold, containment=_containment_for(scheme, containment), floor=threshold)
     found = families_of_pairs(pairs.to_pylist(), limits, scheme)
@@ -159,6 +178,7 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
     settings = Settings(scheme.spec, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
+    _refuse_unmeasurable(scheme, settings.match, keep_text=settings.text.keep)
     return settings
 
 
@@ -240,9 +260,10 @@ class Store:
         *,
         min_resemblance: float | None = None,
         min_containment: float | None = None,
+        min_shared_bytes: int = 0,
         all_copies: bool = False,
     ) -> "pa.Table":
-        """Scored pairs, at the scan's thresholds unless told otherwise."""
+        """Scored pairs, at the scan's thresholds unless told otherwise. Shared bytes are a lower bound."""
         from nearkin.report.fields import backslashed, match_record
         from nearkin.report.matches import list_matches
         from nearkin.report.reading import is_scoped, opened
@@ -254,25 +275,71 @@ class Store:
                 connection,
                 min_resemblance=min_resemblance,
                 min_containment=min_containment,
+                min_shared_bytes=min_shared_bytes,
                 all_copies=all_copies,
             )
         records = [match_record(one, scoped=scoped, name=backslashed) for one in found]
         return match_table(records, scoped=scoped)
 
-    def families(self, *, view: str = "chain", threshold: float | None = None) -> "pa.Table":
-        """Families at the scan's threshold unless another is given."""
+    def check(
+        self,
+        text: Text,
+        *,
+        scheme: str | None = None,
+        limit: int | None = None,
+        min_resemblance: float | None = None,
+        min_containment: float | None = None,
+        all_copies: bool = False,
+    ) -> "pa.Table":
+        """What in the store is the same as, resembles, contains or lies in a text, the most like first."""
+        from hashlib import sha256
+
+        from nearkin.report.check import Checker
+        from nearkin.report.fields import backslashed, similar_record
+        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.tables import similar_table
+
+        if limit is not None and limit < 1:
+            raise UsageError(f"A limit must be 1 or more, not {limit}.")
+        with opened(self.path) as connection:
+            limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
+            checker = Checker.of(connection, scheme, **limits)
+            scoped = is_scoped(connection)
+            extracted = _extracted(text, checker.canon.raw)
+            data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+            found = checker.check(sha256(data).digest(), extracted, limit=limit, all_copies=all_copies)
+        return similar_table([similar_record(one, scoped=scoped, name=backslashed) for one in found], scoped=scoped)
+
+    def families(
+        self, *, view: str = "chain", threshold: float | None = None, representative: str = "first"
+    ) -> "pa.Table":
+        """Families at the scan's threshold unless another is given.
+
+        The greedy view is made from signatures, around a `representative`: the first member of a family, or its most
+        popular features.
+        """
+        from nearkin.group.greedy import Representative
         from nearkin.report.families import list_families
         from nearkin.report.fields import backslashed, family_record
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import family_table
 
-        if view != "chain":
-            raise UsageError(f"There is no view {view!r}; known is: chain.")
+        how = _chosen(View, view, "view")
+        around = _chosen(Representative, representative, "representative")
+        if around is not Representative.FIRST and how is not View.GREEDY:
+            raise UsageError("Only the greedy view has a representative; use: Store.families(view='greedy', …).")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
-            found = list_families(connection, threshold=threshold)
+            found = list_families(connection, view=how, threshold=threshold, representative=around)
         records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
-        return family_table(records, scoped=scoped)
+        return family_table(records, scoped=scoped, estimates=how is View.GREEDY)
+
+
+def _chosen(known: type[Choice], name: str, what: str) -> Choice:
+    try:
+        return known(name)
+    except ValueError:
+        raise UsageError(f"There is no {what} {name!r}; known are: {', '.join(known)}.") from None
 
 
 def _containment_for(scheme: Scheme, asked: float | None) -> float:
@@ -313,8 +380,20 @@ def _compared(a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[
         return 1.0
     if not first or not second:
         return 0.0
-    estimate = measure(sign_canonical(first, scheme), sign_canonical(second, scheme))
+    if scheme.measure == "cosine":
+        return cosine_of(first, second)
+    # Two numbers say nothing of how much: under si the texts do, as in a scan.
+    how = parse_scheme(EXACT) if scheme.estimator is Estimator.RANGE else scheme
+    estimate = measure(sign_canonical(first, how), sign_canonical(second, how))
     return None if estimate is None else float(estimate.value)
+
+
+def _refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: bool) -> None:
+    """What codes find is measured on the texts; a cosine says nothing of bytes in common."""
+    if scheme.estimator.coded and not keep_text:
+        raise UsageError(f"{scheme.spec} measures the texts themselves; leave out --no-text, or use another scheme.")
+    if scheme.measure == "cosine" and limits.min_shared_bytes:
+        raise UsageError(f"{scheme.spec} does not tell shared bytes; leave out --min-shared-bytes.")
 
 
 def _plain(names: list[Any]) -> list[Any]:

@@ -23,6 +23,13 @@ class Kind(StrEnum):
     MIXED = "mixed"
 
 
+class View(StrEnum):
+    """How documents are grouped: by chains of matches, or greedily around representatives (Broder 1997 §4.4)."""
+
+    CHAIN = "chain"
+    GREEDY = "greedy"
+
+
 class Role(StrEnum):
     MEMBER = "member"
     PART = "part"
@@ -125,7 +132,10 @@ class IdenticalGroup:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two contents, each named by its first document. Scores are shares of shingles, or of bytes for chunk schemes."""
+    """Two contents, each named by its first document. Scores are shares of shingles, or of bytes for chunk schemes.
+
+    Under a scheme whose measure is the cosine, that is the resemblance, and nothing is said of containment and bytes.
+    """
 
     a: Location
     b: Location
@@ -133,7 +143,21 @@ class Match:
     a_in_b: float | None  # None where neither the scheme nor the texts can tell
     b_in_a: float | None
     payload: float | None
-    shared_bytes: int
+    shared_bytes: int | None  # at the least
+    exact: bool
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A document of the store that is like one asked about. Tier: bytes, words or near."""
+
+    location: Location
+    tier: str
+    resemblance: float
+    query_in_doc: float | None  # None: the scheme cannot tell, and the text was not kept
+    doc_in_query: float | None
     exact: bool
     low: float | None
     high: float | None
@@ -145,6 +169,7 @@ class Member:
     pivot: bool
     to_pivot: float | None
     role: Role
+    exact: bool = True  # False: to_pivot is an estimate or unknown
 
 
 @dataclass(frozen=True, slots=True)

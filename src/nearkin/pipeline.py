@@ -65,7 +65,8 @@ class Scan:
                 canon = runs.canon_id(self.connection, self.canon.spec)
                 scheme = runs.scheme_id(self.connection, self.scheme.spec, canon, FORMAT)
             try:
-                writer = Writer(self.connection, scope.id, run, canon, scheme, self.settings.text.keep)
+                keep, coded = self.settings.text.keep, self.scheme.estimator.coded
+                writer = Writer(self.connection, scope.id, run, canon, scheme, keep, coded)
                 with self._timed("read"):
                     with writer:
                         self._read(scope, starts, writer)
@@ -125,7 +126,7 @@ class Scan:
     def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
         self.progress("group", len(matches), 0)
         families = chain(matches, contents.lengths, copies_of(self.connection, contents), self.settings.match)
-        if self.scheme.shingler is not None:
+        if self.scheme.measure != "bytes":
             complete_to_pivot(families, contents.lengths, texts, shingler=self.scheme.shingler, **self._room())
         return families
 

@@ -101,6 +101,79 @@ def test_families_below_the_floor_are_refused(store: Path) -> None:
     assert called.err == "nearkin: Below 0.5 the scan kept no matches; scan again with --floor 0.4.\n"
 
 
+def greedy(store: Path, *more: object) -> Called:
+    return Called("families", "--view", "greedy", "--store", store, *more)
+
+
+def test_the_greedy_view(store: Path) -> None:
+    families = greedy(store).records
+    assert [list(family) for family in families] == [FAMILY_FIELDS] * len(families)
+    assert {family["view"] for family in families} == {"greedy"}
+    largest = families[0]
+    paths = [document["path"] for document in largest["documents"]]
+    assert set(paths) == {name.decode() for name in FILES if b"manual" in name}
+    # The longest is the first, and so the pivot.
+    (pivot,) = (document for document in largest["documents"] if document["pivot"])
+    longest = max(paths, key=lambda path: len(FILES[path.encode()]) if path.endswith(".txt") else 0)
+    assert FILES[pivot["path"].encode()] == FILES[longest.encode()]
+    assert largest["links"] == 2
+    assert largest["kind"] == "versions"
+    values = {document["to_pivot"] for document in largest["documents"]} - {1.0}
+    assert largest["weakest"]["resemblance"] == min(values)
+    assert largest["mean_resemblance"] == pytest.approx(sum(values) / 2)
+    assert {document["exact"] for document in largest["documents"]} == {True}
+    # What is contained is attached to nothing here.
+    assert "part.txt" not in str(families)
+    assert greedy(store, "--format", "json").out.count("greedy") == len(families)
+    assert list(cells(greedy(store, "--format", "csv"))[0])[3:8] == ["path", "pivot", "to_pivot", "role", "exact"]
+
+
+def test_the_greedy_view_measures_on_the_texts_what_the_chain_measures(store: Path) -> None:
+    def between(called: Called) -> dict[tuple[str, str], float]:
+        return {
+            (family["documents"][0]["path"], document["path"]): document["to_pivot"]
+            for family in called.records
+            for document in family["documents"]
+        }
+
+    chained = between(Called("families", "--store", store))
+    for pair, value in between(greedy(store)).items():
+        assert value == chained.get(pair, chained.get(pair[::-1], value))
+
+
+def test_the_greedy_view_knows_any_threshold(store: Path) -> None:
+    for threshold in (0.05, 0.4, 1):
+        called = greedy(store, "--threshold", threshold)
+        assert (called.code, called.err) == (0, "")
+    assert {family["kind"] for family in greedy(store, "--threshold", 1).records} == {"identical"}
+    assert greedy(store, "--threshold", 0).code == 2
+
+
+def test_popular_representatives(store: Path) -> None:
+    families = greedy(store, "--representative", "popular").records
+    assert [len(family["documents"]) for family in families] == [len(f["documents"]) for f in greedy(store).records]
+    refused = Called("families", "--store", store, "--representative", "popular")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--view greedy" in refused.err
+
+
+def test_families_of_copies_only_are_counted_apart(store: Path) -> None:
+    table = greedy(store, "--threshold", 1, "--format", "table").out
+    assert table.endswith("1 family with 3 documents; 1 of them of copies only, with 3 documents\n")
+    assert greedy(store, "--format", "table").out.endswith("3 families with 9 documents\n")
+
+
+def test_estimates_of_the_greedy_view_are_marked(tmp_path: Path) -> None:
+    long = prose(1, 9000)
+    folder = write(tmp_path / "docs", {b"a.txt": long, b"b.txt": edited(long, 900)})
+    store = tmp_path / "kin.db"
+    Called("scan", folder, "--store", store, "--no-text")
+    (family,) = greedy(store).records
+    assert [document["exact"] for document in family["documents"]] == [True, False]
+    assert family["documents"][1]["to_pivot"] > 0.9
+    assert "         ~0.9" in greedy(store, "--format", "table").out
+
+
 def test_documents(store: Path) -> None:
     documents = Called("documents", "--store", store).records
     assert [document["path"] for document in documents] == [

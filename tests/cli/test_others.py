@@ -103,13 +103,63 @@ def test_schemes_lists_all() -> None:
     assert Called("schemes", "--format", "csv").out.count("\n") == len(SCHEMES) + 1
 
 
+def test_every_line_of_the_list_of_schemes_fits_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for arguments in (["schemes"], ["schemes", "--plan"], ["schemes", "--plan", "--bytes", "50K"]):
+        table = Called(*arguments, "--format", "table").out
+        assert max(map(len, table.splitlines())) <= 80, arguments
+
+
+def test_schemes_plans_a_sample() -> None:
+    (plan,) = Called("schemes", "--plan", "--error", "0.1", "--bytes", "50K").records
+    assert plan["sample"] == library.plan_sample(error=0.1)
+    assert plan["min"] == f"min:window=20,n={plan['sample']}"
+    assert plan["mod"] == f"mod:window=20,n={(51200 - 19) // plan['sample']}"
+    assert (plan["rule"], plan["rule_entries"]) == ("mod:window=20,n=500", 102)
+    table = Called("schemes", "--plan", "--error", "0.1", "--bytes", "50K", "--format", "table").out
+    assert plan["mod"] in table
+    assert plan["adaptive"] in table
+    assert f"{plan['sample']:,} samples" in table
+    assert Called("schemes", "--plan", "--format", "csv").out.startswith("error,resemblance,confidence,sample,")
+    assert "all shingles" in Called("schemes", "--plan", "--bytes", "100", "--format", "table").out
+
+
+def test_schemes_refuses_what_cannot_be_planned() -> None:
+    assert Called("schemes", "--plan", "--error", "0").code == 2
+    assert Called("schemes", "--plan", "--bytes", "lots").code == 2
+    alone = Called("schemes", "--bytes", "50K")
+    assert (alone.code, alone.out) == (2, "")
+    assert "--bytes belongs to --plan" in alone.err
+
+
+def test_selftest(tmp_path: Path) -> None:
+    checks = Called("selftest", "--store", tmp_path / "kin.db")
+    assert checks.code == 0
+    assert [list(check) for check in checks.records] == [["check", "status", "detail"]] * len(checks.records)
+    assert {check["status"] for check in checks.records} <= {"ok", "note"}
+    assert {"sha256", "exact:window=20", "store", "file system"} <= {check["check"] for check in checks.records}
+    assert list(tmp_path.iterdir()) == []
+    table = Called("selftest", "--store", tmp_path / "kin.db", "--format", "table").out
+    assert table.startswith("ok      sha256  ")
+    assert table.endswith(f"{len(checks.records)} checks made\n")
+    assert json.loads(Called("selftest", "--store", tmp_path / "kin.db", "--format", "json").out) == checks.records
+
+
+def test_a_failed_selftest_ends_with_5(tmp_path: Path) -> None:
+    failed = Called("selftest", "--store", tmp_path / "missing" / "kin.db", "--quiet", "--format", "table")
+    assert failed.code == 5
+    assert failed.out.startswith("failed  store  cannot be made in ")
+    assert failed.out.count("\n") == 1
+    assert "checks 1 failed: store" in failed.err
+
+
 def test_schemes_shows_cherkasovas_table_1() -> None:
     shown = {scheme["name"]: scheme for scheme in Called("schemes").records}
     four = [shown[name] for name in ("mod", "min", "sketch", "bsw")]
     assert [scheme["size"] for scheme in four] == ["variable", "fixed", "fixed", "variable"]
     assert [scheme["containment"] for scheme in four] == [True, False, False, True]
     assert [scheme["intervals"] for scheme in four] == [True, True, True, False]
-    assert "tells    resemblance, no containment, intervals; size fixed" in Called("schemes", "--format", "table").out
+    assert "no containment, intervals, signatures of fixed size" in Called("schemes", "--format", "table").out
 
 
 def test_demo(tmp_path: Path) -> None:

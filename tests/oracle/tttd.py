@@ -12,6 +12,7 @@ class Tttd:
     max: int
     divisor: int
     backup: int
+    residue: int
 
 
 def cut(text: bytes, scheme: Tttd, fingerprint: Callable[[bytes], int]) -> list[bytes]:
@@ -24,11 +25,11 @@ def cut(text: bytes, scheme: Tttd, fingerprint: Callable[[bytes], int]) -> list[
             continue
         if at >= scheme.window:  # the window is never reset at a boundary
             hashed = fingerprint(text[at - scheme.window : at])
-            if hashed % scheme.divisor == scheme.divisor - 1:
+            if hashed % scheme.divisor == scheme.residue:
                 chunks.append(text[start:at])
                 start, backup = at, 0
                 continue
-            if hashed % scheme.backup == scheme.backup - 1:
+            if hashed % scheme.backup == scheme.residue % scheme.backup:
                 backup = at
         if at - start == scheme.max:
             at = backup or at  # after a backup cut scanning goes on from there

@@ -10,7 +10,6 @@ from oracle.soundex import soundex
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 BAD_BYTE = 0x110000
-WIDTH = {"char": 4, "soundex": 4, "word": 8, "line": 8}
 
 Unit = tuple[bytes, int]  # what it is told apart by, and where it begins
 Shingle = tuple[tuple[bytes, ...], int, int]  # its units, where it begins, its occurrence
@@ -73,7 +72,7 @@ def value(name: bytes, unit: str) -> int:
 
 
 def fingerprint(piece: tuple[bytes, ...], occurrence: int, unit: str, *, label: bool, seed: int, bits: int) -> int:
-    text = b"".join(piece) if unit == "byte" else b"".join(value(name, unit).to_bytes(WIDTH[unit]) for name in piece)
+    text = b"".join(piece) if unit == "byte" else b"".join(value(name, unit).to_bytes(8) for name in piece)
     found = rabin.fingerprint(text, _native.POLYNOMIAL)
     if label:
         found = mix((found + occurrence * GOLDEN) & MASK)

@@ -15,7 +15,7 @@ def test_broders_experiment() -> None:
     assert found.chance == 400 / 2**39
 
 
-@pytest.mark.parametrize(("unit", "bits"), [("byte", 8), ("char", 32), ("word", 64), ("line", 64), ("soundex", 32)])
+@pytest.mark.parametrize(("unit", "bits"), [("byte", 8), ("char", 64), ("word", 64), ("line", 64), ("soundex", 64)])
 def test_units_are_as_long_as_their_values(unit: str, bits: int) -> None:
     assert collision_of(Shingler(7, unit, bits=32), 1).chance == 7 * bits / 2**31
 

@@ -112,6 +112,7 @@ def test_a_store_of_version_1_is_read_as_it_is_and_brought_up_to_date_when_writt
     path = tmp_path / "store"
     row = (1, 1, 2, 0.9, 0.95, 0.95, None, 300, 281, 281, 1, None, None)
     with closing(connect(path, create=True)) as connection:
+        connection.execute("DROP TABLE code")
         connection.execute("DROP TABLE match")
         connection.execute(VERSION_1_MATCH)
         connection.execute("CREATE INDEX match_b ON match (scheme, b)")

@@ -34,6 +34,11 @@ def compare(
 
     A and B are files, or documents of the store by their paths there. The relation is one of: identical, same
     words, A contains B, B contains A (0.9 of the part or more), similar (resemblance 0.5 or more), unrelated.
+    The cosine is that of the words' frequencies, stop words left out; with --scheme fuzzy it decides the relation,
+    and the other figures are of exact shingles.
+
+    Shared bytes are a lower bound: what lies in both at the very least. With a chunk scheme they are those of whole
+    chunks, and what exact 20-byte shingles say is shown beside them. "% similar" is what is shared of the smaller.
     """
     from nearkin.report.comparison import compare as measure
     from nearkin.report.lookup import find_document
@@ -60,6 +65,7 @@ def compare(
         "resemblance": value(found.resemblance),
         "a_in_b": value(found.a_in_b),
         "b_in_a": value(found.b_in_a),
+        "cosine": value(found.cosine),
         "relation": found.relation,
         "tier": found.tier,
         "shared_bytes": found.shared_bytes,
@@ -71,7 +77,15 @@ def compare(
         "high": found.resemblance and found.resemblance.high,
         "collision_error": found.collision and found.collision.error,
         "collision_chance": found.collision and found.collision.chance,
+        "similar": value(found.similar),
     }
+    if beside := found.shingles:
+        record |= {
+            "shingle_resemblance": value(beside.resemblance),
+            "shingle_a_in_b": value(beside.a_in_b),
+            "shingle_b_in_a": value(beside.b_in_a),
+            "shingle_shared_bytes": beside.shared_bytes,
+        }
     emit_one(record, form, paths=frozenset({"a", "b"}))
 
 
@@ -89,16 +103,26 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme") -> None
         about = measured(estimate.exact, estimate.low, estimate.high)
         screen.line(f"  {what:<12}  ", (share(estimate.value), "bold cyan"), f"  {about}")
 
+    def figures(found: "Comparison") -> None:
+        figure("resemblance", found.resemblance)
+        figure("A in B", found.a_in_b)
+        figure("B in A", found.b_in_a)
+        figure("% similar", found.similar)
+        figure("cosine", found.cosine)
+        at_least = "" if found.tier else "at least "
+        screen.line(f"  {'shared':<12}  {at_least}", (size(found.shared_bytes), "bold cyan"), " of canonical text")
+
     screen.line((found.relation, "bold"), f"  measured by {scheme.spec}")
     for letter, side in (("A", a), ("B", b)):
         screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
     screen.line()
-    figure("resemblance", found.resemblance)
-    figure("A in B", found.a_in_b)
-    figure("B in A", found.b_in_a)
-    screen.line(f"  {'shared':<12}  ", (size(found.shared_bytes), "bold cyan"), " of canonical text")
+    figures(found)
     if found.collision and scheme.shingler and scheme.shingler.bits < ALL_BITS:
         screen.note(
             f"Fingerprints of {scheme.shingler.bits} bits: with 99.9 % the resemblance is off by less than"
             f" {found.collision.error:.2g}; two shingles are taken for one with at most {found.collision.chance:.2g}."
         )
+    if found.shingles:
+        screen.line()
+        screen.line("  by exact:window=20, all shingles of 20 bytes")
+        figures(found.shingles)

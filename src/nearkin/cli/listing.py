@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from nearkin.cli.options import common
 from nearkin.cli.output import Record, chosen, emit
+from nearkin.errors import UsageError
 
 
 def _note_unfinished(unfinished: bool, *, quiet: bool) -> None:
@@ -64,8 +66,13 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
 
 @click.command(epilog="Example: nearkin matches --min-resemblance 0.9")
 @common
-@click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
+@click.option(
+    "--min-resemblance",
+    type=click.FloatRange(0, 1),
+    help="At least so much of both together is in both (fuzzy: cosine).",
+)
 @click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
+@click.option("--min-shared-bytes", type=click.IntRange(0), default=0, metavar="N", help="At least so many in both.")
 @click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
 def matches(
     store: Path,
@@ -73,25 +80,30 @@ def matches(
     quiet: bool,
     min_resemblance: float | None,
     min_containment: float | None,
+    min_shared_bytes: int,
     all_copies: bool,
 ) -> None:
     """List scored pairs, strongest first.
 
     At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`.
+
+    Shared bytes are a lower bound: what lies in both at the very least. With chunk schemes they are those of whole
+    chunks in common, and all scores count these.
     """
     from nearkin.report.fields import match_record
     from nearkin.report.matches import list_matches
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         _note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped = is_scoped(connection)
+        scoped, score = is_scoped(connection), score_name(connection)
         found = list_matches(
             connection,
             min_resemblance=min_resemblance,
             min_containment=min_containment,
+            min_shared_bytes=min_shared_bytes,
             all_copies=all_copies,
         )
     for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
@@ -102,7 +114,7 @@ def matches(
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        screen = Screen(scoped)
+        screen = Screen(scoped, score)
         if found:
             screen.matches(found)
         else:
@@ -121,24 +133,54 @@ def matches(
 @click.command(epilog="Example: nearkin families --threshold 0.9")
 @common
 @click.option("--threshold", type=float, help="Resemblance that joins two documents; no new join is made.")
-@click.option("--view", type=click.Choice(["chain"]), default="chain", show_default=True, help="How they are grouped.")
-def families(store: Path, form: str | None, quiet: bool, threshold: float | None, view: str) -> None:
+@click.option(
+    "--view",
+    type=click.Choice(["chain", "greedy"]),
+    default="chain",
+    show_default=True,
+    help="By chains of matches, or greedily around representatives.",
+)
+@click.option(
+    "--representative",
+    type=click.Choice(["first", "popular"]),
+    default="first",
+    show_default=True,
+    help="Of a greedy family: its first member, or the features most members have.",
+)
+@click.pass_context
+def families(
+    ctx: click.Context,
+    store: Path,
+    form: str | None,
+    quiet: bool,
+    threshold: float | None,
+    view: str,
+    representative: str,
+) -> None:
     """List families of documents, largest first.
 
     Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
-    beside the documents are their resemblance to the pivot.
+    beside the documents are their resemblance to the pivot; under scheme fuzzy both are cosines. The greedy view
+    (Broder 1997, 4.4) compares signatures, longest document first, with one representative of each family;
+    ~ marks an estimate.
     """
+    from nearkin.group.greedy import Representative
+    from nearkin.model import View
     from nearkin.report.families import list_families
     from nearkin.report.fields import family_record
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
+    if view != View.GREEDY and ctx.get_parameter_source("representative") is ParameterSource.COMMANDLINE:
+        raise UsageError("Only the greedy view has a --representative; add: --view greedy")
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         _note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped = is_scoped(connection)
-        found = list_families(connection, threshold=threshold)
-    if threshold is not None and threshold < limits["threshold"]:
+        scoped, score = is_scoped(connection), score_name(connection)
+        found = list_families(
+            connection, view=View(view), threshold=threshold, representative=Representative(representative)
+        )
+    if view == View.CHAIN and threshold is not None and threshold < limits["threshold"]:
         _note(
             f"partial below {limits['threshold']:g}, where the scan kept only the strongest matches of each"
             " document; scan with a lower threshold to see all.",
@@ -148,10 +190,12 @@ def families(store: Path, form: str | None, quiet: bool, threshold: float | None
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        screen = Screen(scoped)
+        screen = Screen(scoped, score)
         for family in found:
             screen.family_in_full(family)
-        if not found:
+        if found:
+            screen.count_families(found)
+        else:
             screen.line("No two documents are of one family.")
         return
 
@@ -160,7 +204,8 @@ def families(store: Path, form: str | None, quiet: bool, threshold: float | None
         for document in record["documents"]:
             yield {**record, **document, "weakest": weakest.get("resemblance")}
 
-    member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role"]
+    exact = ["exact"] if view == View.GREEDY else []
+    member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", *exact]
     emit(
         (family_record(family, scoped=scoped) for family in found),
         form,

@@ -20,10 +20,12 @@ COMMANDS = {
     "matches": "nearkin.cli.listing:matches",
     "families": "nearkin.cli.listing:families",
     "documents": "nearkin.cli.listing:documents",
+    "check": "nearkin.cli.check:check",
     "compare": "nearkin.cli.compare:compare",
     "sign": "nearkin.cli.sign:sign",
     "schemes": "nearkin.cli.schemes:schemes",
     "demo": "nearkin.cli.demo:demo",
+    "selftest": "nearkin.cli.selftest:selftest",
 }
 INTERRUPTED = 130
 

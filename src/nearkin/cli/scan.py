@@ -30,10 +30,12 @@ class InterruptedScanError(NearkinError):
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @common
 @click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
-@click.option("--threshold", type=float, default=0.7, show_default=True, help="Resemblance that makes a family.")
+@click.option(
+    "--threshold", type=float, default=0.7, show_default=True, help="Resemblance (fuzzy: cosine) that makes a family."
+)
 @click.option("--containment", type=float, help="Share of a part in its container.  [default: 0.9]")
 @click.option("--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this.")
-@click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches that share less.")
+@click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches not known to share N.")
 @text_options
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Not these files or folders. May be repeated.")
@@ -88,11 +90,11 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     from nearkin.cli.screen import Screen
     from nearkin.report.families import list_families
     from nearkin.report.matches import list_matches
-    from nearkin.report.reading import is_scoped, opened, total_bytes
+    from nearkin.report.reading import is_scoped, opened, score_name, total_bytes
     from nearkin.store.documents import identical_groups, present
 
     with opened(store) as connection:
-        screen = Screen(is_scoped(connection))
+        screen = Screen(is_scoped(connection), score_name(connection))
         total, failed = total_bytes(connection), present(connection, failed=True)
         groups, families, matches = (
             identical_groups(connection),

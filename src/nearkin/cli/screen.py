@@ -12,7 +12,7 @@ from nearkin.cli.output import ReaderLeftError
 from nearkin.cli.words import cells, count, measured, name, shortened
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
-from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Role
+from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,6 +35,7 @@ def _console() -> "Console":
 @dataclass
 class Screen:
     scoped: bool = False
+    score: str = "resemblance"  # what the scores of matches and families are
     console: "Console" = field(default_factory=_console)
 
     @property
@@ -53,6 +54,19 @@ class Screen:
 
     def note(self, text: str) -> None:
         self.line((f"{INDENT}{text}", "dim"))
+
+    def facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        """One a line, longer ones folded between words below where they began."""
+        import textwrap
+
+        wide = max(len(what) for what, _ in facts)
+        for what, text in facts:
+            front = f"{INDENT}{what:<{wide}}{GAP}"
+            room = max(self.width - len(front), 20)
+            folded = textwrap.wrap(text, room, break_on_hyphens=False, break_long_words=False) or ["–"]
+            self.line((front, "dim"), folded[0])
+            for more in folded[1:]:
+                self.line(" " * len(front) + more)
 
     def name(self, location: Location) -> str:
         return name(location, scoped=self.scoped)
@@ -97,25 +111,47 @@ class Screen:
 
     def matches(self, matches: list[Match]) -> None:
         wide = self.width >= WIDE
+        contained = any(match.a_in_b is not None for match in matches)
         self.columns(
-            ["resemblance", "a in b", "b in a", "measured", *(["shared"] if wide else []), "a, below it b"],
+            [
+                self.score,
+                *(["a in b", "b in a"] if contained else []),
+                "measured",
+                *(["shared, at least"] if wide and contained else []),
+                "a, below it b",
+            ],
             (
                 [
                     share_in_words(match.resemblance),
-                    share_in_words(match.a_in_b),
-                    share_in_words(match.b_in_a),
+                    *([share_in_words(match.a_in_b), share_in_words(match.b_in_a)] if contained else []),
                     measured(match.exact, match.low, match.high),
-                    *([size_in_words(match.shared_bytes)] if wide else []),
+                    *([size_in_words(match.shared_bytes or 0)] if wide and contained else []),
                     f"{self.name(match.a)}\n{self.name(match.b)}",
                 ]
                 for match in matches
             ),
         )
 
+    def similar(self, similar: list[Similar]) -> None:
+        self.columns(
+            ["tier", "resemblance", "in doc", "doc in it", "measured", "document"],
+            (
+                [
+                    one.tier,
+                    share_in_words(one.resemblance),
+                    share_in_words(one.query_in_doc),
+                    share_in_words(one.doc_in_query),
+                    measured(one.exact, one.low, one.high),
+                    self.name(one.location),
+                ]
+                for one in similar
+            ),
+        )
+
     def families(self, families: list[Family]) -> None:
         """One row a family, named by its pivot."""
         self.columns(
-            ["documents", "kind", "mean", "pivot"],
+            ["documents", "kind", self._named("mean"), "pivot"],
             (
                 [
                     count(len(family.documents)),
@@ -127,6 +163,19 @@ class Screen:
             ),
             right=(0,),
         )
+
+    def count_families(self, families: list[Family]) -> None:
+        """Those of identical documents only are counted apart (Broder 1997 §1)."""
+        copies = [family for family in families if family.kind is Kind.IDENTICAL]
+        inside, alike = (sum(len(family.documents) for family in some) for some in (families, copies))
+        about = f"{count(len(families), 'families')} with {count(inside, 'documents')}"
+        if copies:
+            about += f"; {count(len(copies))} of them of copies only, with {count(alike, 'documents')}"
+        self.line((about, "dim"))
+
+    def _named(self, figure: str) -> str:
+        """Resemblance is what is meant where nothing else is said."""
+        return figure if self.score == "resemblance" else f"{figure} {self.score}"
 
     def documents(self, documents: list[Document]) -> None:
         self.columns(
@@ -154,11 +203,12 @@ class Screen:
     def family_in_full(self, family: Family) -> None:
         facts = [count(len(family.documents), "documents"), size_in_words(family.bytes)]
         if family.mean_resemblance is not None:
-            facts.append(f"mean {share_in_words(family.mean_resemblance)}")
+            facts.append(f"{self._named('mean')} {share_in_words(family.mean_resemblance)}")
         if family.weakest:
             facts.append(f"holds at {share_in_words(family.weakest.resemblance)}")
         self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))
         for member in family.documents:
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
-            front = f"{INDENT}{role:<5}  {share_in_words(member.to_pivot):<5}  "
+            about = "" if member.exact or member.to_pivot is None else "~"
+            front = f"{INDENT}{role:<5}  {about + share_in_words(member.to_pivot):<6} "
             self.line((front, "dim"), shortened(self.name(member.location), self.width - len(front)))

@@ -1,51 +1,141 @@
-"""`sign`: the signature itself."""
+"""`sign`: the signature itself, of a document or of all in a store."""
 
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from nearkin.cli.options import common, text_options
-from nearkin.cli.output import chosen, emit
+from nearkin.cli.output import Record, chosen, emit, emit_one, write_lines
 from nearkin.settings import DEFAULT_SCHEME
+
+if TYPE_CHECKING:
+    from nearkin.model import Location
+    from nearkin.scheme import Signature
+
+WEIGHT = 8  # columns; a whole store is not read twice to find the widest
 
 
 @click.command(epilog="Example: nearkin sign manual.html --scheme mod:window=20,n=100")
-@click.argument("file", type=click.Path(allow_dash=True))
+@click.argument("file", required=False, type=click.Path(allow_dash=True))
 @common
-@click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
+@click.option(
+    "--scheme",
+    metavar="SPEC",
+    help=f"See: nearkin schemes.  [default: {DEFAULT_SCHEME}; for a store that of its last scan]",
+)
+@click.option("--digest", is_flag=True, help="One line a document: a hash over its features, their number and weight.")
 @text_options
 def sign(
-    file: str,
+    file: str | None,
     store: Path,
     form: str | None,
     quiet: bool,
-    scheme: str,
+    scheme: str | None,
+    digest: bool,
     raw: bool,
     ignore: tuple[str, ...] | None,
 ) -> None:
     """Show the signature of a document (- for standard input): one line a feature, in the order of the text.
 
-    Weight is what a feature stands for, in shingles or bytes; the offset counts bytes of the canonical text.
+    Weight is what a feature stands for, in shingles or, of chunks, in bytes; the offset counts bytes of the canonical
+    text. Without FILE every content of the store is listed by the path of its first document, its features in
+    ascending order. Of scheme si it is the number; a text of which it keeps nothing has none.
+
+    Of chunk schemes the digest names a content without its text: texts of one digest have the same chunks.
     """
+    form = chosen(form)
+    if file is None:
+        _sign_store(store, scheme, form, digest=digest, given=raw or ignore is not None)
+        return
     from nearkin.report.lookup import find_document, from_bytes
-    from nearkin.scheme import keeps_lines, parse_scheme, place
+    from nearkin.scheme import Estimator, keeps_lines, parse_scheme, place
+    from nearkin.scheme import sign as sign_text
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
 
-    how = parse_scheme(scheme)
-    text = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
-    canon = Canon.of(text, lines=keeps_lines(how))
+    how = parse_scheme(scheme or DEFAULT_SCHEME)
+    settings = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
+    canon = Canon.of(settings, lines=keeps_lines(how))
     found = from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)
-    features = place(canon.apply(found.text or b""), how)
-    records = (
-        {"weight": weight, "feature": f"{feature:016x}", "offset": offset} for weight, feature, offset in features
+    text = canon.apply(found.text or b"")
+    if digest:
+        _show([{"path": file, **_digest(sign_text(text, how))}], form)
+        return
+    if how.estimator is Estimator.RANGE:
+        numbers = sign_text(text, how).features.astype("i8").tolist()
+        _print_number(numbers[0] if numbers else None, form)
+        return
+    records: Iterable[Record] = (
+        {"weight": weight, "feature": f"{feature:016x}", "offset": offset}
+        for weight, feature, offset in place(text, how)
     )
-    form = chosen(form)
-    if form == "table":
-        from nearkin.cli.screen import Screen
+    _show(records, form, columns=["weight", "feature", "offset"])
 
-        rows = ([str(record["weight"]), str(record["feature"]), str(record["offset"])] for record in records)
-        Screen().columns(["weight", "feature", "offset"], rows, right=(0,))
+
+def _print_number(number: int | None, form: str) -> None:
+    if form == "table":
+        click.echo("none" if number is None else number)
     else:
-        emit(records, form, columns=["weight", "feature", "offset"])
+        emit_one({"number": number}, form)
+
+
+def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given: bool) -> None:
+    from nearkin.errors import UsageError
+    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.signatures import stored_signatures
+
+    if given:
+        raise UsageError("--raw and --ignore are for a FILE; the texts of a store are signed as they were scanned.")
+    with opened(store) as connection:
+        scoped = is_scoped(connection)
+        signatures = stored_signatures(connection, spec)
+        if digest:
+            _show(({**_named(place, scoped), **_digest(one)} for place, one in signatures), form, scoped=scoped)
+        else:
+            records = _features(signatures, scoped)
+            _show(records, form, columns=["weight", "feature", "path", *(["scope"] if scoped else [])], scoped=scoped)
+
+
+def _features(signatures: "Iterable[tuple[Location, Signature]]", scoped: bool) -> Iterator[Record]:
+    for location, signature in signatures:
+        name = _named(location, scoped)
+        for weight, feature in zip(signature.weights.tolist(), signature.features.tolist(), strict=True):
+            yield {"weight": weight, "feature": f"{feature:016x}", **name}
+
+
+def _named(location: "Location", scoped: bool) -> Record:
+    return {"path": location.name, **({"scope": location.scope} if scoped else {})}
+
+
+def _digest(signature: "Signature") -> Record:
+    return {"digest": signature.digest, "features": len(signature), "weight": int(signature.weights.sum())}
+
+
+def _show(records: Iterable[Record], form: str, *, columns: list[str] | None = None, scoped: bool = False) -> None:
+    """Line by line, as they come: a signature may be longer than memory is large."""
+    columns = columns or ["digest", "features", "weight", "path", *(["scope"] if scoped else [])]
+    if form != "table":
+        emit(records, form, columns=columns, paths=frozenset({"path"}))
+        return
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import safe
+
+    screen = Screen(scoped)
+    shown = [column for column in columns if column != "scope"]
+
+    def line(record: Record) -> str:
+        cells = []
+        for column in shown:
+            value = str(record[column])
+            if column == "path":
+                value = safe(value if "scope" not in record else f"{record['scope']}:{value}")
+            cells.append(value.rjust(WEIGHT) if column in ("weight", "features") else value)
+        return "  " + "  ".join(cells)
+
+    width = {"digest": 32, "feature": 16}
+    head = {column: column.ljust(width.get(column, 0)) for column in columns}
+    screen.line((line(head).rstrip(), "dim"))
+    write_lines(line(record) for record in records)

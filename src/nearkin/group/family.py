@@ -28,6 +28,7 @@ class ContentFamily:
     weakest: tuple[int, int, float] | None = None
     mean_resemblance: float | None = None
     to_pivot: dict[int, float | None] = field(default_factory=dict)
+    estimated: set[int] = field(default_factory=set)  # rows whose to_pivot was not measured on texts
     kind: Kind = Kind.MIXED
 
 

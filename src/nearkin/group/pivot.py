@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.group.family import ContentFamily
+from nearkin.matching.cosine import cosines
 from nearkin.matching.verify import Texts, verify
 from nearkin.scheme.shingler import Shingler
 
@@ -13,7 +14,7 @@ def complete_to_pivot(
     lengths: NDArray[np.int64],
     texts: Texts,
     *,
-    shingler: Shingler,
+    shingler: Shingler | None,  # None: their cosine is measured
     memory: int,
     threads: int,
 ) -> None:
@@ -25,9 +26,15 @@ def complete_to_pivot(
                 owner[min(row, family.pivot), max(row, family.pivot)] = family
     pairs = np.array(sorted(owner), np.uint32).reshape(-1, 2)
     a, b = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
-    found, _ = verify(
-        a, b, lengths, texts, shingler=shingler, resemblance=0.0, containment=0.0, memory=memory, threads=threads
-    )
-    for first, second, resemblance in zip(found.a.tolist(), found.b.tolist(), found.resemblance.tolist(), strict=True):
+    if shingler is None:
+        scores = cosines(a, b, lengths, texts, memory=memory, threads=threads)
+        known = scores == scores
+        measured = (a[known], b[known], scores[known])
+    else:
+        found, _ = verify(
+            a, b, lengths, texts, shingler=shingler, resemblance=0.0, containment=0.0, memory=memory, threads=threads
+        )
+        measured = (found.a, found.b, found.resemblance)
+    for first, second, score in zip(*(column.tolist() for column in measured), strict=True):
         family = owner[first, second]
-        family.to_pivot[second if first == family.pivot else first] = resemblance
+        family.to_pivot[second if first == family.pivot else first] = score

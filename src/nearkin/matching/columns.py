@@ -15,7 +15,7 @@ class MatchColumns:
     a: NDArray[np.uint32]
     b: NDArray[np.uint32]
     resemblance: Floats
-    a_in_b: Floats
+    a_in_b: Floats  # NaN: the measure says nothing of containment
     b_in_a: Floats
     payload: Floats  # NaN: not evaluated
     shared_bytes: NDArray[np.int64]
@@ -45,6 +45,12 @@ class MatchColumns:
         names = [field.name for field in fields(MatchColumns)]
         whole = MatchColumns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
         return whole.in_order()
+
+    @staticmethod
+    def none() -> "MatchColumns":
+        rows, zero = np.zeros(0, np.uint32), np.zeros(0, np.uint64)
+        exact = np.zeros(0, np.bool_)
+        return measured(rows, rows, shared=zero, size_a=zero, size_b=zero, shared_bytes=zero, exact=exact)
 
     def in_order(self) -> "MatchColumns":
         """Each pair with its smaller row first, pairs sorted."""

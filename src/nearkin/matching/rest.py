@@ -29,7 +29,7 @@ def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, s
             yield content, signature.modulus, signature.features.astype("<u8").tobytes(), weights
 
     if wanted:
-        add_signatures(connection, scheme_id, list(rows()))
+        add_signatures(connection, scheme_id, list(rows()), coded=scheme.estimator.coded)
         if left := unsigned_contents(connection, scheme_id, canon_id):
             raise UsageError(
                 f"{len(left):,} texts of this store were signed with another scheme and not kept;"

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import Candidates, Postings, find_candidates
 from nearkin.matching.columns import MatchColumns, measured
+from nearkin.matching.cosine import find_similar
+from nearkin.matching.range_join import matches_in_range
 from nearkin.matching.verify import Texts, verify
 from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
@@ -28,6 +30,11 @@ def find_matches(
     memory: int,
     threads: int,
 ) -> MatchColumns:
+    if scheme.estimator is Estimator.RANGE:
+        room = {"memory": memory, "threads": threads}
+        return _kept(matches_in_range(postings, lengths, texts, scheme, settings, **room), settings)
+    if scheme.estimator is Estimator.COLLISION:
+        return _kept(find_similar(postings, lengths, texts, settings, memory=memory, threads=threads), settings)
     found = find_candidates(postings, scheme, settings, threads=threads)
     matches, sample = estimated(found, postings, lengths, scheme)
     if scheme.shingler is not None:

@@ -29,9 +29,9 @@ def verify(
 
     Pairs that reach neither bound may be given up before they are measured to the end.
     """
-    parts: list[MatchColumns] = []
+    parts = [MatchColumns.none()]
     possible = np.zeros(len(a), np.bool_)
-    for block in _blocks(a, b, lengths, memory):
+    for block in blocks(a, b, lengths, memory):
         rows = np.unique(np.concatenate([a[block], b[block]]))
         found = texts(rows.tolist())
         have = np.array([text is not None for text in found])
@@ -60,15 +60,10 @@ def verify(
                 exact=np.ones(int(both.sum()), np.bool_),
             )
         )
-    empty = np.zeros(0, np.uint32)
-    zero = np.zeros(0, np.uint64)
-    start = measured(
-        empty, empty, shared=zero, size_a=zero, size_b=zero, shared_bytes=zero, exact=np.zeros(0, np.bool_)
-    )
-    return MatchColumns.join(start, *parts), possible
+    return MatchColumns.join(*parts), possible
 
 
-def _blocks(
+def blocks(
     a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
 ) -> Iterator[NDArray[np.intp]]:
     """Pairs in blocks whose texts together fit into memory, so ordered that texts are loaded again as little as can be.

@@ -61,6 +61,8 @@ class Collection:
         )
         for row in zip(*(getattr(matches, name).tolist() for name in columns), strict=True):
             record = {name: None if value != value else value for name, value in zip(columns, row, strict=True)}
+            if scheme.measure == "cosine":
+                record["shared_bytes"] = None
             found += [
                 _ordered({**record, "a": a, "b": b})
                 for a in self.copies[row[0]][many]

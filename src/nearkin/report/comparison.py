@@ -2,62 +2,85 @@
 
 identical               the same bytes
 same words              equal canonical text
-similar                 resemblance 0.7 or more, as joins a family
+similar                 resemblance (under fuzzy: cosine) 0.7 or more, as joins a family
 A contains B            0.9 or more of B is in A; B contains A likewise
-similar                 resemblance 0.5 or more, the weakest match a scan keeps
+similar                 resemblance (cosine) 0.5 or more, the weakest match a scan keeps
 unrelated               anything else
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.cosine import cosine_of
 from nearkin.matching.verify import verify
 from nearkin.report.lookup import Found
-from nearkin.scheme import Estimate, Scheme, sign
+from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
 from nearkin.scheme.collision import Collision, collision_of
 from nearkin.scheme.shingler import Shingler
 from nearkin.settings import MatchSettings
 from nearkin.text.canon import Canon
 
+SHINGLES = "exact:window=20"
 ONE = Estimate(1.0, exact=True)
 NONE = Estimate(0.0, exact=True)
 
 
 @dataclass(frozen=True)
 class Comparison:
+    """Under a scheme whose measure is the cosine that decides the relation, and the shares are of exact shingles."""
+
     tier: str | None  # bytes, words; None where they are not identical
     relation: str
     resemblance: Estimate | None
     a_in_b: Estimate | None
     b_in_a: Estimate | None
-    shared_bytes: int
+    similar: Estimate | None  # what is shared, of the smaller
+    shared_bytes: int  # at the least
+    cosine: Estimate | None  # of the term vectors (Stein 2005 §3), whatever the scheme
     collision: Collision | None = None  # what fingerprints may have got wrong; None where none were compared
+    shingles: "Comparison | None" = None  # beside chunks, what exact 20-byte shingles say
 
 
 def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
     first, second = (None if side.text is None else canon.apply(side.text) for side in (a, b))
     if a.digest == b.digest:
-        return Comparison("bytes", "identical", ONE, ONE, ONE, len(first or b"") or a.size)
+        return Comparison("bytes", "identical", ONE, ONE, ONE, ONE, len(first or b"") or a.size, ONE)
     if first is None or second is None:
-        return Comparison(None, "unrelated", None, None, None, 0)
+        return Comparison(None, "unrelated", None, None, None, None, 0, None)
     if first == second:
-        return Comparison("words" if first else None, "same words" if first else "unrelated", ONE, ONE, ONE, len(first))
+        tier, relation = ("words", "same words") if first else (None, "unrelated")
+        return Comparison(tier, relation, ONE, ONE, ONE, ONE, len(first), ONE)
     if not first or not second:
-        return Comparison(None, "unrelated", NONE, NONE, NONE, 0)
+        return Comparison(None, "unrelated", NONE, NONE, NONE, NONE, 0, NONE)
+    angle = cosine_of(first, second)
+    cosine = None if angle is None else Estimate(angle, exact=True)
+    if scheme.measure == "cosine":
+        return replace(_compared(first, second, parse_scheme(SHINGLES), cosine), relation=_relation(cosine, None, None))
+    if scheme.estimator is Estimator.RANGE:  # the numbers say only where to look
+        return _compared(first, second, parse_scheme(SHINGLES), cosine)
+    compared = _compared(first, second, scheme, cosine)
+    if scheme.measure == "bytes":
+        return replace(compared, shingles=_compared(first, second, parse_scheme(SHINGLES), None))
+    return compared
+
+
+def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | None) -> Comparison:
     one, other = sign(first, scheme), sign(second, scheme)
     resemblance = one.resemblance(other)
     a_in_b, b_in_a = (one.containment(other), other.containment(one)) if scheme.contains else (None, None)
+    # What is shared of the smaller is the larger share: Forman 2005 Figure 5's "% similar".
+    similar = max((share for share in (a_in_b, b_in_a) if share), key=lambda share: share.value, default=None)
     relation = _relation(resemblance, a_in_b, b_in_a)
     if scheme.shingler is None:
         shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
-        return Comparison(None, relation, resemblance, a_in_b, b_in_a, shared)
+        return Comparison(None, relation, resemblance, a_in_b, b_in_a, similar, shared, cosine)
     exact = _measured(first, second, scheme.shingler)
     shared = int(exact.shared_bytes[0])
     united = round(float(exact.size_a[0] + exact.size_b[0]) / (1.0 + float(exact.resemblance[0])))
     collision = collision_of(scheme.shingler, united)
-    return Comparison(None, relation, resemblance, a_in_b, b_in_a, shared, collision)
+    return Comparison(None, relation, resemblance, a_in_b, b_in_a, similar, shared, cosine, collision)
 
 
 def _measured(a: bytes, b: bytes, shingler: Shingler) -> MatchColumns:

@@ -1,4 +1,4 @@
-"""Families with their documents named, largest first; as the scan grouped them or anew from its matches."""
+"""Families with their documents named, largest first; as the scan grouped them, or anew from what it stored."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -8,28 +8,30 @@ from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
 from nearkin.group.family import ContentFamily, chain
+from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
 from nearkin.group.pivot import complete_to_pivot
+from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.texts import StoredTexts
-from nearkin.model import Family, Kind, Link, Member, Role
+from nearkin.model import Family, Kind, Link, Member, Role, View
 from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, Copies, copies_of, locations, present_contents
+from nearkin.store.contents import Contents, Copies, copies_of, locations, present_contents, signatures
 from nearkin.store.results import MATCH_COLUMNS, FamilyRow, family_rows, match_rows
 from nearkin.text.canon import Canon
 
-CHAIN = "chain"
 
-
-def family_row(family: ContentFamily, contents: Contents, settings: MatchSettings) -> FamilyRow:
+def family_row(
+    family: ContentFamily, contents: Contents, settings: MatchSettings, view: View = View.CHAIN
+) -> FamilyRow:
     """As it is stored: content ids for rows."""
     ids = contents.ids
     weakest = family.weakest and (int(ids[family.weakest[0]]), int(ids[family.weakest[1]]), family.weakest[2])
     roles = [(row, Role.MEMBER) for row in family.members] + [(row, Role.PART) for row in family.parts]
     return FamilyRow(
         founder=contents.digests[family.pivot],
-        view=CHAIN,
+        view=view,
         threshold=settings.threshold,
         containment=settings.containment,
         kind=family.kind,
@@ -37,16 +39,31 @@ def family_row(family: ContentFamily, contents: Contents, settings: MatchSetting
         weakest=weakest,
         mean_resemblance=family.mean_resemblance,
         contents=[(int(ids[row]), role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
+        estimated=frozenset(int(ids[row]) for row in family.estimated),
     )
 
 
 def list_families(
-    connection: sqlite3.Connection, *, threshold: float | None = None, containment: float | None = None
+    connection: sqlite3.Connection,
+    *,
+    view: View = View.CHAIN,
+    threshold: float | None = None,
+    containment: float | None = None,
+    representative: Representative = Representative.FIRST,
 ) -> list[Family]:
+    """In the chain view from stored matches; in the greedy one from stored signatures, so that any threshold will do.
+
+    Only the greedy one has representatives.
+    """
     run = runs.last(connection)
     limits = run.settings["match"]
     if containment is not None and not parse_scheme(run.spec).contains:
         raise UsageError(cannot_contain(run.spec))
+    if view is View.GREEDY:
+        share = limits["threshold"] if threshold is None else threshold
+        settings = MatchSettings(threshold=share, floor=min(share, limits["floor"]))
+        rows = _grouped_greedily(connection, run, settings, representative)
+        return named_families(rows, locations(connection))
     if threshold is not None and 0.0 < threshold < limits["floor"]:
         raise UsageError(f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}.")
     if threshold in (None, limits["threshold"]) and containment in (None, limits["containment"]):
@@ -66,6 +83,31 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     counts = copies_of(connection, contents)
     matches = _stored_matches(connection, run, contents, settings)
     families = chain(matches, contents.lengths, counts, settings)
+    _measure_on_texts(connection, run, contents, families)
+    return [family_row(family, contents, settings) for family in families]
+
+
+def _grouped_greedily(
+    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, representative: Representative
+) -> list[FamilyRow]:
+    contents = present_contents(connection, run.scheme)
+    signed = signatures(connection, run.scheme, contents)
+    postings = Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
+    scheme = parse_scheme(run.spec)
+    counts = copies_of(connection, contents)
+    families = greedy(
+        postings, contents.lengths, counts, scheme, threshold=settings.threshold, representative=representative
+    )
+    _measure_on_texts(connection, run, contents, families)
+    estimate_to_pivot(families, Signed(postings, scheme))
+    measure_links(families)
+    return [family_row(family, contents, settings, View.GREEDY) for family in families]
+
+
+def _measure_on_texts(
+    connection: sqlite3.Connection, run: runs.Run, contents: Contents, families: list[ContentFamily]
+) -> None:
+    """How far members are from their pivots, where both texts were kept."""
     (canon,) = connection.execute(
         "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?",
         (run.scheme,),
@@ -73,11 +115,10 @@ def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchS
     local = RunSettings()
     texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
     scheme = parse_scheme(run.spec)
-    if scheme.shingler is not None:
+    if scheme.measure != "bytes":
         complete_to_pivot(
             families, contents.lengths, texts, shingler=scheme.shingler, memory=local.memory // 10, threads=local.jobs
         )
-    return [family_row(family, contents, settings) for family in families]
 
 
 def _stored_matches(
@@ -130,9 +171,10 @@ def _named(row: FamilyRow, copies: Copies) -> Family:
     members = []
     size = 0
     for content, role, _, to_pivot in row.contents:
+        exact = to_pivot is not None and content not in row.estimated
         for i, (location, bytes_) in enumerate(copies.get(content, [])):
             size += bytes_
-            members.append(Member(location, content == pivot and i == 0, to_pivot, Role(role)))
+            members.append(Member(location, content == pivot and i == 0, to_pivot, Role(role), exact))
     members.sort(key=lambda member: (not member.pivot, member.role, -(member.to_pivot or 0.0), member.location))
     weakest = None
     if row.weakest and row.weakest[0] in copies and row.weakest[1] in copies:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from nearkin.model import Document, Family, IdenticalGroup, Location, Match
+from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Similar, View
 
 Record = dict[str, Any]
 Name = Callable[[Location], str]
@@ -37,6 +37,20 @@ def match_record(match: Match, *, scoped: bool, name: Name = surrogate_escaped) 
         "exact": match.exact,
         "low": match.low,
         "high": match.high,
+    }
+
+
+def similar_record(similar: Similar, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    return {
+        "path": name(similar.location),
+        **({"scope": similar.location.scope} if scoped else {}),
+        "tier": similar.tier,
+        "resemblance": similar.resemblance,
+        "query_in_doc": similar.query_in_doc,
+        "doc_in_query": similar.doc_in_query,
+        "exact": similar.exact,
+        "low": similar.low,
+        "high": similar.high,
     }
 
 
@@ -70,6 +84,8 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
                 "pivot": member.pivot,
                 "to_pivot": member.to_pivot,
                 "role": str(member.role),
+                # Whatever a chain says of its pivot was measured.
+                **({"exact": member.exact} if family.view == View.GREEDY else {}),
             }
             for member in family.documents
         ],

@@ -16,11 +16,13 @@ def list_matches(
     *,
     min_resemblance: float | None = None,
     min_containment: float | None = None,
+    min_shared_bytes: int = 0,
     all_copies: bool = False,
 ) -> list[Match]:
     """At the scan's thresholds, unless others are given; one not given does not apply when the other is."""
     run = runs.last(connection)
-    if min_containment is not None and not parse_scheme(run.spec).contains:
+    scheme = parse_scheme(run.spec)
+    if min_containment is not None and not scheme.contains:
         raise UsageError(cannot_contain(run.spec))
     if min_resemblance is None and min_containment is None:
         limits = run.settings["match"]
@@ -35,8 +37,8 @@ def list_matches(
     found = [
         match
         for row in rows
-        if row[0] in copies and row[1] in copies
-        for match in _named(row, copies, all_copies=all_copies)
+        if row[0] in copies and row[1] in copies and row[6] >= min_shared_bytes
+        for match in _named(row, copies, all_copies=all_copies, in_bytes=scheme.measure != "cosine")
     ]
     return sorted(found, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))
 
@@ -45,8 +47,9 @@ def _contained(match: Match) -> float:
     return max(match.a_in_b or 0.0, match.b_in_a or 0.0)
 
 
-def _named(row: MatchRow, copies: dict[int, list[Location]], *, all_copies: bool) -> Iterator[Match]:
-    first, second, resemblance, a_in_b, b_in_a, payload, shared, _, _, exact, low, high = row
+def _named(row: MatchRow, copies: dict[int, list[Location]], *, all_copies: bool, in_bytes: bool) -> Iterator[Match]:
+    first, second, resemblance, a_in_b, b_in_a, payload, bytes_, _, _, exact, low, high = row
+    shared = bytes_ if in_bytes else None
     many = slice(None) if all_copies else slice(1)
     for x in copies[first][many]:
         for y in copies[second][many]:

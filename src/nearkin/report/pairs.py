@@ -42,7 +42,8 @@ def _contents(pairs: list[Record], names: list[Any]) -> tuple[dict[Any, int], in
         return name
 
     for pair in pairs:
-        if pair["resemblance"] == 1.0 and pair["exact"]:
+        # A cosine of 1 is no copy; copies contain each other.
+        if pair["resemblance"] == pair["a_in_b"] == 1.0 and pair["exact"]:
             a, b = sorted((root(pair["a"]), root(pair["b"])))
             parent[b] = a
     number: dict[Any, int] = {}
@@ -60,7 +61,7 @@ def _columns(pairs: list[Record], content_of: dict[Any, int], scheme: Scheme) ->
     def floats(key: str) -> Any:
         return np.array([pair[key] for _, _, pair in found], np.float64)
 
-    shared = np.array([pair["shared_bytes"] for _, _, pair in found], np.int64)
+    shared = np.array([pair["shared_bytes"] or 0 for _, _, pair in found], np.int64)
     # Sizes are not among the fields. Containment is shared / size; n shingles of bytes in a row cover n + window - 1
     # bytes. Where units have lengths of their own, or chunks are counted, bytes are the nearest thing to a size.
     by_bytes = scheme.shingler is not None and scheme.shingler.unit == "byte"

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from nearkin.scheme import likeness, parse_scheme
+from nearkin.store import runs
 from nearkin.store.database import connect, explained
 from nearkin.store.scopes import all_scopes
 
@@ -25,6 +27,11 @@ def total_bytes(connection: sqlite3.Connection) -> int:
         "SELECT coalesce(sum(size), 0) FROM document WHERE gone IS NULL AND reason IS NULL"
     ).fetchone()
     return int(total)
+
+
+def score_name(connection: sqlite3.Connection) -> str:
+    """What the last scan's scores are: resemblance, or another measure of likeness."""
+    return likeness(parse_scheme(runs.last(connection).spec))
 
 
 def is_scoped(connection: sqlite3.Connection) -> bool:

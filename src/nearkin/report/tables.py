@@ -37,6 +37,24 @@ def match_table(
     )
 
 
+def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+    import pyarrow as pa
+
+    shares = ("resemblance", "query_in_doc", "doc_in_query")
+    return _table(
+        records,
+        [
+            ("path", pa.string()),
+            *([("scope", pa.string())] if scoped else []),
+            ("tier", pa.string()),
+            *((key, pa.float64()) for key in shares),
+            ("exact", pa.bool_()),
+            ("low", pa.float64()),
+            ("high", pa.float64()),
+        ],
+    )
+
+
 def scheme_of(table: "pa.Table") -> str | None:
     """None where the table was made or changed elsewhere."""
     spec = (table.schema.metadata or {}).get(SCHEME)
@@ -60,9 +78,17 @@ def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
 
 
 def family_table(
-    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None, sizes: bool = True
+    records: list[Record],
+    *,
+    scoped: bool = False,
+    name: "pa.DataType | None" = None,
+    sizes: bool = True,
+    estimates: bool = False,
 ) -> "pa.Table":
-    """Without sizes for families of texts that have none; their ids are the names of their pivots."""
+    """Without sizes for families of texts that have none; their ids are the names of their pivots.
+
+    With estimates where resemblances to the pivot may be such.
+    """
     import pyarrow as pa
 
     named = name or pa.string()
@@ -70,8 +96,9 @@ def family_table(
     def place(key: str, scope: str) -> list[tuple[str, Any]]:
         return [(key, named), *([(scope, pa.string())] if scoped else [])]
 
+    exact = [("exact", pa.bool_())] if estimates else []
     document = pa.struct(
-        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string())]
+        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), *exact]
     )
     weakest = pa.struct([*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())])
     return _table(

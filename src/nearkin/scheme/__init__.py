@@ -4,14 +4,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.bsw import Bsw
+from nearkin.scheme.chunk import Chunk
 from nearkin.scheme.estimator import Estimator
+from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.shingler import Shingler
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.similarity_index import SimilarityIndex
 from nearkin.scheme.sketch import Sketch
 from nearkin.scheme.smallest import Min
 from nearkin.scheme.spec import Spec, parse_spec
@@ -26,9 +30,11 @@ __all__ = [
     "Signature",
     "cannot_contain",
     "keeps_lines",
+    "likeness",
     "parse_scheme",
     "place",
     "sign",
+    "signed",
 ]
 
 # The layout and meaning of stored features. Raised whenever the same text would sign differently.
@@ -46,7 +52,7 @@ class Scheme(Protocol):
 
     @property
     def measure(self) -> str:
-        """What is counted: shingles or bytes."""
+        """What is counted: shingles, bytes, or terms (cosine)."""
 
     @property
     def sampled(self) -> bool:
@@ -78,6 +84,10 @@ class Known:
     example: str
     estimates: str
     paper: str
+    does: str = ""
+    use: str = ""  # when to use it
+    cannot: str = ""  # what it cannot say
+    cost: str = ""
 
     def scheme(self) -> Scheme:
         """As its first example has it. What it can tell (Cherkasova 2009, Table 1) all with its name can."""
@@ -91,6 +101,10 @@ SCHEMES: dict[str, Known] = {
         "exact:window=20",
         "resemblance and containment, exactly",
         "Broder 1997 §2",
+        does="keeps every shingle",
+        use="for small collections, and to check what others estimate",
+        cannot="nothing is left open",
+        cost="8 bytes a byte of text; the slowest to join",
     ),
     "mod": Known(
         Mod.parse,
@@ -98,6 +112,10 @@ SCHEMES: dict[str, Known] = {
         "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
         "resemblance and containment, with intervals",
         "Broder 1997 §3, Cherkasova 2009",
+        does="keeps the shingles whose fingerprint is 0 mod n; with sample and most, n grows with the text",
+        use="first of all: it is the default, and the sampled scheme that sees parts in containers",
+        cannot="much of short texts at a fixed n: fewer than n shingles may leave none",
+        cost="8 bytes for n bytes of text; the adaptive one 100 to 200 features up to 12 kB, then one of 64",
     ),
     "min": Known(
         Min.parse,
@@ -105,6 +123,10 @@ SCHEMES: dict[str, Known] = {
         "min:window=20,n=100 or min:window=20,n=100,mod=8",
         "resemblance, with intervals",
         "Broder 1997 §3 and §4.1, Cherkasova 2009",
+        does="keeps the n smallest shingles, or those of a mod sample",
+        use="for signatures of one size with estimates that are exact for short texts",
+        cannot="how much of a part lies in a container",
+        cost="8 bytes for each of n features at most, whatever the length of the text",
     ),
     "sketch": Known(
         Sketch.parse,
@@ -112,6 +134,10 @@ SCHEMES: dict[str, Known] = {
         "sketch:window=20,n=100",
         "resemblance, with intervals",
         "Cherkasova 2009 §2",
+        does="keeps in each of n slots the smallest shingle under the slot's own hash function",
+        use="for signatures of one size, compared place by place",
+        cannot="how much of a part lies in a container",
+        cost="8 bytes a slot, whatever the length of the text",
     ),
     "bsw": Known(
         Bsw.parse,
@@ -119,6 +145,21 @@ SCHEMES: dict[str, Known] = {
         "bsw:window=20,n=100",
         "resemblance and containment, without intervals",
         "Cherkasova 2009 §2",
+        does="cuts the text by its content into chunks of about n windows and keeps the smallest shingle of each",
+        use="to compare with Cherkasova 2009, and where no stretch of a text may stay unsampled",
+        cannot="how far off it is: no sampling theory, no intervals",
+        cost="8 bytes for n bytes of text",
+    ),
+    "chunk": Known(
+        Chunk.parse,
+        Chunk.keys,
+        "chunk:mean=100",
+        "resemblance and containment in bytes of whole chunks, a lower bound",
+        "Forman 2005 §2.2",
+        does="ends a chunk wherever the fingerprint of the last bytes is r mod D, however short or long it is",
+        use="to compare with systems that cut this way, and to measure what tttd gains",
+        cannot="what tttd cannot; runs of one character make no chunks or one a byte",
+        cost="12 bytes for `mean` bytes of text",
     ),
     "tttd": Known(
         Tttd.parse,
@@ -126,6 +167,32 @@ SCHEMES: dict[str, Known] = {
         "tttd:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
         "Forman 2005 §2",
+        does="cuts the text by its content into chunks and keeps a hash and the length of each",
+        use="for bytes in common, and where the list of chunks itself is wanted",
+        cannot="anything of changes closer together than chunks; no intervals",
+        cost="12 bytes for `mean` bytes of text",
+    ),
+    "si": Known(
+        SimilarityIndex.parse,
+        SimilarityIndex.keys,
+        "si:method=3,stream=soundex,variation=B,k=40",
+        "one number; those within 30 % are verified on the texts",
+        "Roth 2011 §3",
+        does="makes one number of a text, near that of a similar text",
+        use="where another system's database must find candidates by a range of numbers",
+        cannot="resemblance or containment: both come from the texts, which must be kept",
+        cost="8 bytes a text",
+    ),
+    "fuzzy": Known(
+        Fuzzy.parse,
+        Fuzzy.keys,
+        "fuzzy:classes=18,intervals=3,variants=3",
+        "cosine of documents that share a code, exactly; most pairs of cosine 0.8 or more do",
+        "Stein 2005 §3",
+        does="makes a few codes of how often words begin with which letters; equal codes are candidates",
+        use="for texts about the same in other words, in near-constant time a query",
+        cannot="anything of parts, of texts without Latin letters, or of fewer than 50 terms",
+        cost="8 bytes a variant; texts must be kept",
     ),
 }
 
@@ -149,9 +216,19 @@ def keeps_lines(scheme: Scheme) -> bool:
     return scheme.shingler is not None and scheme.shingler.lines
 
 
+def likeness(scheme: Scheme) -> str:
+    """What people should call the score of two texts under a scheme, wherever it is shown."""
+    return "cosine" if scheme.measure == "cosine" else "resemblance"
+
+
 def sign(text: bytes, scheme: Scheme) -> Signature:
     """Sign a canonical text."""
     features, weights, modulus = _native.sign(scheme.native(), text)
+    return signed(scheme, modulus, features, weights)
+
+
+def signed(scheme: Scheme, modulus: int, features: NDArray[np.uint64], weights: NDArray[np.uint32]) -> Signature:
+    """A signature from its parts. Without weights every feature weighs as much as the modulus."""
     if not len(weights):
         weights = np.full(len(features), modulus, dtype=np.uint32)
     return Signature(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from nearkin.scheme.shingler import Shingler
 
-UNIT_BITS = {"byte": 8, "char": 32, "word": 64, "line": 64, "soundex": 32}  # of the values that are fingerprinted
+UNIT_BITS = 64  # a unit that is no byte is fingerprinted as a value of eight bytes
 
 
 @dataclass(frozen=True)
@@ -17,5 +17,5 @@ class Collision:
 
 def collision_of(shingler: Shingler, united: int) -> Collision:
     """For two texts that have `united` distinct shingles together."""
-    length = shingler.window * UNIT_BITS[shingler.unit]
+    length = shingler.window * (8 if shingler.unit == "byte" else UNIT_BITS)
     return Collision(united / 2.0 ** (shingler.bits - 11), length / 2.0 ** (shingler.bits - 1))

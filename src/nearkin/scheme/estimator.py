@@ -9,3 +9,8 @@ class Estimator(Enum):
     SLOTS = "slots"  # in how many of n slots both have the same: sketch
     COLLISION = "collision"  # one feature in common makes a candidate, the texts decide: fuzzy
     RANGE = "range"  # one number each, joined by range: si
+
+    @property
+    def coded(self) -> bool:
+        """Whether a signature is a few numbers that a database looks up; what it finds is for the texts to decide."""
+        return self in (Estimator.COLLISION, Estimator.RANGE)

@@ -79,6 +79,11 @@ class Mod:
     def window(self) -> int:
         return self.shingler.window
 
+    @property
+    def unsampled(self) -> Exact:
+        """All the shingles this samples; those of them that are 0 mod m are the sample at modulus m."""
+        return Exact(self.shingler)
+
     def native(self) -> _native.Scheme:
         if self.n:
             return _native.shingles(shingler=self.shingler.native(), modulus=self.n, sample=0, most=1)

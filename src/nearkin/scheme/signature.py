@@ -6,6 +6,7 @@ compared at the larger (Broder 1997 §3). How shared features become a score, th
 """
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,18 @@ class Signature:
     def __len__(self) -> int:
         return len(self.features)
 
+    @property
+    def digest(self) -> str:
+        """A hash over the features: what chunks a text has, without the text (Forman 2005 §2.4).
+
+        Chunks cover all of a text, so texts of the same digest are the same but for the order of their chunks. Other
+        schemes leave parts out: then it names the signature only.
+        """
+        digest = blake2b(f"{self.scheme} {self.modulus} {len(self)}\n".encode(), digest_size=16)
+        digest.update(self.features.astype("<u8").tobytes())
+        digest.update(self.weights.astype("<u4").tobytes())
+        return digest.hexdigest()
+
     def resemblance(self, other: "Signature") -> Estimate | None:
         self._check(other)
         match self.estimator:
@@ -73,9 +86,13 @@ class Signature:
         modulus = max(self.modulus, other.modulus)
         mine, theirs = self._at(modulus), other._at(modulus)
         here, at, often = np.unique(mine.features, return_index=True, return_counts=True)
-        there, frequent = np.unique(theirs.features, return_counts=True)
+        there, there_at, frequent = np.unique(theirs.features, return_index=True, return_counts=True)
         _, i, j = np.intersect1d(here, there, assume_unique=True, return_indices=True)
-        shared = mine.weights[at[i]] * np.minimum(often[i], frequent[j])
+        both = np.minimum(often[i], frequent[j])
+        # The k-th of equal features with the other's k-th. Their weights differ only where `bits` are few and unlike
+        # chunks share a feature.
+        k = np.arange(both.sum()) - np.repeat(np.cumsum(both) - both, both)
+        shared = np.minimum(mine.weights[np.repeat(at[i], both) + k], theirs.weights[np.repeat(there_at[j], both) + k])
         return int(shared.sum()), int(mine.weights.sum()), int(theirs.weights.sum())
 
     def _at(self, modulus: int) -> "Signature":

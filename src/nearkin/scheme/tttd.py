@@ -3,10 +3,21 @@
 The paper's 460, 2,800, 540 and 270 make chunks of about 1,000 bytes; other means scale all four.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from nearkin import _native
 from nearkin.errors import UsageError
+from nearkin.scheme.chunking import (
+    LEAST_MEAN,
+    MOST_CHUNK,
+    MOST_DIVISOR,
+    MOST_MEAN,
+    MOST_WINDOW,
+    WINDOW,
+    Features,
+    residue_of,
+    shown_residue,
+)
 from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.spec import Spec, format_spec
 
@@ -20,9 +31,11 @@ class Tttd:
     max: int
     divisor: int
     backup: int
+    residue: int  # of the divisor; the backup's is the same, modulo the backup
+    features: Features = field(default_factory=Features)
 
     shingler = None
-    keys = ("mean", "window", "min", "max", "divisor", "backup")
+    keys = ("mean", "window", "min", "max", "divisor", "backup", "residue", *Features.keys)
     measure = "bytes"
     sampled = False
     estimator = Estimator.OVERLAP
@@ -32,14 +45,17 @@ class Tttd:
     @classmethod
     def parse(cls, spec: Spec) -> "Tttd":
         spec.only(*cls.keys)
-        derived = cls.of_mean(spec.number("mean", 100, least=10, most=1 << 20))
-        backup = spec.number("backup", derived.backup)
+        derived = cls.of_mean(spec.number("mean", 100, least=LEAST_MEAN, most=MOST_MEAN))
+        backup = spec.number("backup", derived.backup, most=MOST_DIVISOR)
+        divisor = spec.number("divisor", 2 * backup, most=MOST_DIVISOR)
         scheme = cls(
-            window=spec.number("window", derived.window, most=4096),
+            window=spec.number("window", derived.window, most=MOST_WINDOW),
             min=spec.number("min", derived.min),
-            max=spec.number("max", derived.max, most=1 << 30),
-            divisor=spec.number("divisor", 2 * backup),
+            max=spec.number("max", derived.max, most=MOST_CHUNK),
+            divisor=divisor,
             backup=backup,
+            residue=residue_of(spec, divisor),
+            features=Features.parse(spec),
         )
         if scheme.min > scheme.max:
             raise UsageError(f"min={scheme.min} of scheme tttd must not exceed max={scheme.max}.")
@@ -50,16 +66,35 @@ class Tttd:
     @classmethod
     def of_mean(cls, mean: int) -> "Tttd":
         backup = max(1, round(0.27 * mean))
-        return cls(48, max(1, round(0.46 * mean)), round(2.8 * mean), 2 * backup, backup)
+        divisor = 2 * backup
+        return cls(WINDOW, max(1, round(0.46 * mean)), round(2.8 * mean), divisor, backup, divisor - 1)
 
     @property
     def spec(self) -> str:
+        more = {**shown_residue(self.residue, self.divisor), **self.features.shown}
         mean = round(self.max / 2.8)
-        if mean >= 10 and self.of_mean(mean) == self:
-            return format_spec("tttd", mean=mean)
+        if mean >= LEAST_MEAN:
+            derived = self.of_mean(mean)
+            if replace(derived, residue=self.residue, features=self.features) == self:
+                return format_spec("tttd", mean=mean, **more)
         return format_spec(
-            "tttd", window=self.window, min=self.min, max=self.max, divisor=self.divisor, backup=self.backup
+            "tttd",
+            window=self.window,
+            min=self.min,
+            max=self.max,
+            divisor=self.divisor,
+            backup=self.backup,
+            **more,
         )
 
     def native(self) -> _native.Scheme:
-        return _native.tttd(window=self.window, min=self.min, max=self.max, divisor=self.divisor, backup=self.backup)
+        return _native.tttd(
+            window=self.window,
+            min=self.min,
+            max=self.max,
+            divisor=self.divisor,
+            backup=self.backup,
+            residue=self.residue,
+            seed=self.features.seed,
+            bits=self.features.bits,
+        )

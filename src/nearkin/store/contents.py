@@ -91,6 +91,55 @@ def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) 
     )
 
 
+def scheme_of(connection: sqlite3.Connection, spec: str, canon: str, signature_format: int) -> int | None:
+    """The id of a way to sign that some scan of this store took."""
+    row = connection.execute(
+        """SELECT scheme.id FROM scheme JOIN canon ON canon.id = scheme.canon
+           WHERE scheme.spec = ? AND canon.spec = ? AND scheme.format = ?""",
+        (spec, canon, signature_format),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def named_contents(connection: sqlite3.Connection) -> Iterator[tuple[Location, int]]:
+    """Every content with the document that names it, in byte order of their paths. Nothing is held in memory."""
+    rows = connection.execute(
+        """SELECT scope, path, content FROM (
+               SELECT scope.name AS scope, d.path AS path, t.content AS content,
+                      row_number() OVER (PARTITION BY t.content ORDER BY d.path, scope.name) AS copy
+               FROM document d JOIN text t ON t.id = d.text JOIN scope ON scope.id = d.scope
+               WHERE d.gone IS NULL AND d.reason IS NULL)
+           WHERE copy = 1 ORDER BY path, scope"""
+    )
+    return ((Location(scope, path), content) for scope, path, content in rows)
+
+
+def signature_of(
+    connection: sqlite3.Connection, scheme: int, content: int
+) -> tuple[int, NDArray[np.uint64], NDArray[np.uint32]] | None:
+    """Modulus, features and weights; None where the content was not signed in this way."""
+    row = connection.execute(
+        "SELECT modulus, features, weights FROM signature WHERE scheme = ? AND content = ?", (scheme, content)
+    ).fetchone()
+    if row is None:
+        return None
+    modulus, blob, weights = row
+    features = np.frombuffer(blob, "<u8")
+    equal = np.full(len(features), modulus, np.uint32)
+    return int(modulus), features, equal if weights is None else np.frombuffer(weights, "<u4")
+
+
+def count_without_source(connection: sqlite3.Connection, scheme: int | None) -> int:
+    """How many contents are neither signed in this way nor have a kept text to sign."""
+    (count,) = connection.execute(
+        f"""SELECT count(DISTINCT t.content) {HERE}
+            AND t.content NOT IN (SELECT content FROM signature WHERE scheme = ?)
+            AND t.content NOT IN (SELECT content FROM text WHERE zstd IS NOT NULL)""",
+        (scheme,),
+    ).fetchone()
+    return int(count)
+
+
 def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterator[tuple[int, bytes]]:
     """(content, extracted text) for every content whose text was kept; one text a content, in no order."""
     for start in range(0, len(contents), 500):
@@ -102,6 +151,16 @@ def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterato
         )
         for content, _, blob in rows:
             yield content, unpack(blob)
+
+
+def lengths_of(connection: sqlite3.Connection, contents: Sequence[int]) -> list[int]:
+    """Bytes of canonical text, in the order of the contents."""
+    found: dict[int, int] = {}
+    for start in range(0, len(contents), 500):
+        part = contents[start : start + 500]
+        marks = ",".join("?" * len(part))
+        found.update(connection.execute(f"SELECT id, length FROM content WHERE id IN ({marks})", tuple(part)))
+    return [found[content] for content in contents]
 
 
 def copies_of(connection: sqlite3.Connection, contents: Contents) -> NDArray[np.int64]:

@@ -74,7 +74,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
                 f"The store {path} was written by a newer nearkin (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "upgrade nearkin or choose another file with --store."
             )
-        if write and version < SCHEMA_VERSION:
+        # Whoever only reads finds nothing in tables that are not there yet, and may have no right to make them.
+        if version < SCHEMA_VERSION and write:
             _migrate(connection)
     # A scan makes every key it writes in the same transaction; checking them again took a sixth of its time. A test
     # runs foreign_key_check over what it leaves.
@@ -108,21 +109,24 @@ def _create(connection: sqlite3.Connection) -> None:
     if application == APPLICATION_ID:  # another process was a moment faster
         connection.execute("ROLLBACK")
         return
-    for statement in TABLES.split(";\n"):
-        connection.execute(statement)
+    _run(connection, TABLES)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Brings an older store up to date; one that is only read is understood as it is."""
+    """One transaction: an older nearkin finds the store as it was, or refuses it as newer."""
     with transaction(connection):
         (version,) = connection.execute("PRAGMA user_version").fetchone()  # another process may have been faster
-        for newer in range(version + 1, SCHEMA_VERSION + 1):
-            for statement in MIGRATIONS[newer].split(";\n"):
-                connection.execute(statement)
+        for old in range(version, SCHEMA_VERSION):
+            _run(connection, MIGRATIONS[old])
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _run(connection: sqlite3.Connection, statements: str) -> None:
+    for statement in statements.split(";\n"):
+        connection.execute(statement)
 
 
 def own_files(path: Path) -> frozenset[bytes]:

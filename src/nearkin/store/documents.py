@@ -10,8 +10,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from nearkin.model import Document, IdenticalGroup, Location, Readings
+from nearkin.store.codes import add_codes
 from nearkin.store.database import transaction
 from nearkin.store.packing import pack_all
+from nearkin.store.rows import insert_rows
 
 LOOK_UP = 500  # keys a query
 
@@ -38,6 +40,7 @@ class Writer:
     canon: int
     scheme: int
     keep_text: bool
+    coded: bool = False  # signatures are a few numbers to look up
 
     def __post_init__(self) -> None:
         self._files = self._bytes = 0  # in the open transaction
@@ -82,15 +85,10 @@ class Writer:
         contents = self._add_contents(readings)
         texts = self._add_texts(readings, contents)
         count = len(readings)
-        self.connection.executemany(
+        insert_rows(
+            self.connection,
             """INSERT INTO document (scope, path, size, mtime_ns, inode, owner, media, encoding, digest, text,
-                                     reason, detail, seen)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT (scope, path) DO UPDATE SET
-                   size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode,
-                   owner = excluded.owner, media = excluded.media, encoding = excluded.encoding,
-                   digest = excluded.digest, text = excluded.text, reason = excluded.reason,
-                   detail = excluded.detail, seen = excluded.seen, gone = NULL""",
+                                     reason, detail, seen)""",
             zip(
                 repeat(self.scope, count),
                 readings.paths,
@@ -107,6 +105,11 @@ class Writer:
                 repeat(self.run, count),
                 strict=True,
             ),
+            then="""ON CONFLICT (scope, path) DO UPDATE SET
+                        size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode,
+                        owner = excluded.owner, media = excluded.media, encoding = excluded.encoding,
+                        digest = excluded.digest, text = excluded.text, reason = excluded.reason,
+                        detail = excluded.detail, seen = excluded.seen, gone = NULL""",
         )
 
     def _add_contents(self, readings: Readings) -> list[int | None]:
@@ -130,11 +133,10 @@ class Writer:
             if number in unsigned:
                 unsigned.discard(number)
                 signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
-        self.connection.executemany("INSERT INTO content (id, digest, canon, length) VALUES (?, ?, ?, ?)", new)
-        self.connection.executemany(
-            "INSERT INTO signature (scheme, content, modulus, features, weights) VALUES (?, ?, ?, ?, ?)",
-            signatures,
-        )
+        insert_rows(self.connection, "INSERT INTO content (id, digest, canon, length)", new)
+        insert_rows(self.connection, "INSERT INTO signature (scheme, content, modulus, features, weights)", signatures)
+        if self.coded:
+            add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
         return [ids.get(digest) for digest in readings.contents]
 
     def _signed(self, contents: list[int]) -> set[int]:
@@ -178,10 +180,7 @@ class Writer:
                 bare.discard(number)
                 completed.append((self._packed(readings, i), number))
             found.append(number)
-        self.connection.executemany(
-            "INSERT INTO text (id, digest, extractor, content, characters, zstd) VALUES (?, ?, ?, ?, ?, ?)",
-            new,
-        )
+        insert_rows(self.connection, "INSERT INTO text (id, digest, extractor, content, characters, zstd)", new)
         self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
         return found
 
@@ -212,10 +211,12 @@ class Writer:
 
 
 def add_signatures(
-    connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, int, bytes, bytes | None]]
+    connection: sqlite3.Connection, scheme: int, rows: list[tuple[int, int, bytes, bytes | None]], *, coded: bool
 ) -> None:
     """(content, modulus, features, weights) of contents that are stored already."""
     with transaction(connection):
+        if coded:
+            add_codes(connection, scheme, ((content, features) for content, _, features, _ in rows))
         connection.executemany(
             f"INSERT INTO signature (scheme, content, modulus, features, weights) VALUES ({scheme}, ?, ?, ?, ?)", rows
         )

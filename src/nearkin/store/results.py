@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from nearkin.store.rows import insert_rows
+
 MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
 
 MatchRow = tuple[
@@ -22,16 +24,14 @@ class FamilyRow:
     weakest: tuple[int, int, float] | None  # content ids
     mean_resemblance: float | None
     contents: list[tuple[int, str, bool, float | None]]  # content id, role, pivot, to_pivot
+    estimated: frozenset[int] = frozenset()  # content ids whose to_pivot is an estimate; there are none in stored rows
 
 
 def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow]) -> None:
     """Rows in the order of the table's key, (a, b) with the smaller id first, so that each is appended."""
     connection.execute("DELETE FROM match WHERE scheme = ?", (scheme,))
     connection.execute("DROP INDEX match_b")  # made anew below, in one go
-    connection.executemany(
-        f"INSERT INTO match (scheme, {MATCH_COLUMNS}) VALUES ({scheme}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        rows,
-    )
+    insert_rows(connection, f"INSERT INTO match (scheme, {MATCH_COLUMNS})", ((scheme, *row) for row in rows))
     connection.execute("CREATE INDEX match_b ON match (scheme, b)")
 
 
@@ -40,10 +40,10 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
     connection.execute("DELETE FROM family WHERE scheme = ?", (scheme,))
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM family").fetchone()
     numbered = list(enumerate(families, int(last) + 1))
-    connection.executemany(
+    insert_rows(
+        connection,
         """INSERT INTO family (id, founder, scheme, view, threshold, containment, kind, links, weakest_a, weakest_b,
-                               weakest, mean_resemblance, run)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                               weakest, mean_resemblance, run)""",
         (
             (
                 number,
@@ -61,8 +61,9 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
             for number, family in numbered
         ),
     )
-    connection.executemany(
-        "INSERT INTO family_content (family, content, role, pivot, to_pivot) VALUES (?, ?, ?, ?, ?)",
+    insert_rows(
+        connection,
+        "INSERT INTO family_content (family, content, role, pivot, to_pivot)",
         ((number, *content) for number, family in numbered for content in family.contents),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nearkin.errors import StoreError
+from nearkin.store.contents import HERE
 
 
 @dataclass(frozen=True)
@@ -74,3 +75,24 @@ def unfinished(connection: sqlite3.Connection) -> bool:
         "SELECT count(*) FROM run WHERE id > (SELECT max(id) FROM run WHERE state = 'done')"
     ).fetchone()
     return bool(count)
+
+
+@dataclass(frozen=True)
+class SignedScheme:
+    """A scheme the store has signatures of, and how their texts were made canonical."""
+
+    id: int
+    canon_id: int
+    canon: str
+
+
+def signed_scheme(connection: sqlite3.Connection, spec: str, signature_format: int) -> SignedScheme | None:
+    """The latest way in which documents that are present were signed by this spec."""
+    row = connection.execute(
+        f"""SELECT s.id, canon.id, canon.spec FROM scheme s JOIN canon ON canon.id = s.canon
+            WHERE s.spec = ? AND s.format = ?
+            AND EXISTS (SELECT 1 FROM signature WHERE scheme = s.id AND content IN (SELECT t.content {HERE}))
+            ORDER BY s.id DESC LIMIT 1""",
+        (spec, signature_format),
+    ).fetchone()
+    return None if row is None else SignedScheme(*row)

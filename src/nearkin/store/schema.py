@@ -1,6 +1,6 @@
 """The tables. Later versions add to them or relax them; what stands here is not replaced.
 
-    scope ─< document >─ text >─ content ─< signature >─ scheme >─ canon
+    scope ─< document >─ text >─ content ─< signature, code >─ scheme >─ canon
                                     └──< match, family_content >─ family
 
 A document holds one text (none where it is binary), a text one content; many documents may hold one text and many
@@ -9,6 +9,15 @@ texts one content. Ids are private to one store: whatever leaves it is named by 
 
 APPLICATION_ID = 0x6E6B696E  # "nkin"
 SCHEMA_VERSION = 2
+
+CODE = """
+CREATE TABLE code (              -- signatures that are a few numbers, to be looked up by value or by range
+    scheme INTEGER NOT NULL REFERENCES scheme,
+    number INTEGER NOT NULL,     -- a feature as a signed number
+    content INTEGER NOT NULL REFERENCES content,
+    PRIMARY KEY (scheme, number, content)
+) WITHOUT ROWID;
+"""
 
 MATCH = """
 CREATE TABLE match (             -- of the last finished run under this scheme
@@ -139,15 +148,17 @@ CREATE TABLE family_content (
     PRIMARY KEY (family, content)
 ) WITHOUT ROWID;
 CREATE INDEX family_content_content ON family_content (content);
+{CODE}
 """
 
-# What makes a store of the version before one of this version.
+# What makes a store of one version one of the next.
 MIGRATIONS = {
-    2: f"""
+    1: f"""
 ALTER TABLE match RENAME TO match_before;
 DROP INDEX match_b;
 {MATCH}
 INSERT INTO match SELECT * FROM match_before;
 DROP TABLE match_before;
+{CODE}
 """
 }

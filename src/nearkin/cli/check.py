@@ -1,0 +1,120 @@
+"""`check`: what in the store is like a file."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nearkin.cli.options import common
+from nearkin.cli.output import chosen, emit
+from nearkin.errors import UsageError
+
+if TYPE_CHECKING:
+    from nearkin.model import Similar
+    from nearkin.report.check import Checker
+    from nearkin.report.lookup import Found
+
+
+@click.command(epilog="Example: nearkin check draft.txt --exit-code && echo new")
+@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE...")
+@common
+@click.option("--scheme", metavar="SPEC", help="See: nearkin schemes.  [default: the last scan's]")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="No more than so many documents for each file.")
+@click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
+@click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
+@click.option("--all-copies", is_flag=True, help="Name every copy of what is near, not only the first.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if something similar is in the store.")
+@click.option("--sql", is_flag=True, help="Print the query that scheme si asks, and do not ask it.")
+def check(
+    files: tuple[str, ...],
+    store: Path,
+    form: str | None,
+    quiet: bool,
+    scheme: str | None,
+    limit: int | None,
+    min_resemblance: float | None,
+    min_containment: float | None,
+    all_copies: bool,
+    exit_code: bool,
+    sql: bool,
+) -> int:
+    """List what in the store is the same as, resembles, contains or lies in a file (- for standard input).
+
+    The most like first: the same bytes, the same words, then near ones by their resemblance, at the last scan's
+    thresholds unless others are given.
+    """
+    from nearkin.cli.words import count
+    from nearkin.report.check import Checker
+    from nearkin.report.fields import similar_record
+    from nearkin.report.reading import is_scoped, opened
+
+    if sql and form is not None:
+        raise UsageError("--sql prints a query as it is; leave out --format.")
+    form = chosen(form)
+    with opened(store) as connection:
+        limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
+        checker = Checker.of(connection, scheme, **limits)
+        scoped = is_scoped(connection)
+        queries = [_read(name, store, raw=checker.canon.raw) for name in files]
+        if sql:
+            _print_sql(checker, queries, quiet=quiet)
+            return 0
+        if (left := checker.unsigned) and not quiet:
+            spec = checker.scheme.spec
+            _note(f"{count(left, 'contents')} not signed by {spec} and not looked at; scan again with --scheme {spec}")
+        found = [
+            (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
+        ]
+    if form == "table":
+        for query, similar in found:
+            _show(query, similar, scoped=scoped, named=len(files) > 1)
+    else:
+        emit(
+            (
+                {**({"query": query.name} if len(files) > 1 else {}), **similar_record(one, scoped=scoped)}
+                for query, similar in found
+                for one in similar
+            ),
+            form,
+            columns=_columns(several=len(files) > 1, scoped=scoped),
+            paths=frozenset({"query", "path"}),
+        )
+    return int(exit_code and any(similar for _, similar in found))
+
+
+def _columns(*, several: bool, scoped: bool) -> list[str]:
+    shares = ["resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high"]
+    return [*(["query"] if several else []), "path", *(["scope"] if scoped else []), "tier", *shares]
+
+
+def _read(name: str, store: Path, *, raw: bool) -> "Found":
+    from nearkin.report.lookup import find_document, from_bytes
+
+    return from_bytes("-", sys.stdin.buffer.read(), raw=raw) if name == "-" else find_document(name, store, raw=raw)
+
+
+def _print_sql(checker: "Checker", queries: "list[Found]", *, quiet: bool) -> None:
+    for query in queries:
+        statement = checker.sql(query.text)
+        if statement is not None:
+            click.echo(f"{statement};")
+        elif not quiet:
+            _note(f"{query.name} has no similarity index.")
+
+
+def _show(query: "Found", similar: "list[Similar]", *, scoped: bool, named: bool) -> None:
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count, safe
+
+    screen = Screen(scoped)
+    if named:
+        screen.heading(safe(query.name), count(len(similar), "documents"))
+    if similar:
+        screen.similar(similar)
+    elif not named:
+        screen.line("Nothing in the store is like it.")
+
+
+def _note(text: str) -> None:
+    click.echo(f"nearkin: {text}", err=True)

@@ -1,0 +1,181 @@
+"""The check-in question: which stored contents may be like a text (candidates), and how much (answers).
+
+Set schemes find candidates by shared features, as a scan does: those whose interval's upper bound reaches a threshold.
+`mod` compares at the stored document's own modulus, with that sample of all the query's shingles: a note of 500 bytes
+pasted into a query of 500 KB is then as easily found as it would be the other way round. `si` and `fuzzy` ask the
+store's column of codes, by range (Roth 2011 §6.2) or by value (Stein 2005 §3). Answers are measured on the kept texts;
+where there are none, the signatures' estimates stand.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.matching.cosine import cosines
+from nearkin.matching.verify import verify
+from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
+from nearkin.scheme.shingles import Mod
+from nearkin.scheme.signature import CONFIDENCE
+from nearkin.scheme.similarity_index import range_of
+from nearkin.store.codes import contents_with, contents_within
+from nearkin.store.contents import lengths_of, signature_of, texts_of
+from nearkin.store.sharing import Sharing, contents_sharing
+from nearkin.text.canon import Canon
+
+
+@dataclass(frozen=True)
+class Answer:
+    content: int
+    resemblance: float
+    query_in_doc: float | None
+    doc_in_query: float | None
+    exact: bool
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Query:
+    """A canonical text, and what to compare it with."""
+
+    connection: sqlite3.Connection
+    scheme: Scheme
+    scheme_id: int
+    canon: Canon
+    text: bytes
+    min_resemblance: float
+    min_containment: float
+
+    @property
+    def numbers(self) -> list[int]:
+        """The signature as the store's column of codes has it."""
+        features: list[int] = sign(self.text, self.scheme).features.astype(np.int64).tolist()
+        return features
+
+    def candidates(self) -> list[int]:
+        """Contents that may reach a threshold."""
+        if self.scheme.estimator is Estimator.RANGE:
+            return [
+                content
+                for number in self.numbers
+                for content in contents_within(self.connection, self.scheme_id, *range_of(number))
+            ]
+        if self.scheme.estimator is Estimator.COLLISION:
+            return contents_with(self.connection, self.scheme_id, self.numbers)
+        features = self._signature.features
+        found = contents_sharing(self.connection, self.scheme_id, np.unique(features))
+        if self.scheme.measure == "bytes":  # a few long chunks outweigh many short ones
+            return [int(content) for content in found.contents]
+        return [int(content) for content in found.contents[self._may_reach(features, found)]]
+
+    def answers(self, contents: Sequence[int], *, memory: int, threads: int) -> list[Answer]:
+        """Of these contents those that reach a threshold, the most like first."""
+        found, left = self._measured(contents, memory=memory, threads=threads)
+        found += [answer for content in left if (answer := self._estimated(content))]
+        reached = [answer for answer in found if self._reaches(answer)]
+        return sorted(reached, key=lambda one: (-one.resemblance, -_contained(one), one.content))
+
+    @cached_property
+    def _signature(self) -> Signature:
+        """With all shingles, where a sample at any modulus can be taken from them."""
+        return sign(self.text, self.scheme.unsampled if isinstance(self.scheme, Mod) else self.scheme)
+
+    def _may_reach(self, features: NDArray[np.uint64], found: Sharing) -> NDArray[np.bool_]:
+        """By the upper bounds of the intervals. Signatures without modulus that leave nothing out are exact."""
+        mine = np.full(len(found.sizes), len(features), np.uint64)
+        if isinstance(self.scheme, Mod):
+            for modulus in np.unique(found.moduli).tolist():
+                mine[found.moduli == modulus] = np.count_nonzero(features % np.uint64(modulus) == 0)
+        # A whole text shorter than the window is no multiple of the modulus, but shared all the same.
+        mine = np.maximum(mine, found.shared)
+        if self.scheme.estimator is Estimator.OVERLAP:
+            whole = mine + found.sizes - np.minimum(found.shared, found.sizes)
+        else:
+            whole = np.maximum(mine, found.sizes)
+        reach = self._highest(found.shared, whole, found.moduli) >= self.min_resemblance
+        if self.scheme.contains:
+            part = np.minimum(mine, found.sizes)
+            reach |= self._highest(found.shared, part, found.moduli) >= self.min_containment
+        return reach
+
+    def _highest(
+        self, shared: NDArray[np.uint64], whole: NDArray[np.uint64], moduli: NDArray[np.uint64]
+    ) -> NDArray[np.float64]:
+        shared = np.minimum(shared, whole)
+        _, high = _native.intervals(shared, whole, confidence=CONFIDENCE)
+        exact = (moduli == 1) & (self.scheme.estimator is Estimator.OVERLAP)
+        return np.where(exact, shared / whole, high)
+
+    def _measured(self, contents: Sequence[int], *, memory: int, threads: int) -> tuple[list[Answer], list[int]]:
+        """On the texts; also which contents are left for the signatures to tell."""
+        # The query is row 0, the contents follow.
+        first, rows = np.zeros(len(contents), np.uint32), np.arange(1, len(contents) + 1, dtype=np.uint32)
+        lengths = np.array([len(self.text), *lengths_of(self.connection, contents)], np.int64)
+
+        def texts(wanted: Sequence[int]) -> list[bytes | None]:
+            kept = dict(texts_of(self.connection, [contents[row - 1] for row in wanted if row]))
+            made = dict(zip(kept, self.canon.apply_all(list(kept.values()), threads=threads), strict=True))
+            return [made.get(contents[row - 1]) if row else self.text for row in wanted]
+
+        if self.scheme.measure == "cosine":
+            angles = cosines(first, rows, lengths, texts, memory=memory, threads=threads).tolist()
+            scored = zip(contents, angles, strict=True)
+            return [Answer(content, one, None, None, exact=True) for content, one in scored if one == one], []
+        if self.scheme.shingler is None:
+            return [], list(contents)
+        found, possible = verify(
+            first,
+            rows,
+            lengths,
+            texts,
+            shingler=self.scheme.shingler,
+            resemblance=self.min_resemblance,
+            containment=self.min_containment,
+            memory=memory,
+            threads=threads,
+        )
+        columns = (found.b, found.resemblance, found.a_in_b, found.b_in_a)
+        answers = [
+            Answer(contents[row - 1], resemblance, query_in_doc, doc_in_query, exact=True)
+            for row, resemblance, query_in_doc, doc_in_query in zip(*(c.tolist() for c in columns), strict=True)
+        ]
+        return answers, [contents[int(row) - 1] for row in rows[~possible]]
+
+    def _estimated(self, content: int) -> Answer | None:
+        """What the signatures alone say."""
+        if self.scheme.estimator.coded:
+            return None  # nothing: a number in range is no measure of the texts
+        found = signature_of(self.connection, self.scheme_id, content)
+        if found is None:
+            return None
+        modulus, features, weights = found
+        mine = self._signature
+        if isinstance(self.scheme, Mod):
+            kept = mine.features[mine.features % np.uint64(modulus) == 0]
+            mine = signed(self.scheme, modulus, kept, np.zeros(0, np.uint32))
+        stored = signed(self.scheme, modulus, features, weights)
+        resemblance = mine.resemblance(stored)
+        if resemblance is None:
+            return None
+        inside, outside = (mine.containment(stored), stored.containment(mine)) if self.scheme.contains else (None, None)
+        return Answer(
+            content,
+            resemblance.value,
+            None if inside is None else inside.value,
+            None if outside is None else outside.value,
+            resemblance.exact,
+            resemblance.low,
+            resemblance.high,
+        )
+
+    def _reaches(self, answer: Answer) -> bool:
+        return answer.resemblance >= self.min_resemblance or _contained(answer) >= self.min_containment
+
+
+def _contained(answer: Answer) -> float:
+    return max(answer.query_in_doc or 0.0, answer.doc_in_query or 0.0)

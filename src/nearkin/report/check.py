@@ -1,0 +1,142 @@
+"""What in a store is like a document: the same bytes, the same words, and what resembles, contains or is in it.
+
+The text is made canonical as the store's texts were. A document with copies is named once where it is only near, by
+its first path; of identical ones every path is named, as they answer the question where the document is already.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from hashlib import sha256
+
+from nearkin.errors import UsageError
+from nearkin.matching.query import Query
+from nearkin.model import Location, Similar
+from nearkin.scheme import FORMAT, Estimator, Scheme, cannot_contain, parse_scheme
+from nearkin.scheme.similarity_index import range_of
+from nearkin.settings import NO_CONTAINMENT, MatchSettings, RunSettings
+from nearkin.store import runs
+from nearkin.store.codes import query_within
+from nearkin.store.contents import unsigned_contents
+from nearkin.store.holders import content_of, documents_of, documents_of_bytes
+from nearkin.text.canon import Canon
+
+NO_RESEMBLANCE = 2.0  # a threshold that nothing reaches
+
+
+@dataclass(frozen=True)
+class Checker:
+    """A store, ready to be asked about documents under one scheme."""
+
+    connection: sqlite3.Connection
+    scheme: Scheme
+    scheme_id: int
+    canon: Canon
+    canon_id: int
+    min_resemblance: float
+    min_containment: float
+
+    @classmethod
+    def of(
+        cls,
+        connection: sqlite3.Connection,
+        scheme: str | None = None,
+        *,
+        min_resemblance: float | None = None,
+        min_containment: float | None = None,
+    ) -> "Checker":
+        """Scheme and thresholds are those of the last scan; one that is not given does not apply when the other is."""
+        asked = None if scheme is None else parse_scheme(scheme)
+        run = runs.last(connection)
+        how = asked or parse_scheme(run.spec)
+        if min_containment is not None and not how.contains:
+            raise UsageError(cannot_contain(how.spec))
+        signed = runs.signed_scheme(connection, how.spec, FORMAT)
+        if signed is None:
+            raise UsageError(
+                f"This store has no signatures of {how.spec}, only of {run.spec};"
+                f" run: nearkin scan FOLDER --scheme {how.spec}"
+            )
+        if min_resemblance is None and min_containment is None:
+            limits = run.settings["match"]
+            min_resemblance, min_containment = limits["threshold"], limits["containment"]
+            if min_containment == NO_CONTAINMENT:  # the last scan's scheme could not tell it, this one may
+                min_containment = MatchSettings().containment
+        return cls(
+            connection,
+            how,
+            signed.id,
+            Canon.parse(signed.canon),
+            signed.canon_id,
+            NO_RESEMBLANCE if min_resemblance is None else min_resemblance,
+            NO_CONTAINMENT if min_containment is None or not how.contains else min_containment,
+        )
+
+    @property
+    def unsigned(self) -> int:
+        """Contents of the store that were not signed in this way, and so are not looked at."""
+        return len(unsigned_contents(self.connection, self.scheme_id, self.canon_id))
+
+    def check(
+        self, digest: bytes, extracted: bytes | None, *, limit: int | None = None, all_copies: bool = False
+    ) -> list[Similar]:
+        """Of a document's bytes their digest, and their text if there is one; the most like first."""
+        same_bytes = documents_of_bytes(self.connection, digest) if digest != sha256().digest() else []
+        found = [_identical(location, "bytes") for location in same_bytes]
+        text = self.canon.apply(extracted or b"")
+        if text:
+            same = content_of(self.connection, sha256(text).digest(), self.canon_id)
+            if same is not None:
+                known = set(same_bytes)
+                holders = documents_of(self.connection, [same]).get(same, [])
+                found += [_identical(location, "words") for location in holders if location not in known]
+            if limit is None or len(found) < limit:
+                found += self._near(text, same, all_copies=all_copies)
+        return found[:limit]
+
+    def sql(self, extracted: bytes | None) -> str | None:
+        """The query that finds a text's candidates, for another system's database; None where it has no number."""
+        if self.scheme.estimator is not Estimator.RANGE:
+            raise UsageError(f"Only scheme si is one SQL query, not {self.scheme.spec}; use --scheme si.")
+        numbers = self._query(self.canon.apply(extracted or b"")).numbers
+        return query_within(self.scheme_id, *range_of(numbers[0])) if numbers else None
+
+    def _near(self, text: bytes, same: int | None, *, all_copies: bool) -> list[Similar]:
+        query = self._query(text)
+        run = RunSettings()
+        candidates = [content for content in query.candidates() if content != same]
+        answers = query.answers(candidates, memory=run.memory // 10, threads=run.jobs)
+        places = documents_of(self.connection, [answer.content for answer in answers])
+        found = [
+            Similar(
+                location,
+                "near",
+                answer.resemblance,
+                answer.query_in_doc,
+                answer.doc_in_query,
+                answer.exact,
+                answer.low,
+                answer.high,
+            )
+            for answer in answers
+            for location in places.get(answer.content, [])[: None if all_copies else 1]
+        ]
+        return sorted(found, key=_most_like_first)
+
+    def _query(self, text: bytes) -> Query:
+        return Query(
+            self.connection,
+            self.scheme,
+            self.scheme_id,
+            self.canon,
+            text,
+            self.min_resemblance,
+            self.min_containment,
+        )
+
+
+def _identical(location: Location, tier: str) -> Similar:
+    return Similar(location, tier, 1.0, 1.0, 1.0, exact=True, low=None, high=None)
+
+
+def _most_like_first(one: Similar) -> tuple[float, float, Location]:
+    return -one.resemblance, -max(one.query_in_doc or 0.0, one.doc_in_query or 0.0), one.location

@@ -1,0 +1,165 @@
+"""How large a sample must be (Broder 1997 §4.2), and what else decides about a scheme's numbers.
+
+Of s sampled features a binomial number X is common, each with probability r. An estimate X/s is good when it is within
+ε of r:
+
+    p(s, r, ε) = Σ C(s, k) r^k (1 − r)^(s−k)    over s(r − ε) ≤ k ≤ s(r + ε)
+
+(the paper prints s(r − ε) for the upper end too, a slip). p is not monotone in s: it falls wherever s(r ± ε) is about
+to pass an integer, so a single s that will do says little, and samples vary in size. Planned for is therefore the
+smallest s from which on every sample size will do.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor, log
+
+from nearkin import _native
+from nearkin.errors import UsageError
+from nearkin.scheme.collision import collision_of
+from nearkin.scheme.shingler import ALL_BITS, LEAST_BITS, MOST_WINDOW, Shingler
+
+FEATURE_BYTES = 8
+LEAST_ERROR = 0.001  # samples of millions: what asks for less should use `exact`
+MOST_CONFIDENCE = 0.999999
+SMALLEST_MOD_SAMPLE = 10
+SHORT, LONG = 100, 500  # Cherkasova 2009's n, for documents of 1 to 4 kB and of 50 kB
+
+
+def plan_sample(*, error: float = 0.05, resemblance: float = 0.7, confidence: float = 0.99) -> int:
+    """The smallest sample that estimates such a resemblance to within the error with the confidence, as do all larger.
+
+    Containment alike: then it counts the part's own features.
+    """
+    _check("error", error, LEAST_ERROR, 1.0)
+    _check("resemblance", resemblance, 0.0, 1.0)
+    _check("confidence", confidence, 0.0, MOST_CONFIDENCE)
+    if resemblance in (0.0, 1.0):
+        return 1  # every feature says the same
+    question = _Question(Fraction(str(float(error))), Fraction(str(float(resemblance))), resemblance)
+    allowed = 1.0 - confidence
+    # Hoeffding 1963: from this size on every sample will do, whatever the resemblance.
+    enough = max(1, ceil(log(2.0 / allowed) / (2.0 * error * error)))
+    # From the largest sample that fails on, none does. Halves without one are left out unseen, the upper half first;
+    # what remains is a few thousand sizes around the answer, even where it is in the millions.
+    halves = [(1, enough)]
+    while halves:
+        low, high = halves.pop()
+        if question.misses(low, high) <= allowed:
+            continue
+        if low == high:
+            return low + 1
+        middle = (low + high) // 2
+        halves += [(low, middle), (middle + 1, high)]
+    return 1
+
+
+@dataclass(frozen=True)
+class _Question:
+    error: Fraction  # the decimals that were given, so that s(r + ε) is an integer where it should be one
+    resemblance: Fraction
+    probability: float
+
+    def misses(self, low: int, high: int) -> float:
+        """At least as probable as a miss with any sample of `low` to `high` features; of one size, exactly as probable.
+
+        X grows with the sample, and so do the two ends: too many are most probable with the largest sample against
+        the lowest upper end, too few with the smallest against the highest lower end.
+        """
+        most = floor(low * (self.resemblance + self.error))
+        least = max(0, ceil(high * (self.resemblance - self.error)))
+        if low == high:
+            return _native.binomial_outside(low, self.probability, least=least, most=most)
+        too_many = _native.binomial_outside(high, self.probability, least=0, most=most)
+        too_few = _native.binomial_outside(low, self.probability, least=least, most=low)
+        return too_many + too_few
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sample size and what it means: specs that keep as much, and what the fingerprints themselves may add."""
+
+    error: float = 0.05
+    resemblance: float = 0.7
+    confidence: float = 0.99
+    length: int | None = None  # bytes of canonical text of a document, where it is known
+    window: int = 20
+    bits: int = 64
+
+    def __post_init__(self) -> None:
+        _check("window", self.window, 1, MOST_WINDOW)
+        _check("bits", self.bits, LEAST_BITS, ALL_BITS)
+        if self.length is not None:
+            _check("bytes", self.length, 1, 1 << 50)
+
+    @cached_property
+    def sample(self) -> int:
+        return plan_sample(error=self.error, resemblance=self.resemblance, confidence=self.confidence)
+
+    @property
+    def signature_bytes(self) -> int:
+        return FEATURE_BYTES * self.sample
+
+    @property
+    def shingles(self) -> int | None:
+        return None if self.length is None else max(0, self.length - self.window + 1)
+
+    @property
+    def smallest(self) -> str:
+        """The s smallest of the union: a sample of exactly that size, where both documents have so many."""
+        return f"min:window={self.window},n={self.sample}"
+
+    @property
+    def slots(self) -> str:
+        return f"sketch:window={self.window},n={self.sample}"
+
+    @property
+    def adaptive(self) -> str:
+        """Moduli are powers of two: of `sample` features at least half are kept."""
+        return f"mod:window={self.window},sample={max(2 * self.sample, SMALLEST_MOD_SAMPLE)},most=64"
+
+    @property
+    def modulus(self) -> int | None:
+        """At which a document of this length keeps so many features; the union of two has no fewer."""
+        return None if self.shingles is None else max(1, self.shingles // self.sample)
+
+    @property
+    def fixed(self) -> str | None:
+        return None if self.modulus is None else f"mod:window={self.window},n={self.modulus}"
+
+    @property
+    def rule_modulus(self) -> int | None:
+        """Cherkasova 2009: S/n entries, n = 100 for documents of 1 to 4 kB and 500 for 50 kB; between them 100 entries
+        are kept."""
+        return None if self.length is None else min(LONG, max(SHORT, self.length // 100))
+
+    @property
+    def rule(self) -> str | None:
+        return None if self.rule_modulus is None else f"mod:window={self.window},n={self.rule_modulus}"
+
+    @property
+    def rule_entries(self) -> int | None:
+        return None if self.length is None or self.rule_modulus is None else self.length // self.rule_modulus
+
+    @property
+    def false_equality(self) -> float:
+        """Rabin's bound that two given shingles which differ have one fingerprint (Broder 1997 §4.1)."""
+        return min(1.0, collision_of(self._shingler, 0).chance)
+
+    @property
+    def bias(self) -> float | None:
+        """What all false equalities together may add to a resemblance, with probability under 0.1 % more (§4.1)."""
+        if self.shingles is None:
+            return None
+        union = round(2.0 * self.shingles / (1.0 + self.resemblance))
+        return min(1.0, collision_of(self._shingler, union).error)
+
+    @property
+    def _shingler(self) -> Shingler:
+        return Shingler(self.window, bits=self.bits)
+
+
+def _check(name: str, value: float, least: float, most: float) -> None:
+    if not least <= value <= most:
+        raise UsageError(f"--{name} must be between {least:g} and {most:g}, not {value:g}.")

@@ -1,0 +1,90 @@
+"""Does nearkin compute on this machine what it computes elsewhere, and can a store lie here? Checks, one by one."""
+
+import stat
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import shake_128
+from pathlib import Path
+
+from nearkin.api import Store
+from nearkin.errors import NearkinError
+from nearkin.scheme.golden import kernels_agree, recomputed
+from nearkin.store.place import file_system, is_network
+from nearkin.text.digest import digests
+
+SIZES = (*range(130), 1000, 4096, 100_000)  # of SHA-256's input: every place in its blocks of 64 bytes
+
+
+class Status(StrEnum):
+    OK = "ok"
+    NOTE = "note"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    status: Status
+    detail: str
+
+
+def selftest(folder: Path) -> Iterator[Check]:
+    """Checks as they are made. The folder is where a store would lie; nothing is left in it."""
+    yield _digests()
+    yield _kernels()
+    for spec, same in recomputed():
+        if same:
+            yield Check(spec, Status.OK, "signs as it always did")
+        else:
+            yield Check(spec, Status.FAILED, "signs differently here: stores made elsewhere cannot be used")
+    yield _store(folder)
+    yield _place(folder)
+
+
+def _digests() -> Check:
+    for size in SIZES:
+        if len(set(digests(shake_128(b"%d" % size).digest(size)).values())) != 1:
+            return Check("sha256", Status.FAILED, f"unlike ways give unlike digests of {size} bytes")
+    return Check("sha256", Status.OK, "with and without the processor's help the same as Python's")
+
+
+def _kernels() -> Check:
+    if kernels_agree():
+        return Check("kernels", Status.OK, "sketch finds the same with and without the processor's vectors")
+    return Check("kernels", Status.FAILED, "sketch finds otherwise with the processor's vectors than without")
+
+
+def _store(folder: Path) -> Check:
+    """A scan of three documents, two of which are alike, written and read again."""
+    text = " ".join(shake_128(b"store").digest(2000).hex(" ").split())
+    try:
+        with tempfile.TemporaryDirectory(prefix="nearkin-selftest-", dir=folder) as made:
+            documents, path = Path(made) / "documents", Path(made) / "selftest.db"
+            documents.mkdir()
+            for name, content in {"a.txt": text, "b.txt": text[:5500], "c.txt": text[::-1]}.items():
+                (documents / name).write_text(content)
+            store = Store.open(path)
+            store.scan(documents, jobs=1)
+            found = [(match["a"], match["b"], match["exact"]) for match in store.matches().to_pylist()]
+            mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        return Check("store", Status.FAILED, f"cannot be made in {folder}: {(error.strerror or str(error)).lower()}")
+    except NearkinError as error:
+        return Check("store", Status.FAILED, f"cannot be used in {folder}: {error}")
+    if found != [("a.txt", "b.txt", True)]:
+        return Check("store", Status.FAILED, f"read back from {folder} it says otherwise than it should: {found}")
+    if mode & 0o077:
+        return Check("store", Status.NOTE, f"in {folder} others can read it: this file system keeps no permissions")
+    return Check("store", Status.OK, f"written to {folder} and read again")
+
+
+def _place(folder: Path) -> Check:
+    kind = file_system(folder)
+    if kind is None:
+        return Check("file system", Status.NOTE, "this system does not say of which kind it is")
+    if is_network(kind):
+        share = f"{kind} is a network share, where two machines must not use one store"
+        return Check("file system", Status.NOTE, f"{share}; choose a local --store")
+    return Check("file system", Status.OK, kind)

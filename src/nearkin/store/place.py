@@ -1,0 +1,39 @@
+"""The file system a store would lie on. SQLite's log needs memory that all readers share: network shares have none."""
+
+from pathlib import Path
+
+MOUNTS = Path("/proc/self/mounts")
+NETWORK = frozenset(
+    {"9p", "afs", "beegfs", "ceph", "cifs", "davfs", "fuse.sshfs", "fuse.s3fs", "fuse.rclone", "glusterfs", "gpfs"}
+    | {"lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs", "vboxsf"}
+)
+
+
+def file_system(folder: Path, mounts: Path = MOUNTS) -> str | None:
+    """Its kind, as the system names it; None where it does not say."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return None
+    here = folder.resolve()
+    best: tuple[int, str] | None = None
+    for line in lines:
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        where = Path(_plain(fields[1]))
+        # The deepest mount; of two on one place the later hides the earlier.
+        if (where == here or where in here.parents) and (best is None or len(where.parts) >= best[0]):
+            best = len(where.parts), fields[2]
+    return best[1] if best else None
+
+
+def is_network(kind: str | None) -> bool:
+    return kind in NETWORK
+
+
+def _plain(name: str) -> str:
+    """Blanks and the like are written as octal numbers there."""
+    for code in ("040", "011", "012", "134"):
+        name = name.replace(f"\\{code}", chr(int(code, 8)))
+    return name

@@ -1,0 +1,157 @@
+"""Codes: kept by value, looked up by range, and added to stores that were made before there were any."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearkin.api import Store
+from nearkin.errors import StoreError, UsageError
+from nearkin.store import schema
+from nearkin.store.codes import add_codes, contents_with, contents_within, query_within
+from nearkin.store.database import connect
+from nearkin.store.schema import CODE, SCHEMA_VERSION
+from oracle.prose import prose
+
+I64 = st.integers(-(2**63), 2**63 - 1)
+SI = "si:method=3,stream=soundex,variation=B,k=8"
+
+
+@given(st.lists(I64, max_size=20), I64, I64)
+def test_contents_are_found_by_range_and_by_value(numbers: list[int], low: int, high: int) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(CODE)
+        features = [(at, np.array([number], "<i8").tobytes()) for at, number in enumerate(numbers)]
+        add_codes(connection, 1, features)
+        add_codes(connection, 2, features)
+        found = contents_within(connection, 1, low, high)
+        assert sorted(found) == [at for at, number in enumerate(numbers) if low <= number <= high]
+        assert [numbers[at] for at in found] == sorted(numbers[at] for at in found)
+        assert [content for (content,) in connection.execute(query_within(1, low, high))] == found
+        assert contents_with(connection, 1, [low, high]) == [
+            at for at, number in enumerate(numbers) if number in (low, high)
+        ]
+
+
+def test_the_range_is_one_search_of_an_index(tmp_path: Path) -> None:
+    with closing(connect(tmp_path / "store", create=True)) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {query_within(1, -5, 5)}").fetchall()
+    assert len(plan) == 1  # no sort, no second table
+    assert "SEARCH code USING PRIMARY KEY (scheme=? AND number>? AND number<?)" in plan[0][3]
+
+
+def folder_of(path: Path) -> Path:
+    path.mkdir()
+    for seed in range(8):
+        (path / f"{seed}.txt").write_bytes(prose(seed, 4000))
+    (path / "again.txt").write_bytes(prose(1, 4000) + b" and more")
+    return path
+
+
+def codes(store: Path) -> list[tuple[int, int]]:
+    with closing(connect(store)) as connection:
+        return connection.execute("SELECT number, content FROM code ORDER BY content").fetchall()
+
+
+def stored_features(store: Path, spec: str) -> list[tuple[int, int]]:
+    with closing(connect(store)) as connection:
+        rows = connection.execute(
+            "SELECT content, features FROM signature JOIN scheme ON scheme.id = scheme WHERE spec = ? ORDER BY content",
+            (spec,),
+        )
+        return [(number, content) for content, blob in rows for number in np.frombuffer(blob, "<i8").tolist()]
+
+
+def test_a_scan_by_si_fills_the_column_and_no_other_scan_does(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "docs")
+    store = Store(tmp_path / "store")
+    store.scan(folder)
+    assert codes(store.path) == []
+    store.scan(folder, scheme=SI)  # texts that are there already
+    assert len(codes(store.path)) > 4
+    assert codes(store.path) == stored_features(store.path, SI)
+    fresh = Store(tmp_path / "fresh")
+    fresh.scan(folder, scheme=SI)
+    assert sorted(number for number, _ in codes(fresh.path)) == sorted(number for number, _ in codes(store.path))
+    # What another scan brought is signed from its kept text.
+    (folder / "new.txt").write_bytes(prose(99, 4000))
+    store.scan(folder)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "x.txt").write_bytes(prose(98, 4000))
+    store.scan(other, scheme=SI)
+    assert codes(store.path) == stored_features(store.path, SI)
+    assert len(codes(store.path)) >= len(codes(fresh.path))
+
+
+def test_si_needs_the_texts(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="measures the texts themselves"):
+        Store(tmp_path / "store").scan(folder_of(tmp_path / "docs"), scheme=SI, keep_text=False)
+    assert not (tmp_path / "store").exists()
+
+
+# Migration. A store of version 1 is made by that version's own statements.
+
+VERSION_1 = (Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8")
+
+
+def store_of_version_1(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    with monkeypatch.context() as patch:
+        patch.setattr("nearkin.store.database.TABLES", VERSION_1)
+        patch.setattr("nearkin.store.database.SCHEMA_VERSION", 1)
+        Store(path).scan(folder)
+    assert version_of(path) == 1
+    return Store(path)
+
+
+def version_of(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        return int(version)
+
+
+def schema_of(path: Path) -> set[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+
+
+def test_a_store_of_version_1_is_read_as_it_is_and_brought_up_by_a_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(tmp_path / "docs")
+    old = store_of_version_1(tmp_path / "old", folder, monkeypatch)
+    before = (old.matches().to_pylist(), old.families().to_pylist(), old.check(prose(1, 4000)).to_pylist())
+    assert before[0]
+    assert version_of(old.path) == 1  # reading changes nothing
+    with pytest.raises(UsageError, match="no signatures of si"):
+        old.check("a text", scheme=SI)
+    old.scan(folder, scheme=SI)
+    assert version_of(old.path) == SCHEMA_VERSION
+    assert len(codes(old.path)) > 4
+    Store(tmp_path / "new").scan(folder)
+    assert schema_of(old.path) == schema_of(tmp_path / "new")
+    old.scan(folder)
+    assert (old.matches().to_pylist(), old.families().to_pylist()) == before[:2]
+
+
+def test_a_migration_that_is_killed_leaves_the_old_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = store_of_version_1(tmp_path / "old", folder_of(tmp_path / "docs"), monkeypatch)
+    monkeypatch.setitem(schema.MIGRATIONS, 1, CODE + "CREATE TABLE code (twice);\n")
+    with pytest.raises(StoreError):
+        connect(old.path, write=True)
+    assert version_of(old.path) == 1
+    assert not any("code" in sql for sql in schema_of(old.path))
+    monkeypatch.undo()
+    connect(old.path, write=True).close()
+    assert version_of(old.path) == SCHEMA_VERSION
+
+
+def test_an_older_nearkin_refuses_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect(tmp_path / "store", create=True).close()
+    monkeypatch.setattr("nearkin.store.database.SCHEMA_VERSION", 1)
+    with pytest.raises(StoreError, match="newer nearkin"):
+        connect(tmp_path / "store")

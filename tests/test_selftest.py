@@ -1,0 +1,60 @@
+"""The selftest sees what is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from nearkin import selftest
+from nearkin.scheme.golden import GOLDEN
+from nearkin.selftest import Check, Status
+
+
+def run(folder: Path) -> dict[str, Check]:
+    return {check.name: check for check in selftest.selftest(folder)}
+
+
+def test_all_is_well(tmp_path: Path) -> None:
+    found = run(tmp_path)
+    assert list(found) == ["sha256", "kernels", *GOLDEN, "store", "file system"]
+    assert {check.status for name, check in found.items() if name != "file system"} == {Status.OK}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scheme_that_signs_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GOLDEN, "exact:window=20", "0" * 32)
+    found = run(tmp_path)
+    assert [name for name, check in found.items() if check.status is Status.FAILED] == ["exact:window=20"]
+
+
+def test_digests_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unlike = {"native": b"1", "portable": b"2"}
+    monkeypatch.setattr(selftest, "digests", lambda data: unlike if len(data) == 64 else {"native": b"1"})
+    check = run(tmp_path)["sha256"]
+    assert (check.status, check.detail) == (Status.FAILED, "unlike ways give unlike digests of 64 bytes")
+
+
+def test_kernels_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selftest, "kernels_agree", lambda: False)
+    assert run(tmp_path)["kernels"].status is Status.FAILED
+
+
+def test_a_folder_that_cannot_hold_a_store(tmp_path: Path) -> None:
+    check = run(tmp_path / "missing")["store"]
+    assert check.status is Status.FAILED
+    assert check.detail.endswith("no such file or directory")
+
+
+def test_a_store_that_forgets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nearkin.api import Store
+
+    empty = Store.documents
+    monkeypatch.setattr(Store, "matches", lambda self: empty(self, failed=True))
+    assert run(tmp_path)["store"].status is Status.FAILED
+
+
+@pytest.mark.parametrize(("kind", "status"), [("ext4", Status.OK), ("nfs4", Status.NOTE), (None, Status.NOTE)])
+def test_where_a_store_would_lie(
+    kind: str | None, status: Status, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selftest, "file_system", lambda _: kind)
+    assert run(tmp_path)["file system"].status is status
