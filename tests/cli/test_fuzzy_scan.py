@@ -114,7 +114,7 @@ def test_scanning_again_after_another_scheme_signs_the_rest(folder: Path, tmp_pa
 def test_what_a_cosine_cannot_tell_is_refused(folder: Path, kin: Path, tmp_path: Path) -> None:
     for options, said in (
         (["matches", "--store", kin, "--min-containment", "0.9"], "does not tell containment"),
-        (["scan", folder, "--store", tmp_path / "x.db", "--scheme", "fuzzy", "--no-text"], "measures the texts"),
+        (["scan", folder, "--store", tmp_path / "x.db", "--scheme", "fuzzy", "--no-text"], "must be kept"),
         (
             ["scan", folder, "--store", tmp_path / "x.db", "--scheme", "fuzzy", "--min-shared-bytes", "9"],
             "does not tell shared bytes",
@@ -201,3 +201,28 @@ def test_resemblance_under_fuzzy_is_the_cosine_and_containment_is_refused() -> N
     assert library.resemblance("война и мир", "мир, война", "fuzzy") == 1.0
     with pytest.raises(library.UsageError, match="does not tell containment"):
         library.containment("cat dog", "dog cat", "fuzzy")
+
+
+def test_check_ranks_what_collides_by_its_cosine(kin: Path, tmp_path: Path) -> None:
+    draft = tmp_path / "draft.txt"
+    draft.write_text(" ".join(reworded(essay(1), 0.1)))
+    found = Called("check", draft, "--store", kin).records
+    assert {one["path"] for one in found} == {"essay-2.txt", "essay-copy.txt", "essay-shuffled.txt"}  # one a content
+    texts = {name.decode(): text for name, text in files().items()}
+    for one in found:
+        assert one["resemblance"] == pytest.approx(library.resemblance(draft.read_text(), texts[one["path"]], FUZZY))
+        assert (one["tier"], one["exact"], one["query_in_doc"], one["doc_in_query"]) == ("near", True, None, None)
+    assert [one["resemblance"] for one in found] == sorted((one["resemblance"] for one in found), reverse=True)
+    table = Called("check", draft, "--store", kin, "--format", "table").out.splitlines()
+    assert table[0].split() == ["tier", "cosine", "measured", "document"]
+
+
+def test_check_of_what_is_there_and_of_what_has_no_fingerprint(folder: Path, kin: Path, tmp_path: Path) -> None:
+    known = Called("check", folder / "essay.txt", "--store", kin, "--limit", "2").records
+    assert {one["tier"] for one in known} == {"bytes"}
+    foreign = tmp_path / "foreign.txt"
+    foreign.write_text("война или мир " * 200)
+    assert Called("check", foreign, "--store", kin).records == []
+    refused = Called("check", foreign, "--store", kin, "--min-containment", "0.5")
+    assert refused.code == 2
+    assert "does not tell containment" in refused.err

@@ -146,17 +146,22 @@ def test_matches_join_families_by_cosine_and_are_measured_to_their_pivot() -> No
 
 
 def test_contents_are_ranked_by_their_cosine_with_a_query() -> None:
-    texts = [*shelf(), "война и мир".encode(), b""]
-    query = texts[5]
-    rows = [0, 9, 6, 5, 8, 7, 25, 26]
-    found = rank(query, rows, lambda rows: [texts[row] for row in rows], threads=1)
-    assert found[0] == (5, 1.0)
-    assert {row for row, _ in found[1:4]} == {6, 7, 8}
-    assert found == sorted(found, key=lambda one: (-one[1], one[0]))
-    assert dict(found) == pytest.approx(
-        {row: oracle.cosine(query.decode(), texts[row].decode()) for row in rows if row != 26}, abs=1e-12
-    )
-    assert rank(query, [], lambda rows: [], threads=1) == []
+    texts = [shelf()[5], *shelf(), "война и мир".encode(), b""]
+
+    def load(rows: Sequence[int]) -> list[bytes | None]:
+        return [texts[row] for row in rows]
+
+    rows = np.array([1, 10, 7, 6, 9, 8, 26, 27], np.uint32)
+    for memory in (1 << 20, 1):
+        found = rank(rows, lengths_of(texts), load, memory=memory, threads=1)
+        assert found[0] == (6, 1.0)
+        assert {row for row, _ in found[1:4]} == {7, 8, 9}
+        assert found == sorted(found, key=lambda one: (-one[1], one[0]))
+        assert dict(found) == pytest.approx(
+            {row: oracle.cosine(texts[0].decode(), texts[row].decode()) for row in rows.tolist() if row != 27},
+            abs=1e-12,
+        )
+    assert rank(rows[:0], lengths_of(texts), load, memory=1, threads=1) == []
 
 
 def test_a_cosine_of_texts_without_terms_is_none() -> None:

@@ -11,6 +11,7 @@ from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
+    from nearkin.cli.screen import Screen
     from nearkin.model import Similar
     from nearkin.report.check import Checker
     from nearkin.report.lookup import Found
@@ -48,6 +49,7 @@ def check(
     from nearkin.report.check import Checker
     from nearkin.report.fields import similar_record
     from nearkin.report.reading import is_scoped, opened
+    from nearkin.scheme import likeness
 
     if sql and form is not None:
         raise UsageError("--sql prints a query as it is; leave out --format.")
@@ -55,7 +57,7 @@ def check(
     with opened(store) as connection:
         limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
         checker = Checker.of(connection, scheme, **limits)
-        scoped = is_scoped(connection)
+        scoped, score = is_scoped(connection), likeness(checker.scheme)
         queries = [_read(name, store, raw=checker.canon.raw) for name in files]
         if sql:
             _print_sql(checker, queries, quiet=quiet)
@@ -67,8 +69,10 @@ def check(
             (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
         ]
     if form == "table":
+        from nearkin.cli.screen import Screen
+
         for query, similar in found:
-            _show(query, similar, scoped=scoped, named=len(files) > 1)
+            _show(query, similar, Screen(scoped, score), named=len(files) > 1)
     else:
         emit(
             (
@@ -103,11 +107,9 @@ def _print_sql(checker: "Checker", queries: "list[Found]", *, quiet: bool) -> No
             _note(f"{query.name} has no similarity index.")
 
 
-def _show(query: "Found", similar: "list[Similar]", *, scoped: bool, named: bool) -> None:
-    from nearkin.cli.screen import Screen
+def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
     from nearkin.cli.words import count, safe
 
-    screen = Screen(scoped)
     if named:
         screen.heading(safe(query.name), count(len(similar), "documents"))
     if similar:

@@ -133,14 +133,14 @@ class Screen:
         )
 
     def similar(self, similar: list[Similar]) -> None:
+        contained = self.score == "resemblance"
         self.columns(
-            ["tier", "resemblance", "in doc", "doc in it", "measured", "document"],
+            ["tier", self.score, *(["in doc", "doc in it"] if contained else []), "measured", "document"],
             (
                 [
                     one.tier,
                     share_in_words(one.resemblance),
-                    share_in_words(one.query_in_doc),
-                    share_in_words(one.doc_in_query),
+                    *([share_in_words(one.query_in_doc), share_in_words(one.doc_in_query)] if contained else []),
                     measured(one.exact, one.low, one.high),
                     self.name(one.location),
                 ]

@@ -5,7 +5,7 @@ So task (b), all duplicates, costs one sort of the codes and one cosine for each
 the most similar of a query, one look-up a code and one cosine for each content found.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +64,12 @@ def cosine_of(a: bytes, b: bytes) -> float | None:
     return value if value == value else None
 
 
-def rank(query: bytes, rows: Sequence[int], texts: Texts, *, threads: int) -> list[tuple[int, float]]:
-    """Contents and their cosines with a canonical text, the most similar first; of equals the smaller row."""
-    loaded = [query, *(text or b"" for text in texts(rows))]
-    first = np.zeros(len(rows), np.uint32)
-    second = np.arange(1, len(rows) + 1, dtype=np.uint32)
-    scored = zip(rows, _native.cosines(loaded, first, second, threads=threads).tolist(), strict=True)
+def rank(
+    rows: NDArray[np.uint32], lengths: NDArray[np.int64], texts: Texts, *, memory: int, threads: int
+) -> list[tuple[int, float]]:
+    """These rows and their cosines with row 0, the query; the most similar first, of equals the smaller row."""
+    scores = cosines(np.zeros(len(rows), np.uint32), rows, lengths, texts, memory=memory, threads=threads)
+    scored = zip(rows.tolist(), scores.tolist(), strict=True)
     return sorted(((row, cosine) for row, cosine in scored if cosine == cosine), key=lambda one: (-one[1], one[0]))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.cosine import cosines
+from nearkin.matching.cosine import rank
 from nearkin.matching.verify import verify
 from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
 from nearkin.scheme.shingles import Mod
@@ -112,24 +112,23 @@ class Query:
         return np.where(exact, shared / whole, high)
 
     def _measured(self, contents: Sequence[int], *, memory: int, threads: int) -> tuple[list[Answer], list[int]]:
-        """On the texts; also which contents are left for the signatures to tell."""
-        # The query is row 0, the contents follow.
-        first, rows = np.zeros(len(contents), np.uint32), np.arange(1, len(contents) + 1, dtype=np.uint32)
-        lengths = np.array([len(self.text), *lengths_of(self.connection, contents)], np.int64)
+        """On the texts; also which contents have none."""
+        if self.scheme.measure == "bytes":
+            return [], list(contents)
 
+        # The query is row 0, the contents follow.
         def texts(wanted: Sequence[int]) -> list[bytes | None]:
             kept = dict(texts_of(self.connection, [contents[row - 1] for row in wanted if row]))
             made = dict(zip(kept, self.canon.apply_all(list(kept.values()), threads=threads), strict=True))
             return [made.get(contents[row - 1]) if row else self.text for row in wanted]
 
-        if self.scheme.measure == "cosine":
-            angles = cosines(first, rows, lengths, texts, memory=memory, threads=threads).tolist()
-            scored = zip(contents, angles, strict=True)
-            return [Answer(content, one, None, None, exact=True) for content, one in scored if one == one], []
+        rows = np.arange(1, len(contents) + 1, dtype=np.uint32)
+        lengths = np.array([len(self.text), *lengths_of(self.connection, contents)], np.int64)
         if self.scheme.shingler is None:
-            return [], list(contents)
+            ranked = rank(rows, lengths, texts, memory=memory, threads=threads)
+            return [Answer(contents[row - 1], cosine, None, None, exact=True) for row, cosine in ranked], []
         found, possible = verify(
-            first,
+            np.zeros(len(rows), np.uint32),
             rows,
             lengths,
             texts,

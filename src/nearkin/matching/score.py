@@ -80,8 +80,6 @@ def estimated(
     )
     if scheme.limit:
         columns = _resemblance_only(columns, found, lengths)
-    if scheme.estimator is Estimator.COLLISION:
-        columns = replace(columns, resemblance=np.zeros(len(found.a)), exact=np.zeros(len(found.a), np.bool_))
     return columns, np.where(exact | (not scheme.sampled), 0, found.united)
 
 

@@ -56,6 +56,8 @@ class Checker:
                 f"This store has no signatures of {how.spec}, only of {run.spec};"
                 f" run: nearkin scan FOLDER --scheme {how.spec}"
             )
+        if min_containment is not None and how.measure == "cosine":
+            raise UsageError(cannot_contain(how.spec))
         if min_resemblance is None and min_containment is None:
             limits = run.settings["match"]
             min_resemblance, min_containment = limits["threshold"], limits["containment"]

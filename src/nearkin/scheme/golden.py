@@ -44,12 +44,12 @@ GOLDEN: dict[str, str] = {
     "bsw:window=20,n=7,label=yes": "a1adb56240f694b67f3f4aad1c6f26be",
     "min:window=3,n=20,unit=word,bits=32": "d221b026bd5f25aa2a72fc369d733968",
     "tttd:window=20,min=46,max=280,divisor=54,backup=27": "462c44bf42f372ab242734440b163d8a",
-    "si:method=14,stream=char,variation=A,k=5": "93c8a039932452aac15a9cc83388e056",
     "si:method=5,stream=word,variation=D,k=3,w=4": "c6160fd9124ecb08194e5f9e5540dd1b",
     "chunk:mean=100": "ff73944ddfd274c3cf898cb7f15aab5c",
     "chunk:mean=50,window=20,seed=2": "f588f74549818336bcf5a8dd60a58a08",
     "tttd:mean=100,bits=32,seed=9": "ba47dfe12275210548f6fc4ff89c6c73",
     "fuzzy:classes=26,intervals=2,variants=4": "7d795cd9ed4978472db5756d1fb34ce7",
+    "si:method=14,stream=soundex,variation=B,k=40": "143b37a722850b77f7a4c6164850763c",
 }  # fmt: skip
 
 
