@@ -114,7 +114,7 @@ def test_scanning_again_after_another_scheme_signs_the_rest(folder: Path, tmp_pa
 def test_what_a_cosine_cannot_tell_is_refused(folder: Path, kin: Path, tmp_path: Path) -> None:
     for options, said in (
         (["matches", "--store", kin, "--min-containment", "0.9"], "does not tell containment"),
-        (["scan", folder, "--store", tmp_path / "x.db", "--scheme", "fuzzy", "--no-text"], "measures the texts themselves"),
+        (["scan", folder, "--store", tmp_path / "x.db", "--scheme", "fuzzy", "--no-text"], "measures the texts"),
         (
             ["scan", folder, "--store", tmp_path / "x.db", "--scheme", "fuzzy", "--min-shared-bytes", "9"],
             "does not tell shared bytes",
