@@ -7,6 +7,7 @@ result may depend on that.
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,11 @@ class Contents:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The ids for those who want them one by one: from an array each costs a tenth of a microsecond."""
+        return list(map(int, self.ids))
 
 
 @dataclass(frozen=True)
