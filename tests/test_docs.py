@@ -28,8 +28,6 @@ def commands(page: Path) -> list[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     write_sample(folder / "sample", documents=200, seed=1)
-    (folder / "README-a.txt").write_text("Turn the lever to the left, then lift the cover and take out the tray.")
-    (folder / "README-b.txt").write_text("Turn the lever to the left, then lift the cover and clean the tray.")
     return folder
 
 

@@ -163,10 +163,17 @@ def test_compare_says_what_short_fingerprints_cost(folder: Path) -> None:
     assert chunks["collision_error"] is None
 
 
-def test_compare_by_min_leaves_containment_out(folder: Path) -> None:
+def test_compare_by_min_measures_containment_on_the_texts(folder: Path, tmp_path: Path) -> None:
     files = folder / "one.txt", folder / "one-again.txt"
-    record = json.loads(Called("compare", *files, "--scheme", "min:n=50", "--format", "json").out)
-    assert record["a_in_b"] is record["b_in_a"] is None
+    record, by_all = (
+        json.loads(Called("compare", *files, "--scheme", spec, "--format", "json").out)
+        for spec in ("min:n=50", "exact:window=20")
+    )
+    assert (record["a_in_b"], record["b_in_a"]) == (by_all["a_in_b"], by_all["b_in_a"])
+    part = tmp_path / "part.txt"
+    part.write_text(files[0].read_text()[:600])
+    found = json.loads(Called("compare", files[0], part, "--scheme", "sketch", "--format", "json").out)
+    assert found["relation"] == "A contains B"
     assert record["low"] <= record["resemblance"] <= record["high"]
     assert record["relation"] == "similar"
     assert record["shared_bytes"] > 2000

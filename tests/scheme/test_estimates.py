@@ -58,6 +58,28 @@ def trial(spec: str, *, trials: int, size: int = 2000) -> None:
         assert wide / trials < 0.6, "an interval that says nothing always holds"
 
 
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if parse_scheme(spec).contains])
+def test_containment_is_unbiased_and_its_intervals_hold(spec: str) -> None:
+    trials = 400
+    exact = parse_scheme(_all_of(spec))
+    whole = prose(1, 3000)
+    part = whole[500:1500] + prose(2, 400)
+    for a, b in ((part, whole), (whole, part)):
+        truth = sign(a, exact).containment(sign(b, exact))
+        assert truth is not None
+        errors, held = [], 0
+        for seed in range(1, trials + 1):
+            scheme = parse_scheme(f"{spec},seed={seed}")
+            found = sign(a, scheme).containment(sign(b, scheme))
+            assert found is not None
+            assert found.low is not None
+            assert found.high is not None
+            errors.append(found.value - truth.value)
+            held += found.low <= truth.value <= found.high
+        assert abs(float(np.mean(errors))) < 5 * float(np.std(errors)) / trials**0.5
+        assert held >= binom.ppf(1e-6, trials, 0.99)
+
+
 def _all_of(spec: str) -> str:
     """The scheme that leaves nothing out of the same shingles."""
     _, _, keys = spec.partition(":")

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme import SCHEMES, parse_scheme, sign
+from nearkin.scheme import parse_scheme, sign
 from nearkin.scheme.plan import Plan, plan_sample
 from oracle import plan as oracle
 from oracle.prose import prose
@@ -102,9 +102,6 @@ def test_the_specs_keep_as_much_as_was_planned(length: int) -> None:
     for spec in (plan.adaptive, plan.fixed):
         kept = len(sign(text, parse_scheme(spec)))
         assert kept >= min(everything, 0.7 * plan.sample), spec
-    for spec in (plan.smallest, plan.slots):
-        if spec.partition(":")[0] in SCHEMES:
-            assert parse_scheme(spec).spec == spec
 
 
 def test_cherkasovas_rule_of_thumb() -> None:
@@ -121,3 +118,16 @@ def test_false_equalities() -> None:
     assert plan.bias == 1000 / 2**29
     assert Plan(bits=64).bias is None
     assert Plan(bits=16, length=10**6).bias == 1.0
+
+
+@pytest.mark.parametrize("error", [0.001, 0.01, 0.05, 0.3])
+@pytest.mark.parametrize("bits", [16, 40, 64])
+def test_specs_can_be_used_as_they_are_printed(error: float, bits: int) -> None:
+    plan = Plan(error=error, resemblance=0.5, length=50_000, bits=bits)
+    for spec in (plan.smallest, plan.slots, plan.adaptive, plan.fixed, plan.rule):
+        if spec is not None:
+            shingler = parse_scheme(spec).shingler
+            assert shingler is not None
+            assert (shingler.bits, parse_scheme(spec).spec) == (bits, spec)
+    assert (plan.slots is None) == (plan.sample > 4096)
+    assert (plan.smallest is None) == (plan.sample > 1 << 20)

@@ -32,8 +32,9 @@ def compare(
 ) -> None:
     """Measure how much two documents have in common.
 
-    A and B are files, or documents of the store by their paths there. The relation is one of: identical, same
-    words, A contains B, B contains A (0.9 of the part or more), similar (resemblance 0.5 or more), unrelated.
+    A and B are files, or documents of the store by their paths there. The relation is the first of these that holds:
+    identical; same words; similar (resemblance 0.7 or more); A contains B, B contains A (0.9 of the part or more);
+    similar (resemblance 0.5 or more); unrelated. Where one has no text to read it is: no text.
     The cosine is that of the words' frequencies, stop words left out; with --scheme fuzzy it decides the relation,
     and the other figures are of exact shingles.
 
@@ -95,12 +96,18 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme") -> None
     from nearkin.scheme.shingler import ALL_BITS
 
     screen = Screen()
+    in_chunks = scheme.measure == "bytes" and not found.tier
+    short = scheme.shingler is not None and scheme.shingler.bits < ALL_BITS and not found.tier
 
     def figure(what: str, estimate: "Estimate | None") -> None:
         if estimate is None:
             screen.line(f"  {what:<12}  –      no estimate")
             return
         about = measured(estimate.exact, estimate.low, estimate.high)
+        if estimate.exact and in_chunks and what != "cosine":
+            about = "at least: whole chunks"
+        elif estimate.exact and short and what != "cosine":
+            about = "exact but for collisions"
         screen.line(f"  {what:<12}  ", (share(estimate.value), "bold cyan"), f"  {about}")
 
     def figures(found: "Comparison") -> None:
@@ -108,7 +115,8 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme") -> None
         figure("A in B", found.a_in_b)
         figure("B in A", found.b_in_a)
         figure("% similar", found.similar)
-        figure("cosine", found.cosine)
+        if found.cosine is not None:
+            figure("cosine", found.cosine)
         at_least = "" if found.tier else "at least "
         screen.line(f"  {'shared':<12}  {at_least}", (size(found.shared_bytes), "bold cyan"), " of canonical text")
 
@@ -117,12 +125,16 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme") -> None
         screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
     screen.line()
     figures(found)
-    if found.collision and scheme.shingler and scheme.shingler.bits < ALL_BITS:
-        screen.note(
-            f"Fingerprints of {scheme.shingler.bits} bits: with 99.9 % the resemblance is off by less than"
-            f" {found.collision.error:.2g}; two shingles are taken for one with at most {found.collision.chance:.2g}."
-        )
+    if found.collision and scheme.shingler and short:
+        bits, off = scheme.shingler.bits, found.collision.error
+        chance = f"Two shingles are taken for one with a chance of at most {min(1.0, found.collision.chance):.2g}."
+        if off < 1.0:
+            screen.note(f"Fingerprints of {bits} bits: off by less than {off:.2g}, 999 times in 1,000.")
+        else:
+            screen.note(f"Fingerprints of {bits} bits are too short for texts of this length.")
+        screen.note(chance)
     if found.shingles:
+        in_chunks = False
         screen.line()
         screen.line("  by exact:window=20, all shingles of 20 bytes")
         figures(found.shingles)

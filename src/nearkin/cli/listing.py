@@ -87,8 +87,8 @@ def matches(
 
     At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`.
 
-    Shared bytes are a lower bound: what lies in both at the very least. With chunk schemes they are those of whole
-    chunks in common, and all scores count these.
+    Shared bytes of exact matches are a lower bound: what lies in both at the very least; of others an estimate. With
+    chunk schemes they are those of whole chunks in common, and all scores count these.
     """
     from nearkin.report.fields import match_record
     from nearkin.report.matches import list_matches

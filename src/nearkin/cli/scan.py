@@ -50,7 +50,9 @@ class InterruptedScanError(NearkinError):
 )
 @click.option("--jobs", type=int, metavar="N", help="Threads to use.  [default: all processors]")
 @click.option("--memory", type=size_of, metavar="SIZE", help="Memory to use, as 2G.  [default: a quarter]")
-@click.option("--no-text", is_flag=True, help="Keep no texts: matches stay estimates, nothing can be compared later.")
+@click.option(
+    "--no-text", is_flag=True, help="Keep no texts: matches stay estimates, and no other scheme can sign them later."
+)
 @click.option("--scope", metavar="NAME", help="What to call this tree.  [default: its folder's name]")
 def scan(
     paths: tuple[Path, ...],
@@ -88,20 +90,24 @@ def scan(
 
 def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: float) -> None:
     from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count
     from nearkin.report.families import list_families
     from nearkin.report.matches import list_matches
-    from nearkin.report.reading import is_scoped, opened, score_name, total_bytes
+    from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
     from nearkin.store.documents import identical_groups, present
 
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         total, failed = total_bytes(connection), present(connection, failed=True)
+        textless = without_text(connection)
         groups, families, matches = (
             identical_groups(connection),
             list_families(connection),
             list_matches(connection),
         )
     _show_counts(screen, paths, summary, total, seconds)
+    if textless:
+        screen.note(f"{count(textless, 'documents')} without text that can be read, compared by their bytes only")
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
     _show_identical(screen, groups, option)
     _show_families(screen, families, option)
@@ -122,9 +128,9 @@ def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", 
     screen.line(("nearkin", "bold"), f" scanned {shortened(where, screen.width - 30)} in {in_words(seconds)}")
     screen.line()
     facts = [
-        (count(summary.documents), "documents"),
+        (count(summary.documents), "document" if summary.documents == 1 else "documents"),
         (size_in_words(total), "in them"),
-        (count(summary.contents), "distinct contents"),
+        (count(summary.contents), "distinct content" if summary.contents == 1 else "distinct contents"),
         (count(summary.failed), "not read"),
     ]
     pieces: list[str | tuple[str, str]] = ["  "]

@@ -150,8 +150,8 @@ def _show_plan(plan: "Plan") -> None:
     )
     screen.heading("Specs that keep as much")
     specs = [
-        ("min", f"{plan.smallest}  just so many"),
-        ("sketch", f"{plan.slots}  just so many"),
+        ("min", f"{plan.smallest}  just so many" if plan.smallest else "more than it can keep"),
+        ("sketch", f"{plan.slots}  just so many" if plan.slots else "more than it can keep"),
         ("mod", f"{plan.adaptive}  at least half of `sample` are kept"),
     ]
     if plan.length is None:

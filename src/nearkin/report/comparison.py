@@ -6,6 +6,7 @@ similar                 resemblance (under fuzzy: cosine) 0.7 or more, as joins 
 A contains B            0.9 or more of B is in A; B contains A likewise
 similar                 resemblance (cosine) 0.5 or more, the weakest match a scan keeps
 unrelated               anything else
+no text                 one of them has none that nearkin can read, and their bytes differ
 """
 
 from dataclasses import dataclass, replace
@@ -48,7 +49,7 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
     if a.digest == b.digest:
         return Comparison("bytes", "identical", ONE, ONE, ONE, ONE, len(first or b"") or a.size, ONE)
     if first is None or second is None:
-        return Comparison(None, "unrelated", None, None, None, None, 0, None)
+        return Comparison(None, "no text", None, None, None, None, 0, None)
     if first == second:
         tier, relation = ("words", "same words") if first else (None, "unrelated")
         return Comparison(tier, relation, ONE, ONE, ONE, ONE, len(first), ONE)
@@ -69,18 +70,26 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
 def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | None) -> Comparison:
     one, other = sign(first, scheme), sign(second, scheme)
     resemblance = one.resemblance(other)
-    a_in_b, b_in_a = (one.containment(other), other.containment(one)) if scheme.contains else (None, None)
-    # What is shared of the smaller is the larger share: Forman 2005 Figure 5's "% similar".
-    similar = max((share for share in (a_in_b, b_in_a) if share), key=lambda share: share.value, default=None)
-    relation = _relation(resemblance, a_in_b, b_in_a)
     if scheme.shingler is None:
+        a_in_b, b_in_a = one.containment(other), other.containment(one)
         shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
-        return Comparison(None, relation, resemblance, a_in_b, b_in_a, similar, shared, cosine)
+        relation = _relation(resemblance, a_in_b, b_in_a)
+        return Comparison(None, relation, resemblance, a_in_b, b_in_a, _larger(a_in_b, b_in_a), shared, cosine)
     exact = _measured(first, second, scheme.shingler)
+    if scheme.contains:
+        a_in_b, b_in_a = one.containment(other), other.containment(one)
+    else:  # the texts are at hand, so what the signatures cannot tell is measured
+        a_in_b, b_in_a = (Estimate(float(share[0]), exact=True) for share in (exact.a_in_b, exact.b_in_a))
+    similar, relation = _larger(a_in_b, b_in_a), _relation(resemblance, a_in_b, b_in_a)
     shared = int(exact.shared_bytes[0])
     united = round(float(exact.size_a[0] + exact.size_b[0]) / (1.0 + float(exact.resemblance[0])))
     collision = collision_of(scheme.shingler, united)
     return Comparison(None, relation, resemblance, a_in_b, b_in_a, similar, shared, cosine, collision)
+
+
+def _larger(*shares: Estimate | None) -> Estimate | None:
+    """What is shared of the smaller is the larger share: Forman 2005 Figure 5's "% similar"."""
+    return max((share for share in shares if share), key=lambda share: share.value, default=None)
 
 
 def _measured(a: bytes, b: bytes, shingler: Shingler) -> MatchColumns:

@@ -29,6 +29,14 @@ def total_bytes(connection: sqlite3.Connection) -> int:
     return int(total)
 
 
+def without_text(connection: sqlite3.Connection) -> int:
+    """How many documents have nothing that can be read as text."""
+    (count,) = connection.execute(
+        "SELECT count(*) FROM document WHERE gone IS NULL AND reason IS NULL AND text IS NULL AND size > 0"
+    ).fetchone()
+    return int(count)
+
+
 def score_name(connection: sqlite3.Connection) -> str:
     """What the last scan's scores are: resemblance, or another measure of likeness."""
     return likeness(parse_scheme(runs.last(connection).spec))

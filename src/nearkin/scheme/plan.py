@@ -19,6 +19,9 @@ from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.collision import collision_of
 from nearkin.scheme.shingler import ALL_BITS, LEAST_BITS, MOST_WINDOW, Shingler
+from nearkin.scheme.sketch import MOST_SLOTS
+from nearkin.scheme.smallest import MOST_FEATURES
+from nearkin.scheme.spec import format_spec
 
 FEATURE_BYTES = 8
 LEAST_ERROR = 0.001  # samples of millions: what asks for less should use `exact`
@@ -107,18 +110,21 @@ class Plan:
         return None if self.length is None else max(0, self.length - self.window + 1)
 
     @property
-    def smallest(self) -> str:
-        """The s smallest of the union: a sample of exactly that size, where both documents have so many."""
-        return f"min:window={self.window},n={self.sample}"
+    def smallest(self) -> str | None:
+        """The s smallest of the union: a sample of exactly that size, where both documents have so many.
+
+        None where it is more than the scheme can keep.
+        """
+        return None if self.sample > MOST_FEATURES else self._spec("min", n=self.sample)
 
     @property
-    def slots(self) -> str:
-        return f"sketch:window={self.window},n={self.sample}"
+    def slots(self) -> str | None:
+        return None if self.sample > MOST_SLOTS else self._spec("sketch", n=self.sample)
 
     @property
     def adaptive(self) -> str:
         """Moduli are powers of two: of `sample` features at least half are kept."""
-        return f"mod:window={self.window},sample={max(2 * self.sample, SMALLEST_MOD_SAMPLE)},most=64"
+        return self._spec("mod", sample=max(2 * self.sample, SMALLEST_MOD_SAMPLE), most=64)
 
     @property
     def modulus(self) -> int | None:
@@ -127,7 +133,7 @@ class Plan:
 
     @property
     def fixed(self) -> str | None:
-        return None if self.modulus is None else f"mod:window={self.window},n={self.modulus}"
+        return None if self.modulus is None else self._spec("mod", n=self.modulus)
 
     @property
     def rule_modulus(self) -> int | None:
@@ -137,7 +143,7 @@ class Plan:
 
     @property
     def rule(self) -> str | None:
-        return None if self.rule_modulus is None else f"mod:window={self.window},n={self.rule_modulus}"
+        return None if self.rule_modulus is None else self._spec("mod", n=self.rule_modulus)
 
     @property
     def rule_entries(self) -> int | None:
@@ -155,6 +161,9 @@ class Plan:
             return None
         union = round(2.0 * self.shingles / (1.0 + self.resemblance))
         return min(1.0, collision_of(self._shingler, union).error)
+
+    def _spec(self, name: str, **keys: int) -> str:
+        return format_spec(name, window=self.window, **keys, **self._shingler.shared_keys)
 
     @property
     def _shingler(self) -> Shingler:
