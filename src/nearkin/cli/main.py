@@ -4,7 +4,6 @@ Commands are imported when they are called for, and what they need only when the
 answer before anyone notices.
 """
 
-import gc
 import io
 import os
 import sys
@@ -130,6 +129,4 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no "…" must not end a report with a traceback.
             stream.reconfigure(errors="backslashreplace")
-    # A scan makes millions of objects and hardly a cycle: looking for those every 700 took a thirtieth of it.
-    gc.set_threshold(100_000)
     sys.exit(main(sys.argv[1:]))
