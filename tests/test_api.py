@@ -93,6 +93,21 @@ def test_signatures_of_unlike_schemes_never_meet() -> None:
         nearkin.sign("a", "mod:n=10").resemblance(nearkin.sign("a", "mod:n=20"))
 
 
+def test_signatures_of_texts_made_canonical_in_other_ways_never_meet() -> None:
+    text = prose(1)
+    plain, raw = nearkin.sign(text, "exact"), nearkin.sign(text, "exact", raw=True)
+    strict = nearkin.sign(text, "exact", ignore=["case"])
+    for one, other in combinations((plain, raw, strict), 2):
+        for measure in (one.resemblance, one.containment):
+            with pytest.raises(SpecMismatchError) as refused:
+                measure(other)
+            assert one.canon in str(refused.value)
+            assert other.canon in str(refused.value)
+    turned = nearkin.sign(text, "exact", ignore=["punctuation", "case"]).resemblance(plain)
+    assert turned is not None
+    assert turned.value == 1.0
+
+
 def test_resemblance_and_containment_are_those_of_the_definition(texts: list[str]) -> None:
     for a, b in combinations([text for text in texts if len(text) > WINDOW], 2):
         one, other = shingles(a), shingles(b)

@@ -48,7 +48,8 @@ IGNORED = TextSettings().ignore
 def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> Signature:
     """The text's features and their weights under a scheme."""
     how = parse_scheme(scheme)
-    return sign_canonical(_canonical(text, _canon(raw, ignore, how)) or b"", how)
+    canon = _canon(raw, ignore, how)
+    return dataclasses.replace(sign_canonical(_canonical(text, canon) or b"", how), canon=canon.spec)
 
 
 def resemblance(
