@@ -66,7 +66,7 @@ def scan(
     What is found is kept in the store, beside the report on the screen. Scanning again brings the store up to
     date.
     """
-    from nearkin.api import Store
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
