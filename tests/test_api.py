@@ -213,6 +213,27 @@ def test_families_of_pairs(texts: list[str]) -> None:
         nearkin.families(nearkin.match(texts), view="greedy")
 
 
+def test_families_take_in_all_that_match_found() -> None:
+    text = prose(1)
+    changed = text[: len(text) * 6 // 7] + prose(2)[: len(text) // 7]
+    pairs = nearkin.match([text, changed])
+    assert 0.7 <= pairs["resemblance"][0].as_py() < 0.8
+    assert nearkin.families(pairs).num_rows == 1
+
+
+def test_families_refuse_what_is_no_table_of_pairs() -> None:
+    pairs = nearkin.match(["a text", "a text"])
+    for wrong, words in (({"a": [1]}, "not dict"), (pairs.drop_columns(["exact"]), "no column 'exact'")):
+        with pytest.raises(UsageError, match=f"the table that match gives.*{words}"):
+            nearkin.families(wrong)
+
+
+def test_one_text_has_no_reference_to_learn() -> None:
+    for wrong in ("one text", b"one text"):
+        with pytest.raises(UsageError, match="learn_reference takes a list"):
+            nearkin.learn_reference(wrong)  # type: ignore[arg-type]
+
+
 def test_families_of_the_same_pairs_in_another_order(texts: list[str]) -> None:
     pairs = nearkin.match(texts)
     turned = pairs.take(list(range(pairs.num_rows))[::-1])
@@ -246,6 +267,20 @@ def test_a_store(tmp_path: Path, texts: list[str]) -> None:
                 store.families(**wrong)  # type: ignore[arg-type]
         assert store.documents()["path"].to_pylist() == sorted(f"{at}.txt" for at in range(len(texts)))
         assert store.documents(failed=True).num_rows == 0
+
+
+@pytest.mark.parametrize("share", [3.0, -0.1, float("nan")])
+@pytest.mark.parametrize("name", ["min_resemblance", "min_containment"])
+def test_a_share_out_of_range_is_refused(tmp_path: Path, name: str, share: float) -> None:
+    (tmp_path / "a.txt").write_text("a text")
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(tmp_path / "a.txt", jobs=1)
+    with pytest.raises(UsageError, match=f"{name} must be between 0 and 1"):
+        store.matches(**{name: share})  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=f"{name} must be between 0 and 1"):
+        store.check("a text", **{name: share})  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="min_shared_bytes must not be negative"):
+        store.matches(min_shared_bytes=-1)
 
 
 def test_the_store_and_match_agree(tmp_path: Path, texts: list[str]) -> None:

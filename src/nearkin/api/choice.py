@@ -27,6 +27,12 @@ def containment_for(scheme: Scheme, asked: float | None) -> float:
     return asked
 
 
+def refuse_no_share(**shares: float | None) -> None:
+    for name, share in shares.items():
+        if share is not None and not 0.0 <= share <= 1.0:
+            raise UsageError(f"{name} must be between 0 and 1, not {share:g}.")
+
+
 def refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: bool) -> None:
     """What codes find is measured on the texts; a cosine says nothing of bytes in common."""
     if scheme.estimator.coded and not keep_text:

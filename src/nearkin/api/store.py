@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from nearkin.api.choice import chosen
+from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.scan_options import ScanOptions, settings_of
 from nearkin.api.text import Text, extracted_from
 from nearkin.errors import UsageError
@@ -106,6 +106,9 @@ class Store:
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import match_table
 
+        refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
+        if min_shared_bytes < 0:
+            raise UsageError(f"min_shared_bytes must not be negative, not {min_shared_bytes}.")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
             found = list_matches(
@@ -138,6 +141,7 @@ class Store:
 
         if limit is not None and limit < 1:
             raise UsageError(f"A limit must be 1 or more, not {limit}.")
+        refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         with opened(self.path) as connection:
             limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
             checker = Checker.of(connection, scheme, **limits)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nearkin.api.choice import chosen, containment_for, refuse_unmeasurable
-from nearkin.api.text import IGNORED, Text, Texts, canon_for, canonical, extracted_from
+from nearkin.api.text import IGNORED, Text, Texts, canon_for, canonical, extracted_from, refuse_one_text
 from nearkin.errors import UsageError
 from nearkin.matching.cosine import cosine_of
 from nearkin.model import View
@@ -72,8 +72,7 @@ def match(
     from nearkin.report.collection import Collection
     from nearkin.report.tables import match_table
 
-    if isinstance(texts, str | bytes):
-        raise UsageError("match takes a list, a dict or an iterable of texts, not one text.")
+    refuse_one_text(texts, "match")
     how = parse_scheme(scheme)
     items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
     limits = MatchSettings(
@@ -100,21 +99,23 @@ def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, i
     how = parse_scheme(scheme)
     if not isinstance(how, Fuzzy):
         raise UsageError(f"{how.spec} has no reference to learn; only fuzzy has.")
+    refuse_one_text(texts, "learn_reference")
     canon = canon_for(raw, ignore, how)
     every = texts.values() if isinstance(texts, Mapping) else texts
     return how.learnt(canonical(text, canon) or b"" for text in every).spec
 
 
 def families(
-    pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.8, containment: float | None = None
+    pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.7, containment: float | None = None
 ) -> "pa.Table":
     """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots.
 
     Parts are attached at a containment of 0.9 unless another is given.
     """
     from nearkin.report.pairs import families_of_pairs
-    from nearkin.report.tables import family_table, scheme_of
+    from nearkin.report.tables import family_table, refuse_no_pairs, scheme_of
 
+    refuse_no_pairs(pairs)
     if chosen(View, view, "view") is View.GREEDY:
         raise UsageError("The greedy view needs signatures, not pairs; use: Store.families(view='greedy').")
     scheme = parse_scheme(scheme_of(pairs) or EXACT)
