@@ -294,6 +294,20 @@ def test_the_store_and_match_agree(tmp_path: Path, texts: list[str]) -> None:
     assert store.matches().to_pylist() == [row for row in in_memory if (row["a"], row["b"]) != ("0", "2")]
 
 
+def test_a_floor_not_given_follows_a_lower_threshold(tmp_path: Path) -> None:
+    text = prose(1)
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text(text)
+    (docs / "b.txt").write_text(text[: len(text) * 5 // 8] + prose(2)[: len(text) * 3 // 8])
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(docs, threshold=0.4, jobs=1)
+    assert 0.4 <= store.matches()["resemblance"][0].as_py() < 0.5
+    assert store.families().num_rows == 1
+    with pytest.raises(UsageError, match="--floor"):
+        store.scan(docs, threshold=0.4, floor=0.5)
+
+
 def test_nothing_is_made_for_a_wrong_request(tmp_path: Path) -> None:
     path = tmp_path / "kin.db"
     with nearkin.Store.open(path) as store:

@@ -343,3 +343,10 @@ def test_a_store_left_by_an_interrupted_scan_says_so(tmp_path: Path) -> None:
             " SELECT 'interrupted', started, version, settings FROM run"
         )
     assert "interrupted" in Called("matches", "--store", store).err
+
+
+def test_a_floor_not_given_follows_a_lower_threshold(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a text of its own")
+    called = Called("scan", tmp_path / "a.txt", "--threshold", "0.4", "--store", tmp_path / "kin.db")
+    assert (called.code, called.err) == (0, "")
+    assert "or the threshold where that is lower" in " ".join(Called("scan", "--help").out.split())

@@ -41,6 +41,8 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         return group(**{name: given.pop(name) for name in names})
 
     scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME))
+    if "threshold" in given:  # a floor that nobody asked for never stands above it
+        given.setdefault("floor", min(MatchSettings().floor, given["threshold"]))
     given["containment"] = containment_for(scheme, given.get("containment"))
     settings = Settings(scheme.spec, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
     if given:

@@ -34,7 +34,11 @@ class InterruptedScanError(NearkinError):
     "--threshold", type=float, default=0.7, show_default=True, help="Resemblance (fuzzy: cosine) that makes a family."
 )
 @click.option("--containment", type=float, help="Share of a part in its container.  [default: 0.9]")
-@click.option("--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this.")
+@click.option(
+    "--floor",
+    type=float,
+    help="Keep the strongest matches down to this.  [default: 0.5, or the threshold where that is lower]",
+)
 @click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches not known to share N.")
 @text_options
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
