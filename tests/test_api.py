@@ -138,8 +138,22 @@ def test_bytes_are_read_as_a_scan_reads_them() -> None:
 def test_empty_texts() -> None:
     assert nearkin.resemblance("", "") == 1.0
     assert nearkin.resemblance("", "word") == nearkin.resemblance("word", "") == 0.0
-    assert nearkin.containment("", "word") == 0.0
+    assert nearkin.containment("", "word") is None
+    assert nearkin.containment("...", "word") is None
+    assert nearkin.containment("word", "") == 0.0
+    assert nearkin.containment("", "") == 1.0
     assert nearkin.resemblance(prose(1, 9), prose(2, 9), "mod:n=1000000") is None
+
+
+def test_half_a_surrogate_pair_is_no_question_mark_where_texts_are_raw(tmp_path: Path) -> None:
+    assert nearkin.resemblance("\ud800", "?", raw=True) == 0.0
+    assert nearkin.resemblance("\ud800", "\udfff", raw=True) == 0.0
+    assert nearkin.resemblance("\ud800", "\ud800", raw=True) == 1.0
+    (tmp_path / "mark.txt").write_text("?")
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(tmp_path / "mark.txt", raw=True, jobs=1)
+    assert store.check("?").num_rows == 1
+    assert store.check("\ud800").num_rows == 0
 
 
 def test_binary_bytes_have_no_text() -> None:

@@ -147,7 +147,7 @@ class Store:
             checker = Checker.of(connection, scheme, **limits)
             scoped = is_scoped(connection)
             extracted = extracted_from(text, checker.canon.raw)
-            data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+            data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
             found = checker.check(sha256(data).digest(), extracted, limit=limit, all_copies=all_copies)
         return similar_table([similar_record(one, scoped=scoped, name=backslashed) for one in found], scoped=scoped)
 

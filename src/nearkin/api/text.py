@@ -26,7 +26,8 @@ def canon_for(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:
 def extracted_from(text: Text, raw: bool) -> bytes | None:
     """None: there is no text in it."""
     if isinstance(text, str):
-        return text.encode("utf-8", "replace")
+        # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.
+        return text.encode("utf-8", "surrogatepass" if raw else "replace")
     if isinstance(text, bytes):
         return extract(text, raw=raw).text
     raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")

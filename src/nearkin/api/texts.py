@@ -38,17 +38,17 @@ def resemblance(
     shingles, whether or not their numbers are near.
     """
     how = parse_scheme(scheme)
-    return _compared(a, b, how, canon_for(raw, ignore, how), Signature.resemblance)
+    return _compared(a, b, how, canon_for(raw, ignore, how), Signature.resemblance, of_nothing=0.0)
 
 
 def containment(
     a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
 ) -> float | None:
-    """How much of `a` is in `b`. None where the samples are too small to tell."""
+    """How much of `a` is in `b`. None where the samples are too small to tell, or `a` alone is empty."""
     how = parse_scheme(scheme)
     if not how.contains:
         raise UsageError(cannot_contain(how.spec))
-    return _compared(a, b, how, canon_for(raw, ignore, how), Signature.containment)
+    return _compared(a, b, how, canon_for(raw, ignore, how), Signature.containment, of_nothing=None)
 
 
 def match(
@@ -124,7 +124,10 @@ def families(
     return family_table(found, name=pairs.schema.field("a").type, sizes=False)
 
 
-def _compared(a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[..., Any]) -> float | None:
+def _compared(
+    a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[..., Any], *, of_nothing: float | None
+) -> float | None:
+    """`of_nothing`: what the measure is where only the first text is empty."""
     if type(a) is type(b) and a == b:
         return 1.0
     first, second = canonical(a, canon), canonical(b, canon)
@@ -132,7 +135,9 @@ def _compared(a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[
         return None  # unlike bytes without text: nothing can be said
     if first == second:
         return 1.0
-    if not first or not second:
+    if not first:
+        return of_nothing
+    if not second:
         return 0.0
     if scheme.measure == "cosine":
         return cosine_of(first, second)
