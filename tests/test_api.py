@@ -93,6 +93,21 @@ def test_signatures_of_unlike_schemes_never_meet() -> None:
         nearkin.sign("a", "mod:n=10").resemblance(nearkin.sign("a", "mod:n=20"))
 
 
+def test_signatures_of_texts_made_canonical_in_other_ways_never_meet() -> None:
+    text = prose(1)
+    plain, raw = nearkin.sign(text, "exact"), nearkin.sign(text, "exact", raw=True)
+    strict = nearkin.sign(text, "exact", ignore=["case"])
+    for one, other in combinations((plain, raw, strict), 2):
+        for measure in (one.resemblance, one.containment):
+            with pytest.raises(SpecMismatchError) as refused:
+                measure(other)
+            assert one.canon in str(refused.value)
+            assert other.canon in str(refused.value)
+    turned = nearkin.sign(text, "exact", ignore=["punctuation", "case"]).resemblance(plain)
+    assert turned is not None
+    assert turned.value == 1.0
+
+
 def test_resemblance_and_containment_are_those_of_the_definition(texts: list[str]) -> None:
     for a, b in combinations([text for text in texts if len(text) > WINDOW], 2):
         one, other = shingles(a), shingles(b)
@@ -123,8 +138,22 @@ def test_bytes_are_read_as_a_scan_reads_them() -> None:
 def test_empty_texts() -> None:
     assert nearkin.resemblance("", "") == 1.0
     assert nearkin.resemblance("", "word") == nearkin.resemblance("word", "") == 0.0
-    assert nearkin.containment("", "word") == 0.0
+    assert nearkin.containment("", "word") is None
+    assert nearkin.containment("...", "word") is None
+    assert nearkin.containment("word", "") == 0.0
+    assert nearkin.containment("", "") == 1.0
     assert nearkin.resemblance(prose(1, 9), prose(2, 9), "mod:n=1000000") is None
+
+
+def test_half_a_surrogate_pair_is_no_question_mark_where_texts_are_raw(tmp_path: Path) -> None:
+    assert nearkin.resemblance("\ud800", "?", raw=True) == 0.0
+    assert nearkin.resemblance("\ud800", "\udfff", raw=True) == 0.0
+    assert nearkin.resemblance("\ud800", "\ud800", raw=True) == 1.0
+    (tmp_path / "mark.txt").write_text("?")
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(tmp_path / "mark.txt", raw=True, jobs=1)
+    assert store.check("?").num_rows == 1
+    assert store.check("\ud800").num_rows == 0
 
 
 def test_binary_bytes_have_no_text() -> None:
@@ -198,6 +227,27 @@ def test_families_of_pairs(texts: list[str]) -> None:
         nearkin.families(nearkin.match(texts), view="greedy")
 
 
+def test_families_take_in_all_that_match_found() -> None:
+    text = prose(1)
+    changed = text[: len(text) * 6 // 7] + prose(2)[: len(text) // 7]
+    pairs = nearkin.match([text, changed])
+    assert 0.7 <= pairs["resemblance"][0].as_py() < 0.8
+    assert nearkin.families(pairs).num_rows == 1
+
+
+def test_families_refuse_what_is_no_table_of_pairs() -> None:
+    pairs = nearkin.match(["a text", "a text"])
+    for wrong, words in (({"a": [1]}, "not dict"), (pairs.drop_columns(["exact"]), "no column 'exact'")):
+        with pytest.raises(UsageError, match=f"the table that match gives.*{words}"):
+            nearkin.families(wrong)
+
+
+def test_one_text_has_no_reference_to_learn() -> None:
+    for wrong in ("one text", b"one text"):
+        with pytest.raises(UsageError, match="learn_reference takes a list"):
+            nearkin.learn_reference(wrong)  # type: ignore[arg-type]
+
+
 def test_families_of_the_same_pairs_in_another_order(texts: list[str]) -> None:
     pairs = nearkin.match(texts)
     turned = pairs.take(list(range(pairs.num_rows))[::-1])
@@ -233,6 +283,20 @@ def test_a_store(tmp_path: Path, texts: list[str]) -> None:
         assert store.documents(failed=True).num_rows == 0
 
 
+@pytest.mark.parametrize("share", [3.0, -0.1, float("nan")])
+@pytest.mark.parametrize("name", ["min_resemblance", "min_containment"])
+def test_a_share_out_of_range_is_refused(tmp_path: Path, name: str, share: float) -> None:
+    (tmp_path / "a.txt").write_text("a text")
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(tmp_path / "a.txt", jobs=1)
+    with pytest.raises(UsageError, match=f"{name} must be between 0 and 1"):
+        store.matches(**{name: share})  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=f"{name} must be between 0 and 1"):
+        store.check("a text", **{name: share})  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="min_shared_bytes must not be negative"):
+        store.matches(min_shared_bytes=-1)
+
+
 def test_the_store_and_match_agree(tmp_path: Path, texts: list[str]) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -242,6 +306,20 @@ def test_the_store_and_match_agree(tmp_path: Path, texts: list[str]) -> None:
     store.scan(docs)
     in_memory = nearkin.match({str(at): text for at, text in enumerate(texts)}, all_copies=False).to_pylist()
     assert store.matches().to_pylist() == [row for row in in_memory if (row["a"], row["b"]) != ("0", "2")]
+
+
+def test_a_floor_not_given_follows_a_lower_threshold(tmp_path: Path) -> None:
+    text = prose(1)
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text(text)
+    (docs / "b.txt").write_text(text[: len(text) * 5 // 8] + prose(2)[: len(text) * 3 // 8])
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(docs, threshold=0.4, jobs=1)
+    assert 0.4 <= store.matches()["resemblance"][0].as_py() < 0.5
+    assert store.families().num_rows == 1
+    with pytest.raises(UsageError, match="--floor"):
+        store.scan(docs, threshold=0.4, floor=0.5)
 
 
 def test_nothing_is_made_for_a_wrong_request(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_folder_that_cannot_hold_a_store(tmp_path: Path) -> None:
 
 
 def test_a_store_that_forgets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nearkin.api import Store
+    from nearkin.api.store import Store
 
     empty = Store.documents
     monkeypatch.setattr(Store, "matches", lambda self: empty(self, failed=True))

@@ -13,13 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nearkin.api import Store as Store
-    from nearkin.api import containment as containment
-    from nearkin.api import families as families
-    from nearkin.api import learn_reference as learn_reference
-    from nearkin.api import match as match
-    from nearkin.api import resemblance as resemblance
-    from nearkin.api import sign as sign
+    from nearkin.api.store import Store as Store
+    from nearkin.api.texts import containment as containment
+    from nearkin.api.texts import families as families
+    from nearkin.api.texts import learn_reference as learn_reference
+    from nearkin.api.texts import match as match
+    from nearkin.api.texts import resemblance as resemblance
+    from nearkin.api.texts import sign as sign
     from nearkin.errors import EngineError as EngineError
     from nearkin.errors import InputError as InputError
     from nearkin.errors import NearkinError as NearkinError
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "Store": "nearkin.api",
-    "containment": "nearkin.api",
-    "families": "nearkin.api",
-    "learn_reference": "nearkin.api",
-    "match": "nearkin.api",
-    "resemblance": "nearkin.api",
-    "sign": "nearkin.api",
+    "Store": "nearkin.api.store",
+    "containment": "nearkin.api.texts",
+    "families": "nearkin.api.texts",
+    "learn_reference": "nearkin.api.texts",
+    "match": "nearkin.api.texts",
+    "resemblance": "nearkin.api.texts",
+    "sign": "nearkin.api.texts",
     "EngineError": "nearkin.errors",
     "InputError": "nearkin.errors",
     "NearkinError": "nearkin.errors",

@@ -8,7 +8,7 @@ from enum import StrEnum
 from hashlib import shake_128
 from pathlib import Path
 
-from nearkin.api import Store
+from nearkin.api.store import Store
 from nearkin.errors import NearkinError
 from nearkin.scheme.golden import kernels_agree, recomputed
 from nearkin.store.place import file_system, is_network

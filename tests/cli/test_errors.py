@@ -32,6 +32,7 @@ def test_a_missing_path_leaves_no_store(tmp_path: Path) -> None:
         (["--threshold", "nan"], "--threshold"),
         (["--threshold", "much"], "--threshold"),
         (["--floor", "0.9"], "--floor"),
+        (["--threshold", "0.4", "--floor", "0.5"], "--floor"),
         (["--containment", "-1"], "--containment"),
         (["--jobs", "0"], "--jobs"),
         (["--memory", "1K"], "--memory"),

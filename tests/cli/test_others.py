@@ -35,6 +35,17 @@ def test_compare_says_the_relation(docs: Path, store: Path, a: str, b: str, rela
     assert relation in Called("compare", a, b, "--store", store, "--format", "table").out
 
 
+def test_compare_gives_no_share_of_an_empty_text(docs: Path) -> None:
+    for a, b, of_empty, of_other in (
+        ("empty.txt", "part.txt", "a_in_b", "b_in_a"),
+        ("part.txt", "empty.txt", "b_in_a", "a_in_b"),
+    ):
+        (pair,) = Called("compare", docs / a, docs / b).records
+        assert pair["resemblance"] == pair[of_other] == 0.0
+        assert pair[of_empty] is None
+        assert pair["similar"] is None
+
+
 def test_compare_agrees_with_matches(store: Path) -> None:
     for match in Called("matches", "--store", store).records:
         (pair,) = Called("compare", "--store", store, "--", match["a"], match["b"]).records

@@ -352,3 +352,10 @@ def test_documents_without_text_are_said_to_be_compared_by_their_bytes_only(tmp_
     assert "1 document without text that can be read, compared by their bytes only" in shown
     found = Called("compare", folder / "scan.pdf", folder / "a.txt", "--store", tmp_path / "kin.db").records
     assert found[0]["relation"] == "no text"
+
+
+def test_a_floor_not_given_follows_a_lower_threshold(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a text of its own")
+    called = Called("scan", tmp_path / "a.txt", "--threshold", "0.4", "--store", tmp_path / "kin.db")
+    assert (called.code, called.err) == (0, "")
+    assert "or the threshold where that is lower" in " ".join(Called("scan", "--help").out.split())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nearkin.api import Store
+from nearkin.api.store import Store
 from nearkin.errors import UsageError
 from nearkin.scheme import SCHEMES, Estimator, parse_scheme
 from oracle import shingles, tttd

@@ -165,6 +165,17 @@ def test_signatures_of_unlike_specs_never_meet() -> None:
             b.containment(a)
 
 
+@ALL
+def test_signatures_of_texts_made_canonical_in_other_ways_never_meet(row: Row) -> None:
+    text = prose(1, 3000).decode()
+    plain, raw = nearkin.sign(text, row.spec), nearkin.sign(text, row.spec, raw=True)
+    with pytest.raises(SpecMismatchError, match="made canonical as"):
+        plain.resemblance(raw)
+    with pytest.raises(UsageError):
+        raw.containment(plain)
+    plain.resemblance(sign(text.encode(), parse_scheme(row.spec)))  # not said: whoever signs canonical text knows
+
+
 # Signatures.
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.api import Store
+from nearkin.api.store import Store
 from nearkin.errors import StoreError, UsageError
 from nearkin.store import schema
 from nearkin.store.codes import add_codes, contents_with, contents_within, query_within

@@ -34,7 +34,11 @@ class InterruptedScanError(NearkinError):
     "--threshold", type=float, default=0.7, show_default=True, help="Resemblance (fuzzy: cosine) that makes a family."
 )
 @click.option("--containment", type=float, help="Share of a part in its container.  [default: 0.9]")
-@click.option("--floor", type=float, default=0.5, show_default=True, help="Keep the strongest matches down to this.")
+@click.option(
+    "--floor",
+    type=float,
+    help="Keep the strongest matches down to this.  [default: 0.5, or the threshold where that is lower]",
+)
 @click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches not known to share N.")
 @text_options
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
@@ -68,7 +72,7 @@ def scan(
     What is found is kept in the store, beside the report on the screen. Scanning again brings the store up to
     date.
     """
-    from nearkin.api import Store
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.

@@ -54,7 +54,8 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon) -> Comparison:
         tier, relation = ("words", "same words") if first else (None, "unrelated")
         return Comparison(tier, relation, ONE, ONE, ONE, ONE, len(first), ONE)
     if not first or not second:
-        return Comparison(None, "unrelated", NONE, NONE, NONE, NONE, 0, NONE)
+        # A share of an empty text, and so of the smaller, is 0 / 0.
+        return Comparison(None, "unrelated", NONE, NONE if first else None, NONE if second else None, None, 0, NONE)
     angle = cosine_of(first, second)
     cosine = None if angle is None else Estimate(angle, exact=True)
     if scheme.measure == "cosine":

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from nearkin.errors import UsageError
 from nearkin.report.fields import Record
 
 if TYPE_CHECKING:
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
 
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
+PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
 
 
 def match_table(
@@ -53,6 +55,16 @@ def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":
             ("high", pa.float64()),
         ],
     )
+
+
+def refuse_no_pairs(table: object) -> None:
+    import pyarrow as pa
+
+    if not isinstance(table, pa.Table):
+        raise UsageError(f"families takes the table that match gives, not {type(table).__name__}.")
+    for name in PAIR_COLUMNS:
+        if name not in table.column_names:
+            raise UsageError(f"families takes the table that match gives; this one has no column {name!r}.")
 
 
 def scheme_of(table: "pa.Table") -> str | None:

@@ -38,6 +38,7 @@ class Signature:
     estimator: Estimator = Estimator.OVERLAP
     limit: int = 0  # no signature of the scheme has more features; 0: they grow with the text
     contains: bool = True
+    canon: str = ""  # how the text was made canonical; empty: not said, as where all texts of a run were alike
 
     def __len__(self) -> int:
         return len(self.features)
@@ -47,7 +48,8 @@ class Signature:
         """A hash over the features: what chunks a text has, without the text (Forman 2005 §2.4).
 
         Chunks cover all of a text, so texts of the same digest are the same but for the order of their chunks. Other
-        schemes leave parts out: then it names the signature only.
+        schemes leave parts out: then it names the signature only. How the text was made canonical is no part of it:
+        digests say the same only of texts that were made canonical alike.
         """
         digest = blake2b(f"{self.scheme} {self.modulus} {len(self)}\n".encode(), digest_size=16)
         digest.update(self.features.astype("<u8").tobytes())
@@ -80,6 +82,11 @@ class Signature:
         if self.scheme != other.scheme:
             raise SpecMismatchError(
                 f"Signatures of {self.scheme} and {other.scheme} cannot be compared; sign both texts alike."
+            )
+        if self.canon and other.canon and self.canon != other.canon:
+            raise SpecMismatchError(
+                f"Signatures of texts made canonical as {self.canon} and as {other.canon} cannot be compared;"
+                " sign both texts alike."
             )
 
     def _overlap(self, other: "Signature") -> tuple[int, int, int]:

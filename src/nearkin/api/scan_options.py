@@ -1,0 +1,51 @@
+"""What a scan can be told, as one flat list, and the tree of settings it becomes."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, TypeVar
+
+from nearkin.api.choice import containment_for, refuse_unmeasurable
+from nearkin.errors import UsageError
+from nearkin.scheme import parse_scheme
+from nearkin.settings import DEFAULT_SCHEME, MatchSettings, RunSettings, Settings, TextSettings, WalkSettings
+
+Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings)
+
+
+class ScanOptions(TypedDict, total=False):
+    """What a scan can be told; defaults are those of `nearkin.settings`."""
+
+    scheme: str
+    threshold: float
+    containment: float
+    floor: float
+    min_shared_bytes: int
+    raw: bool
+    ignore: Sequence[str]
+    include: Sequence[str]
+    exclude: Sequence[str]
+    hidden: bool
+    max_size: int
+    jobs: int
+    memory: int
+    keep_text: bool
+
+
+def settings_of(options: Mapping[str, Any]) -> Settings:
+    """The tree of settings from options without one; those that are None are left at their defaults."""
+    given = {"keep" if key == "keep_text" else key: value for key, value in options.items() if value is not None}
+    given = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+
+    def part(group: type[Group]) -> Group:
+        names = [field.name for field in dataclasses.fields(group) if field.name in given]
+        return group(**{name: given.pop(name) for name in names})
+
+    scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME))
+    if "threshold" in given:  # a floor that nobody asked for never stands above it
+        given.setdefault("floor", min(MatchSettings().floor, given["threshold"]))
+    given["containment"] = containment_for(scheme, given.get("containment"))
+    settings = Settings(scheme.spec, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
+    if given:
+        raise UsageError(f"A scan has no option {next(iter(given))!r}.")
+    refuse_unmeasurable(scheme, settings.match, keep_text=settings.text.keep)
+    return settings

@@ -1,0 +1,44 @@
+"""What callers may give as a text.
+
+A text is a str, taken as it reads, or bytes, read as a scan reads a file: sniffed, decoded, stripped to what
+a reader of a page sees. Either is made canonical as in a scan, unless `raw` is set.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from nearkin.errors import UsageError
+from nearkin.read.extract import extract
+from nearkin.scheme import Scheme, keeps_lines
+from nearkin.settings import TextSettings
+from nearkin.text.canon import Canon
+
+Text = str | bytes
+Texts = Mapping[Any, Text] | Iterable[Text]
+
+IGNORED = TextSettings().ignore
+
+
+def canon_for(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:
+    return Canon.of(TextSettings(raw=raw, ignore=tuple(ignore)), lines=keeps_lines(scheme))
+
+
+def extracted_from(text: Text, raw: bool) -> bytes | None:
+    """None: there is no text in it."""
+    if isinstance(text, str):
+        # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.
+        return text.encode("utf-8", "surrogatepass" if raw else "replace")
+    if isinstance(text, bytes):
+        return extract(text, raw=raw).text
+    raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")
+
+
+def refuse_one_text(texts: Texts, function: str) -> None:
+    """One text is iterable too: its letters would be taken for texts."""
+    if isinstance(texts, str | bytes):
+        raise UsageError(f"{function} takes a list, a dict or an iterable of texts, not one text.")
+
+
+def canonical(text: Text, canon: Canon) -> bytes | None:
+    extracted = extracted_from(text, canon.raw)
+    return None if extracted is None else canon.apply(extracted)

@@ -1,0 +1,160 @@
+"""Of texts in memory: sign, resemblance, containment, match and families. What a text is: nearkin.api.text."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nearkin.api.choice import chosen, containment_for, refuse_unmeasurable
+from nearkin.api.text import IGNORED, Text, Texts, canon_for, canonical, extracted_from, refuse_one_text
+from nearkin.errors import UsageError
+from nearkin.matching.cosine import cosine_of
+from nearkin.model import View
+from nearkin.scheme import Estimator, Scheme, cannot_contain, parse_scheme
+from nearkin.scheme import sign as sign_canonical
+from nearkin.scheme.fuzzy import Fuzzy
+from nearkin.scheme.signature import Signature
+from nearkin.settings import DEFAULT_SCHEME, MatchSettings, RunSettings
+from nearkin.text.canon import Canon
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+EXACT = "exact:window=20"
+
+
+def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> Signature:
+    """The text's features and their weights under a scheme."""
+    how = parse_scheme(scheme)
+    canon = canon_for(raw, ignore, how)
+    return dataclasses.replace(sign_canonical(canonical(text, canon) or b"", how), canon=canon.spec)
+
+
+def resemblance(
+    a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
+) -> float | None:
+    """How much of both texts together is in both. None where the samples are too small to tell.
+
+    Under scheme fuzzy the cosine of their term vectors, whether or not they share a code; under si that of exact
+    shingles, whether or not their numbers are near.
+    """
+    how = parse_scheme(scheme)
+    return _compared(a, b, how, canon_for(raw, ignore, how), Signature.resemblance, of_nothing=0.0)
+
+
+def containment(
+    a: Text, b: Text, scheme: str = EXACT, *, raw: bool = False, ignore: Sequence[str] = IGNORED
+) -> float | None:
+    """How much of `a` is in `b`. None where the samples are too small to tell, or `a` alone is empty."""
+    how = parse_scheme(scheme)
+    if not how.contains:
+        raise UsageError(cannot_contain(how.spec))
+    return _compared(a, b, how, canon_for(raw, ignore, how), Signature.containment, of_nothing=None)
+
+
+def match(
+    texts: Texts,
+    *,
+    threshold: float = 0.7,
+    containment: float | None = None,
+    scheme: str = DEFAULT_SCHEME,
+    min_shared_bytes: int = 0,
+    raw: bool = False,
+    ignore: Sequence[str] = IGNORED,
+    all_copies: bool = True,
+    jobs: int | None = None,
+) -> "pa.Table":
+    """All pairs of texts that reach a threshold, strongest first, verified on the texts as in a scan.
+
+    Containment is 0.9 unless given, and not looked for by schemes that cannot tell it. Texts are named by their keys
+    or their positions. Without `all_copies` equal texts are named once: by the
+    first of them, to which the others are then paired.
+    """
+    from nearkin.report.collection import Collection
+    from nearkin.report.tables import match_table
+
+    refuse_one_text(texts, "match")
+    how = parse_scheme(scheme)
+    items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
+    limits = MatchSettings(
+        threshold=threshold,
+        containment=containment_for(how, containment),
+        floor=threshold,
+        min_shared_bytes=min_shared_bytes,
+    )
+    refuse_unmeasurable(how, limits, keep_text=True)
+    run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
+    extracted = [extracted_from(text, raw) or b"" for _, text in items]
+    canon = canon_for(raw, ignore, how)
+    collection = Collection.of(_plain([name for name, _ in items]), extracted, canon, jobs=run.jobs)
+    records = collection.equal_pairs(min_shared_bytes, all_copies=all_copies)
+    records += collection.similar_pairs(how, limits, run, all_copies=all_copies)
+    records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"] or 0.0, r["b_in_a"] or 0.0), r["a"], r["b"]))
+    for record in records:
+        record["a"], record["b"] = collection.names[record["a"]], collection.names[record["b"]]
+    return match_table(records, name=_type_of(collection.names), scheme=how.spec)
+
+
+def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
+    """The spec of `scheme` with how often words begin with each letter learnt from texts (Stein 2005 §3 step 3)."""
+    how = parse_scheme(scheme)
+    if not isinstance(how, Fuzzy):
+        raise UsageError(f"{how.spec} has no reference to learn; only fuzzy has.")
+    refuse_one_text(texts, "learn_reference")
+    canon = canon_for(raw, ignore, how)
+    every = texts.values() if isinstance(texts, Mapping) else texts
+    return how.learnt(canonical(text, canon) or b"" for text in every).spec
+
+
+def families(
+    pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.7, containment: float | None = None
+) -> "pa.Table":
+    """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots.
+
+    Parts are attached at a containment of 0.9 unless another is given.
+    """
+    from nearkin.report.pairs import families_of_pairs
+    from nearkin.report.tables import family_table, refuse_no_pairs, scheme_of
+
+    refuse_no_pairs(pairs)
+    if chosen(View, view, "view") is View.GREEDY:
+        raise UsageError("The greedy view needs signatures, not pairs; use: Store.families(view='greedy').")
+    scheme = parse_scheme(scheme_of(pairs) or EXACT)
+    limits = MatchSettings(threshold=threshold, containment=containment_for(scheme, containment), floor=threshold)
+    found = families_of_pairs(pairs.to_pylist(), limits, scheme)
+    return family_table(found, name=pairs.schema.field("a").type, sizes=False)
+
+
+def _compared(
+    a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[..., Any], *, of_nothing: float | None
+) -> float | None:
+    """`of_nothing`: what the measure is where only the first text is empty."""
+    if type(a) is type(b) and a == b:
+        return 1.0
+    first, second = canonical(a, canon), canonical(b, canon)
+    if first is None or second is None:
+        return None  # unlike bytes without text: nothing can be said
+    if first == second:
+        return 1.0
+    if not first:
+        return of_nothing
+    if not second:
+        return 0.0
+    if scheme.measure == "cosine":
+        return cosine_of(first, second)
+    # Two numbers say nothing of how much: under si the texts do, as in a scan.
+    how = parse_scheme(EXACT) if scheme.estimator is Estimator.RANGE else scheme
+    estimate = measure(sign_canonical(first, how), sign_canonical(second, how))
+    return None if estimate is None else float(estimate.value)
+
+
+def _plain(names: list[Any]) -> list[Any]:
+    """Names as an Arrow column can hold them: integers, else UTF-8."""
+    if all(type(name) is int for name in names):
+        return names
+    return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+
+
+def _type_of(names: list[Any]) -> "pa.DataType":
+    import pyarrow as pa
+
+    return pa.int64() if all(type(name) is int for name in names) else pa.string()
