@@ -17,7 +17,7 @@ from nearkin.errors import UsageError
 from nearkin.matching.cosine import cosine_of
 from nearkin.model import Summary, View
 from nearkin.read.extract import extract
-from nearkin.scheme import Estimator, Scheme, cannot_contain, keeps_lines, parse_scheme
+from nearkin.scheme import Estimator, Scheme, cannot_contain, cannot_share_bytes, keeps_lines, parse_scheme
 from nearkin.scheme import sign as sign_canonical
 from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.signature import Signature
@@ -389,11 +389,11 @@ def _compared(a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[
 
 
 def _refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: bool) -> None:
-    """What codes find is measured on the texts; a cosine says nothing of bytes in common."""
+    """What codes find is measured on the texts, and not all measures tell how many bytes are shared."""
     if scheme.estimator.coded and not keep_text:
         raise UsageError(f"{scheme.spec} measures the texts themselves; leave out --no-text, or use another scheme.")
     if scheme.measure == "cosine" and limits.min_shared_bytes:
-        raise UsageError(f"{scheme.spec} does not tell shared bytes; leave out --min-shared-bytes.")
+        raise UsageError(cannot_share_bytes(scheme.spec))
 
 
 def _plain(names: list[Any]) -> list[Any]:

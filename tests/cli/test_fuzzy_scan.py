@@ -195,6 +195,17 @@ def test_matches_and_families_of_texts_in_memory() -> None:
         library.match(texts, scheme="fuzzy", min_shared_bytes=1)
 
 
+def test_shared_bytes_are_refused_when_matches_are_listed_as_when_they_are_made(folder: Path, kin: Path) -> None:
+    listed = Called("matches", "--store", kin, "--min-shared-bytes", "1")
+    assert (listed.code, listed.out) == (2, "")
+    assert listed.err == f"nearkin: {FUZZY} does not tell shared bytes; leave out --min-shared-bytes.\n"
+    made = Called("scan", folder, "--store", kin, "--scheme", "fuzzy", "--min-shared-bytes", "1")
+    assert (made.code, made.err) == (2, listed.err)
+    with pytest.raises(library.UsageError, match="shared bytes"):
+        library.Store.open(kin).matches(min_shared_bytes=1)
+    assert Called("matches", "--store", kin, "--min-shared-bytes", "0").records
+
+
 def test_resemblance_under_fuzzy_is_the_cosine_and_containment_is_refused() -> None:
     assert library.resemblance("cat dog", "dog cat bird", "fuzzy") == pytest.approx((2 / 3) ** 0.5)
     assert library.resemblance("the of", "and to", "fuzzy") is None
