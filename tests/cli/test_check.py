@@ -262,3 +262,25 @@ def test_sign_prints_the_number(docs: Path, tmp_path: Path) -> None:
     (tmp_path / "none.txt").write_text("")
     assert Called("sign", tmp_path / "none.txt", "--scheme", SI).records == [{"number": None}]
     assert Called("sign", tmp_path / "none.txt", "--scheme", SI, "--format", "table").out == "none\n"
+
+
+def test_sign_prints_the_number_of_every_content_of_a_store(docs: Path, store: Path, si_store: Path) -> None:
+    # One store has the numbers, of the other they are made from the texts.
+    records = Called("sign", "--store", si_store).records
+    assert Called("sign", "--store", store, "--scheme", SI).records == records
+    assert [list(record) for record in records] == [["number", "path"]] * len(records)
+    assert len(records) == len(FILES) - 2  # of three copies one is named
+    for record in records:
+        (one,) = Called("sign", f"./{record['path']}", "--store", si_store, "--scheme", SI).records
+        assert record["number"] == one["number"]
+    numbers = {record["path"]: record["number"] for record in records}
+    assert numbers["empty.txt"] is None
+    assert any(number is not None and number < 0 for number in numbers.values())
+    whole = ("sign", "--store", si_store, "--format")
+    assert json.loads(Called(*whole, "json").out) == records
+    rows = csv.DictReader(io.StringIO(Called(*whole, "csv").out, newline=""))
+    assert rows.fieldnames == ["number", "path"]
+    assert [row["number"] for row in rows] == [str(number or "") for number in numbers.values()]
+    head, *lines = Called(*whole, "table").out.splitlines()
+    assert head.split() == ["number", "path"]
+    assert [line.split()[0] for line in lines] == [str(number or "none") for number in numbers.values()]
