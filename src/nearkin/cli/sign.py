@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nearkin.cli.notes import name_of, note, without_text
 from nearkin.cli.options import common, text_options
 from nearkin.cli.output import Record, chosen, emit, emit_one, write_lines
 from nearkin.settings import DEFAULT_SCHEME
@@ -63,11 +64,16 @@ def sign(
     canon = Canon.of(settings, lines=keeps_lines(how))
     found = from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)
     text = canon.apply(found.text or b"")
+    signature = sign_text(text, how)
+    if found.text is None:
+        note(f"{without_text(found)}, so it has no signature.", quiet=quiet)
+    elif not len(signature):
+        note(f"{name_of(found)} has no signature under {how.spec}.", quiet=quiet)
     if digest:
-        _show([{"path": file, **_digest(sign_text(text, how))}], form)
+        _show([{"path": file, **_digest(signature)}], form)
         return
     if how.estimator is Estimator.RANGE:
-        _print_number(_number(sign_text(text, how)), form)
+        _print_number(_number(signature), form)
         return
     records: Iterable[Record] = (
         {"weight": weight, "feature": f"{feature:016x}", "offset": offset}
