@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -179,7 +177,7 @@ def test_the_default_scheme_is_the_last_scans(tmp_path: Path, docs: Path) -> Non
     store = tmp_path / "kin.db"
     Called("scan", docs, "--store", store, "--scheme", "exact:window=20")
     Called("scan", docs, "--store", store, "--scheme", SI)
-    assert "SELECT content" in Called("check", docs / "single.txt", "--store", store, "--sql").out
+    assert "SELECT * FROM documents" in Called("check", docs / "single.txt", "--store", store, "--sql").out
     exact = Called("check", docs / "manual-1.txt", "--store", store, "--scheme", "exact")
     assert [record["path"] for record in exact.records][-2:] == ["manual-2.txt", "manual-3.txt"]
 
@@ -211,16 +209,6 @@ def test_si_prints_its_query_for_another_database(docs: Path, si_store: Path, tm
     assert (called.code, called.err) == (0, "")
     statements = called.out.splitlines()
     assert len(statements) == 2
-    (number,) = [record["number"] for record in Called("sign", docs / "manual-1.txt", "--scheme", SI).records]
-    with closing(sqlite3.connect(si_store)) as connection:
-        found = {content for (content,) in connection.execute(statements[0])}
-        near = connection.execute(
-            "SELECT content FROM code WHERE 10 * abs(number - ?1) < 3 * abs(?1)", (number,)
-        ).fetchall()
-        assert found == {content for (content,) in near}
-        plan = connection.execute(f"EXPLAIN QUERY PLAN {statements[0]}").fetchall()
-    assert len(plan) == 1
-    assert "SEARCH code USING PRIMARY KEY" in plan[0][3]
     (tmp_path / "empty.txt").write_text("...")
     nothing = Called("check", tmp_path / "empty.txt", "--store", si_store, "--sql")
     assert (nothing.code, nothing.out) == (0, "")
@@ -262,3 +250,57 @@ def test_sign_prints_the_number(docs: Path, tmp_path: Path) -> None:
     (tmp_path / "none.txt").write_text("")
     assert Called("sign", tmp_path / "none.txt", "--scheme", SI).records == [{"number": None}]
     assert Called("sign", tmp_path / "none.txt", "--scheme", SI, "--format", "table").out == "none\n"
+
+
+def test_sign_prints_the_number_of_every_content_of_a_store(docs: Path, store: Path, si_store: Path) -> None:
+    # One store has the numbers, of the other they are made from the texts.
+    records = Called("sign", "--store", si_store).records
+    assert Called("sign", "--store", store, "--scheme", SI).records == records
+    assert [list(record) for record in records] == [["number", "path"]] * len(records)
+    assert len(records) == len(FILES) - 2  # of three copies one is named
+    for record in records:
+        (one,) = Called("sign", f"./{record['path']}", "--store", si_store, "--scheme", SI).records
+        assert record["number"] == one["number"]
+    numbers = {record["path"]: record["number"] for record in records}
+    assert numbers["empty.txt"] is None
+    assert any(number is not None and number < 0 for number in numbers.values())
+    whole = ("sign", "--store", si_store, "--format")
+    assert json.loads(Called(*whole, "json").out) == records
+    rows = csv.DictReader(io.StringIO(Called(*whole, "csv").out, newline=""))
+    assert rows.fieldnames == ["number", "path"]
+    assert [row["number"] for row in rows] == [str(number or "") for number in numbers.values()]
+    head, *lines = Called(*whole, "table").out.splitlines()
+    assert head.split() == ["number", "path"]
+    assert [line.split()[0] for line in lines] == [str(number or "none") for number in numbers.values()]
+
+
+# Files of which nothing can be said.
+
+
+def test_a_file_without_text_is_no_all_clear(tmp_path: Path, docs: Path, store: Path) -> None:
+    (tmp_path / "x.pdf").write_bytes(b"%PDF-1.7\n" + bytes(range(256)) * 4)
+    said = "nearkin: {} has no text that nearkin can read; only its bytes were looked up.\n"
+    query = ("check", tmp_path / "x.pdf", docs / "single.txt", "--store", store)
+    for form in ("table", "json", "jsonl", "csv"):
+        assert Called(*query, "--format", form).err == said.format(tmp_path / "x.pdf")
+    assert Called(*query, "--quiet").err == ""
+    piped = nearkin("check", "-", "--store", store, input=(tmp_path / "x.pdf").read_bytes())
+    assert (piped.returncode, piped.stdout, piped.stderr.decode()) == (0, b"", said.format("standard input"))
+    for option in ([], ["--digest"], ["--scheme", SI], ["--format", "csv"]):
+        signed = Called("sign", tmp_path / "x.pdf", *option)
+        assert signed.code == 0
+        unsigned = f"nearkin: {tmp_path / 'x.pdf'} has no text that nearkin can read, so it has no signature.\n"
+        assert signed.err == unsigned
+    assert Called("sign", tmp_path / "x.pdf", "--quiet").err == ""
+    assert Called("sign", tmp_path / "x.pdf", "--raw").err == ""  # there the bytes are the text
+
+
+@pytest.mark.parametrize(
+    "scheme", ["fuzzy:classes=18,intervals=3,variants=3", "si:method=3,stream=soundex,variation=B,k=40"]
+)
+def test_sign_says_that_a_text_is_too_short_for_the_scheme(tmp_path: Path, docs: Path, scheme: str) -> None:
+    (tmp_path / "short.txt").write_text("Hello.")
+    signed = Called("sign", tmp_path / "short.txt", "--scheme", scheme)
+    assert (signed.code, signed.err) == (0, f"nearkin: {tmp_path / 'short.txt'} has no signature under {scheme}.\n")
+    assert Called("sign", tmp_path / "short.txt", "--scheme", scheme, "--quiet").err == ""
+    assert Called("sign", docs / "manual-1.txt", "--scheme", SI).err == ""

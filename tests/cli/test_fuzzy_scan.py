@@ -171,6 +171,15 @@ def test_a_learnt_reference_is_a_scheme_like_any_other(folder: Path, tmp_path: P
     }
 
 
+def test_learning_is_not_planning(folder: Path) -> None:
+    both = Called("schemes", "--learn", folder, "--plan")
+    assert (both.code, both.out) == (2, "")
+    assert both.err == "nearkin: --learn and --plan are two questions; ask them one at a time.\n"
+    planned = Called("schemes", "--learn", folder, "--error", "0.1")
+    assert (planned.code, planned.out) == (2, "")
+    assert "--error belongs to --plan" in planned.err
+
+
 def test_what_nothing_can_be_learnt_from(tmp_path: Path) -> None:
     assert Called("schemes", "--learn", tmp_path / "nowhere").code == 3
     (tmp_path / "empty").mkdir()
@@ -193,6 +202,17 @@ def test_matches_and_families_of_texts_in_memory() -> None:
     assert family["kind"] == "versions"
     with pytest.raises(library.UsageError, match="shared bytes"):
         library.match(texts, scheme="fuzzy", min_shared_bytes=1)
+
+
+def test_shared_bytes_are_refused_when_matches_are_listed_as_when_they_are_made(folder: Path, kin: Path) -> None:
+    listed = Called("matches", "--store", kin, "--min-shared-bytes", "1")
+    assert (listed.code, listed.out) == (2, "")
+    assert listed.err == f"nearkin: {FUZZY} does not tell shared bytes; leave out --min-shared-bytes.\n"
+    made = Called("scan", folder, "--store", kin, "--scheme", "fuzzy", "--min-shared-bytes", "1")
+    assert (made.code, made.err) == (2, listed.err)
+    with pytest.raises(library.UsageError, match="shared bytes"):
+        library.Store.open(kin).matches(min_shared_bytes=1)
+    assert Called("matches", "--store", kin, "--min-shared-bytes", "0").records
 
 
 def test_resemblance_under_fuzzy_is_the_cosine_and_containment_is_refused() -> None:

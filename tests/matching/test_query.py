@@ -204,3 +204,19 @@ def test_every_scheme_answers(folder: Path, tmp_path: Path, spec: str) -> None:
     if not scheme.contains:
         with pytest.raises(UsageError, match="does not tell containment"):
             store.check(query, min_containment=0.5)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in EXAMPLES if not parse_scheme(spec).estimator.coded])
+def test_check_finds_what_a_scan_finds(tmp_path: Path, spec: str) -> None:
+    text = prose(5, 30_000)
+    versions = {f"edits-{edits}": edited(text, edits, edits) for edits in range(0, 150, 10)}
+    versions |= {f"part-{share}": text[: len(text) * share // 10] for share in (3, 6, 9)}
+    (tmp_path / "docs").mkdir()
+    for name, version in versions.items():
+        (tmp_path / "docs" / name).write_bytes(version)
+    store = scanned(tmp_path / "docs", tmp_path / "store", spec)
+    pairs = {frozenset((match["a"], match["b"])) for match in store.matches().to_pylist()}
+    assert len(pairs) > 10
+    for name, version in versions.items():
+        answers = {one["path"] for one in store.check(version).to_pylist()}
+        assert {name} | {other for pair in pairs if name in pair for other in pair} <= answers

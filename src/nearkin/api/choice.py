@@ -34,8 +34,8 @@ def refuse_no_share(**shares: float | None) -> None:
 
 
 def refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: bool) -> None:
-    """What codes find is measured on the texts; a cosine says nothing of bytes in common."""
+    """What codes find is measured on the texts, and not all measures tell how many bytes are shared."""
     if scheme.estimator.coded and not keep_text:
         raise UsageError(f"{scheme.spec} measures the texts themselves; leave out --no-text, or use another scheme.")
     if scheme.measure == "cosine" and limits.min_shared_bytes:
-        raise UsageError(f"{scheme.spec} does not tell shared bytes; leave out --min-shared-bytes.")
+        raise UsageError(cannot_share_bytes(scheme.spec))

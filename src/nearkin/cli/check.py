@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nearkin.cli.notes import name_of, note, without_text
 from nearkin.cli.options import common
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from nearkin.model import Similar
     from nearkin.report.check import Checker
     from nearkin.report.lookup import Found
+    from nearkin.report.range_query import RangeQuery
 
 
 @click.command(epilog="Example: nearkin check draft.txt --exit-code && echo new")
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 @click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
 @click.option("--all-copies", is_flag=True, help="Name every copy of what is near, not only the first.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if something similar is in the store.")
-@click.option("--sql", is_flag=True, help="Print the query that scheme si asks, and do not ask it.")
+@click.option("--sql", is_flag=True, help="Print scheme si's query for another database, and ask nothing.")
+@click.option("--table", metavar="NAME", help="Your table in that query.  [default: documents]")
+@click.option("--column", metavar="NAME", help="Its column of similarity indices.  [default: similarity_index]")
 def check(
     files: tuple[str, ...],
     store: Path,
@@ -39,6 +43,8 @@ def check(
     all_copies: bool,
     exit_code: bool,
     sql: bool,
+    table: str | None,
+    column: str | None,
 ) -> int:
     """List what in the store is the same as, resembles, contains or lies in a file (- for standard input).
 
@@ -48,11 +54,16 @@ def check(
     from nearkin.cli.words import count
     from nearkin.report.check import Checker
     from nearkin.report.fields import similar_record
+    from nearkin.report.range_query import RangeQuery
     from nearkin.report.reading import is_scoped, opened
     from nearkin.scheme import likeness
 
     if sql and form is not None:
         raise UsageError("--sql prints a query as it is; leave out --format.")
+    names = {"table": table, "column": column}
+    own = RangeQuery(**{option: name for option, name in names.items() if name is not None})
+    if not sql and (unused := next((option for option, name in names.items() if name is not None), None)):
+        raise UsageError(f"--{unused} belongs to --sql; use: nearkin check FILE --sql --{unused} …")
     form = chosen(form)
     with opened(store) as connection:
         limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
@@ -60,11 +71,15 @@ def check(
         scoped, score = is_scoped(connection), likeness(checker.scheme)
         queries = [_read(name, store, raw=checker.canon.raw) for name in files]
         if sql:
-            _print_sql(checker, queries, quiet=quiet)
+            _print_sql(checker, queries, own, quiet=quiet)
             return 0
-        if (left := checker.unsigned) and not quiet:
+        if left := checker.unsigned:
             spec = checker.scheme.spec
-            _note(f"{count(left, 'contents')} not signed by {spec} and not looked at; scan again with --scheme {spec}")
+            unseen = f"{count(left, 'contents')} not signed by {spec} and not looked at"
+            note(f"{unseen}; scan again with --scheme {spec}", quiet=quiet)
+        for query in queries:
+            if query.text is None:
+                note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
         found = [
             (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
         ]
@@ -98,13 +113,13 @@ def _read(name: str, store: Path, *, raw: bool) -> "Found":
     return from_bytes("-", sys.stdin.buffer.read(), raw=raw) if name == "-" else find_document(name, store, raw=raw)
 
 
-def _print_sql(checker: "Checker", queries: "list[Found]", *, quiet: bool) -> None:
+def _print_sql(checker: "Checker", queries: "list[Found]", own: "RangeQuery", *, quiet: bool) -> None:
     for query in queries:
-        statement = checker.sql(query.text)
+        statement = checker.sql(query.text, own)
         if statement is not None:
-            click.echo(f"{statement};")
-        elif not quiet:
-            _note(f"{query.name} has no similarity index.")
+            click.echo(statement)
+        else:
+            note(f"{name_of(query)} has no similarity index.", quiet=quiet)
 
 
 def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
@@ -116,7 +131,3 @@ def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: 
         screen.similar(similar)
     elif not named:
         screen.line("Nothing in the store is like it.")
-
-
-def _note(text: str) -> None:
-    click.echo(f"nearkin: {text}", err=True)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from nearkin.cli.notes import note
 from nearkin.cli.options import common
 from nearkin.cli.output import Record, chosen, emit
 from nearkin.errors import UsageError
@@ -14,12 +15,7 @@ from nearkin.errors import UsageError
 
 def _note_unfinished(unfinished: bool, *, quiet: bool) -> None:
     if unfinished:
-        _note("a later scan is running or was interrupted; what changed since is missing until one ends.", quiet=quiet)
-
-
-def _note(text: str, *, quiet: bool) -> None:
-    if not quiet:
-        click.echo(f"nearkin: {text}", err=True)
+        note("a later scan is running or was interrupted; what changed since is missing until one ends.", quiet=quiet)
 
 
 @click.command(epilog="Example: nearkin identical --format csv > identical.csv")
@@ -108,7 +104,7 @@ def matches(
         )
     for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
         if asked is not None and asked < kept:
-            _note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
+            note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
             break
     form = chosen(form)
     if form == "table":
@@ -181,7 +177,7 @@ def families(
             connection, view=View(view), threshold=threshold, representative=Representative(representative)
         )
     if view == View.CHAIN and threshold is not None and threshold < limits["threshold"]:
-        _note(
+        note(
             f"partial below {limits['threshold']:g}, where the scan kept only the strongest matches of each"
             " document; scan with a lower threshold to see all.",
             quiet=quiet,

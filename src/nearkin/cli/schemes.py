@@ -53,6 +53,10 @@ def schemes(
     With --plan: how large a sample must be for estimates within an error, and the specs that keep as much.
     What --learn prints can be given as it is: nearkin scan PATH --scheme "$(nearkin schemes --learn PATH)".
     """
+    if learn and plan:
+        raise UsageError("--learn and --plan are two questions; ask them one at a time.")
+    if not plan:
+        _refuse_planning(ctx)
     if learn:
         spec = _learnt(learn)
         if form in (None, "table"):
@@ -66,11 +70,14 @@ def schemes(
 
         _plan(Plan(error, resemblance, confidence, length, window, bits), form)
         return
+    _list(form)
+
+
+def _refuse_planning(ctx: click.Context) -> None:
     for name in PLANNED:
         parameter = "length" if name == "bytes" else name
         if ctx.get_parameter_source(parameter) is ParameterSource.COMMANDLINE:
             raise UsageError(f"--{name} belongs to --plan; use: nearkin schemes --plan --{name} …")
-    _list(form)
 
 
 def _list(form: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nearkin.cli.notes import name_of, note, without_text
 from nearkin.cli.options import common, text_options
 from nearkin.cli.output import Record, chosen, emit, emit_one, write_lines
 from nearkin.settings import DEFAULT_SCHEME
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from nearkin.model import Location
     from nearkin.scheme import Signature
 
-WEIGHT = 8  # columns; a whole store is not read twice to find the widest
+# Columns; a whole store is not read twice to find the widest.
+RIGHT = {"weight": 8, "features": 8, "number": 20}
+LEFT = {"digest": 32, "feature": 16}
 
 
 @click.command(epilog="Example: nearkin sign manual.html --scheme mod:window=20,n=100")
@@ -42,7 +45,7 @@ def sign(
 
     Weight is what a feature stands for, in shingles or, of chunks, in bytes; the offset counts bytes of the canonical
     text. Without FILE every content of the store is listed by the path of its first document, its features in
-    ascending order. Of scheme si it is the number; a text of which it keeps nothing has none.
+    ascending order. Of scheme si it is the number, one line a content; a text of which it keeps nothing has none.
 
     Of chunk schemes the digest names a content without its text: texts of one digest have the same chunks.
     """
@@ -61,12 +64,16 @@ def sign(
     canon = Canon.of(settings, lines=keeps_lines(how))
     found = from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)
     text = canon.apply(found.text or b"")
+    signature = sign_text(text, how)
+    if found.text is None:
+        note(f"{without_text(found)}, so it has no signature.", quiet=quiet)
+    elif not len(signature):
+        note(f"{name_of(found)} has no signature under {how.spec}.", quiet=quiet)
     if digest:
-        _show([{"path": file, **_digest(sign_text(text, how))}], form)
+        _show([{"path": file, **_digest(signature)}], form)
         return
     if how.estimator is Estimator.RANGE:
-        numbers = sign_text(text, how).features.astype("i8").tolist()
-        _print_number(numbers[0] if numbers else None, form)
+        _print_number(_number(signature), form)
         return
     records: Iterable[Record] = (
         {"weight": weight, "feature": f"{feature:016x}", "offset": offset}
@@ -86,17 +93,21 @@ def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given
     from nearkin.errors import UsageError
     from nearkin.report.reading import is_scoped, opened
     from nearkin.report.signatures import stored_signatures
+    from nearkin.scheme import Estimator
 
     if given:
         raise UsageError("--raw and --ignore are for a FILE; the texts of a store are signed as they were scanned.")
     with opened(store) as connection:
         scoped = is_scoped(connection)
-        signatures = stored_signatures(connection, spec)
+        scheme, signatures = stored_signatures(connection, spec)
+        named = ["path", *(["scope"] if scoped else [])]
         if digest:
             _show(({**_named(place, scoped), **_digest(one)} for place, one in signatures), form, scoped=scoped)
+        elif scheme.estimator is Estimator.RANGE:
+            numbers = ({"number": _number(one), **_named(place, scoped)} for place, one in signatures)
+            _show(numbers, form, columns=["number", *named], scoped=scoped)
         else:
-            records = _features(signatures, scoped)
-            _show(records, form, columns=["weight", "feature", "path", *(["scope"] if scoped else [])], scoped=scoped)
+            _show(_features(signatures, scoped), form, columns=["weight", "feature", *named], scoped=scoped)
 
 
 def _features(signatures: "Iterable[tuple[Location, Signature]]", scoped: bool) -> Iterator[Record]:
@@ -108,6 +119,11 @@ def _features(signatures: "Iterable[tuple[Location, Signature]]", scoped: bool) 
 
 def _named(location: "Location", scoped: bool) -> Record:
     return {"path": location.name, **({"scope": location.scope} if scoped else {})}
+
+
+def _number(signature: "Signature") -> int | None:
+    """Of scheme si; features are the same bits without a sign."""
+    return next(iter(signature.features.astype("i8").tolist()), None)
 
 
 def _digest(signature: "Signature") -> Record:
@@ -129,13 +145,12 @@ def _show(records: Iterable[Record], form: str, *, columns: list[str] | None = N
     def line(record: Record) -> str:
         cells = []
         for column in shown:
-            value = str(record[column])
+            value = "none" if record[column] is None else str(record[column])
             if column == "path":
                 value = safe(value if "scope" not in record else f"{record['scope']}:{value}")
-            cells.append(value.rjust(WEIGHT) if column in ("weight", "features") else value)
+            cells.append(value.rjust(RIGHT.get(column, 0)))
         return "  " + "  ".join(cells)
 
-    width = {"digest": 32, "feature": 16}
-    head = {column: column.ljust(width.get(column, 0)) for column in columns}
+    head = {column: column.ljust(LEFT.get(column, 0)) for column in columns}
     screen.line((line(head).rstrip(), "dim"))
     write_lines(line(record) for record in records)

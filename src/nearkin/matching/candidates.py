@@ -35,7 +35,7 @@ def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings,
     resemblance, containment = settings.threshold, settings.containment
     doubtful = not scheme.sampled and bool((postings.moduli > 1).any())
     if doubtful:
-        resemblance, containment = min(settings.floor, _names_in_common(resemblance)), _names_in_common(containment)
+        resemblance, containment = expected_in_common(resemblance, containment, floor=settings.floor)
     a, b, shared, size_a, size_b, united, strong = _native.candidates(
         postings.offsets,
         postings.features,
@@ -58,11 +58,12 @@ def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings,
     return Candidates(a, b, shared, size_a, size_b, united, strong.astype(np.bool_))
 
 
-def _names_in_common(share: float) -> float:
+def expected_in_common(resemblance: float, containment: float, *, floor: float) -> tuple[float, float]:
     """What to expect of signatures that leave shingles out where no theory says how far they stray: of bsw.
 
     The name of a chunk stays with a probability of r when the edits are spread over the text, and two sets that keep a
     share r of their names have r / (2 - r) in common. Measured on prose: 0.55 where r is 0.71. Beyond that the join
-    allows them the luck of a sample of their size.
+    allows them the luck of a sample of their size. A bar over 1 is one that nothing shall reach, and stays.
     """
-    return share / (2 - share)
+    lowered = [share / (2 - share) if share <= 1 else share for share in (resemblance, containment)]
+    return min(floor, lowered[0]) if resemblance <= 1 else resemblance, lowered[1]

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
+from nearkin.matching.candidates import expected_in_common
 from nearkin.matching.cosine import rank
 from nearkin.matching.verify import verify
 from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
 from nearkin.scheme.shingles import Mod
 from nearkin.scheme.signature import CONFIDENCE
 from nearkin.scheme.similarity_index import range_of
+from nearkin.settings import MatchSettings
 from nearkin.store.codes import contents_with, contents_within
 from nearkin.store.contents import lengths_of, signature_of, texts_of
 from nearkin.store.sharing import Sharing, contents_sharing
@@ -97,11 +99,18 @@ class Query:
             whole = mine + found.sizes - np.minimum(found.shared, found.sizes)
         else:
             whole = np.maximum(mine, found.sizes)
-        reach = self._highest(found.shared, whole, found.moduli) >= self.min_resemblance
+        resemblance, containment = self._bars(found.moduli)
+        reach = self._highest(found.shared, whole, found.moduli) >= resemblance
         if self.scheme.contains:
             part = np.minimum(mine, found.sizes)
-            reach |= self._highest(found.shared, part, found.moduli) >= self.min_containment
+            reach |= self._highest(found.shared, part, found.moduli) >= containment
         return reach
+
+    def _bars(self, moduli: NDArray[np.uint64]) -> tuple[float, float]:
+        """As low as a scan has them: 0.5 and 0.82 in place of 0.7 and 0.9 under bsw."""
+        if self.scheme.sampled or not (moduli > 1).any():
+            return self.min_resemblance, self.min_containment
+        return expected_in_common(self.min_resemblance, self.min_containment, floor=MatchSettings().floor)
 
     def _highest(
         self, shared: NDArray[np.uint64], whole: NDArray[np.uint64], moduli: NDArray[np.uint64]

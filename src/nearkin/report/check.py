@@ -11,11 +11,11 @@ from hashlib import sha256
 from nearkin.errors import UsageError
 from nearkin.matching.query import Query
 from nearkin.model import Location, Similar
+from nearkin.report.range_query import RangeQuery
 from nearkin.scheme import FORMAT, Estimator, Scheme, cannot_contain, parse_scheme
 from nearkin.scheme.similarity_index import range_of
 from nearkin.settings import NO_CONTAINMENT, MatchSettings, RunSettings
 from nearkin.store import runs
-from nearkin.store.codes import query_within
 from nearkin.store.contents import unsigned_contents
 from nearkin.store.holders import content_of, documents_of, documents_of_bytes
 from nearkin.text.canon import Canon
@@ -56,8 +56,6 @@ class Checker:
                 f"This store has no signatures of {how.spec}, only of {run.spec};"
                 f" run: nearkin scan FOLDER --scheme {how.spec}"
             )
-        if min_containment is not None and how.measure == "cosine":
-            raise UsageError(cannot_contain(how.spec))
         if min_resemblance is None and min_containment is None:
             limits = run.settings["match"]
             min_resemblance, min_containment = limits["threshold"], limits["containment"]
@@ -95,12 +93,12 @@ class Checker:
                 found += self._near(text, same, all_copies=all_copies)
         return found[:limit]
 
-    def sql(self, extracted: bytes | None) -> str | None:
+    def sql(self, extracted: bytes | None, table: RangeQuery) -> str | None:
         """The query that finds a text's candidates, for another system's database; None where it has no number."""
         if self.scheme.estimator is not Estimator.RANGE:
             raise UsageError(f"Only scheme si is one SQL query, not {self.scheme.spec}; use --scheme si.")
         numbers = self._query(self.canon.apply(extracted or b"")).numbers
-        return query_within(self.scheme_id, *range_of(numbers[0])) if numbers else None
+        return table.between(*range_of(numbers[0])) if numbers else None
 
     def _near(self, text: bytes, same: int | None, *, all_copies: bool) -> list[Similar]:
         query = self._query(text)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from nearkin.errors import UsageError
 from nearkin.model import Location, Match
-from nearkin.scheme import cannot_contain, parse_scheme
+from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
 from nearkin.store.results import MatchRow, match_rows
@@ -24,6 +24,8 @@ def list_matches(
     scheme = parse_scheme(run.spec)
     if min_containment is not None and not scheme.contains:
         raise UsageError(cannot_contain(run.spec))
+    if min_shared_bytes and scheme.measure == "cosine":
+        raise UsageError(cannot_share_bytes(run.spec))
     if min_resemblance is None and min_containment is None:
         limits = run.settings["match"]
         min_resemblance, min_containment = limits["threshold"], limits["containment"]

@@ -21,8 +21,10 @@ from nearkin.store.contents import (
 from nearkin.text.canon import Canon
 
 
-def stored_signatures(connection: sqlite3.Connection, spec: str | None) -> Iterator[tuple[Location, Signature]]:
-    """In byte order of the paths; under the scheme of the last scan unless one is given."""
+def stored_signatures(
+    connection: sqlite3.Connection, spec: str | None
+) -> tuple[Scheme, Iterator[tuple[Location, Signature]]]:
+    """In byte order of the paths; under the scheme of the last scan unless one is given. Some have no features."""
     run = runs.last(connection)
     scheme = parse_scheme(run.spec if spec is None else spec)
     canon = _canon_of(connection, run)
@@ -32,7 +34,7 @@ def stored_signatures(connection: sqlite3.Connection, spec: str | None) -> Itera
             f"{missing:,} texts of this store were not kept and never signed with {scheme.spec};"
             " scan their folders with that --scheme."
         )
-    return _signed(connection, scheme, canon, number)
+    return scheme, _signed(connection, scheme, canon, number)
 
 
 def _canon_of(connection: sqlite3.Connection, run: runs.Run) -> Canon:

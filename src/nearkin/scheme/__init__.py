@@ -29,6 +29,7 @@ __all__ = [
     "Scheme",
     "Signature",
     "cannot_contain",
+    "cannot_share_bytes",
     "keeps_lines",
     "likeness",
     "parse_scheme",
@@ -209,6 +210,11 @@ def cannot_contain(spec: str) -> str:
     """Cherkasova 2009, Table 1, in a sentence."""
     able = [name for name, known in SCHEMES.items() if known.scheme().contains]
     return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {', '.join(able)}."
+
+
+def cannot_share_bytes(spec: str) -> str:
+    """A cosine says nothing of bytes in common."""
+    return f"{spec} does not tell shared bytes; leave out --min-shared-bytes."
 
 
 def keeps_lines(scheme: Scheme) -> bool:

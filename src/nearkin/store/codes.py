@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-WITHIN = "SELECT content FROM code WHERE scheme = {} AND number BETWEEN {} AND {} ORDER BY number, content"
+WITHIN = "SELECT content FROM code WHERE scheme = ? AND number BETWEEN ? AND ? ORDER BY number, content"
 
 
 def add_codes(connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, bytes]]) -> None:
@@ -22,13 +22,8 @@ def add_codes(connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[
 
 def contents_within(connection: sqlite3.Connection, scheme: int, low: int, high: int) -> list[int]:
     """Those with a number from low to high, in its order."""
-    rows = connection.execute(WITHIN.format("?", "?", "?"), (scheme, low, high))
+    rows = connection.execute(WITHIN, (scheme, low, high))
     return [content for (content,) in rows]
-
-
-def query_within(scheme: int, low: int, high: int) -> str:
-    """The query that contents_within runs, its numbers filled in."""
-    return WITHIN.format(scheme, low, high)
 
 
 def contents_with(connection: sqlite3.Connection, scheme: int, numbers: Sequence[int]) -> list[int]:

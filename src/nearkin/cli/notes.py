@@ -1,0 +1,24 @@
+"""Notes: what a reader of the result should know, on standard error, where it spoils no output."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from nearkin.report.lookup import Found
+
+
+def note(text: str, *, quiet: bool) -> None:
+    if not quiet:
+        click.echo(f"nearkin: {text}", err=True)
+
+
+def name_of(query: "Found") -> str:
+    from nearkin.cli.words import safe
+
+    return "standard input" if query.name == "-" else safe(query.name)
+
+
+def without_text(query: "Found") -> str:
+    """The beginning of a sentence: without it, that nothing was found in an image would read as an all-clear."""
+    return f"{name_of(query)} has no text that nearkin can read"
