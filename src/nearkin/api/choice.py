@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from nearkin.errors import UsageError
-from nearkin.scheme import Scheme, cannot_contain
+from nearkin.scheme import Scheme, cannot_contain, cannot_share_bytes
 from nearkin.settings import NO_CONTAINMENT, MatchSettings
 
 Choice = TypeVar("Choice", bound=StrEnum)
