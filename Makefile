@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORPUS ?=
+# Which modules there are: an editable install remembers where it found each, so it is made anew when one comes or goes.
+MODULES := $(VENV)/.modules-$(shell find src -name '*.py' 2>/dev/null | LC_ALL=C sort | cksum | cut -d' ' -f1)
 NATIVE := CMakeLists.txt $(shell find native -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -30,7 +32,11 @@ $(VENV)/.needs: $(VENV)/.system pyproject.toml tools/needs.py
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(VENV)/needs.txt
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.needs $(NATIVE)
+$(MODULES): | $(VENV)/.needs
+	@rm -f $(VENV)/.modules-*
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.needs $(MODULES) $(NATIVE)
 	@echo "building nearkin"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@touch $@
