@@ -28,7 +28,7 @@ def family_row(
     """As it is stored: content ids for rows."""
     ids = contents.numbers
     weakest = family.weakest and (ids[family.weakest[0]], ids[family.weakest[1]], family.weakest[2])
-    # Plain strings: SQLite's module takes three times as long over an enum.
+    # Plain strings: of an enum SQLite's module first asks how it would like to be stored.
     member, part = Role.MEMBER.value, Role.PART.value
     roles = [*((row, member) for row in family.members), *((row, part) for row in family.parts)]
     return FamilyRow(
@@ -110,12 +110,8 @@ def _measure_on_texts(
     connection: sqlite3.Connection, run: runs.Run, contents: Contents, families: list[ContentFamily]
 ) -> None:
     """How far members are from their pivots, where both texts were kept."""
-    (canon,) = connection.execute(
-        "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?",
-        (run.scheme,),
-    ).fetchone()
     local = RunSettings()
-    texts = StoredTexts(connection, contents, Canon.parse(canon), local.jobs)
+    texts = StoredTexts(connection, contents, Canon.parse(runs.canon_of(connection, run)), local.jobs)
     scheme = parse_scheme(run.spec)
     if scheme.measure != "bytes":
         complete_to_pivot(

@@ -27,7 +27,7 @@ def stored_signatures(
     """In byte order of the paths; under the scheme of the last scan unless one is given. Some have no features."""
     run = runs.last(connection)
     scheme = parse_scheme(run.spec if spec is None else spec)
-    canon = _canon_of(connection, run)
+    canon = Canon.parse(runs.canon_of(connection, run))
     number = scheme_of(connection, scheme.spec, canon.spec, FORMAT)
     if missing := count_without_source(connection, number):
         raise UsageError(
@@ -35,14 +35,6 @@ def stored_signatures(
             " scan their folders with that --scheme."
         )
     return scheme, _signed(connection, scheme, canon, number)
-
-
-def _canon_of(connection: sqlite3.Connection, run: runs.Run) -> Canon:
-    """How the texts of this run were made canonical."""
-    (spec,) = connection.execute(
-        "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?", (run.scheme,)
-    ).fetchone()
-    return Canon.parse(spec)
 
 
 def _signed(

@@ -31,8 +31,9 @@ class Contents:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """The ids for those who want them one by one: from an array each costs a tenth of a microsecond."""
-        return list(map(int, self.ids))
+        """The ids as plain numbers, for those who want them one by one."""
+        ids: list[int] = self.ids.tolist()
+        return ids
 
 
 @dataclass(frozen=True)
@@ -123,16 +124,14 @@ def named_contents(connection: sqlite3.Connection) -> Iterator[tuple[Location, i
 def signature_of(
     connection: sqlite3.Connection, scheme: int, content: int
 ) -> tuple[int, NDArray[np.uint64], NDArray[np.uint32]] | None:
-    """Modulus, features and weights; None where the content was not signed in this way."""
+    """Modulus, features and weights (none where all weigh the modulus); None where it was not signed in this way."""
     row = connection.execute(
         "SELECT modulus, features, weights FROM signature WHERE scheme = ? AND content = ?", (scheme, content)
     ).fetchone()
     if row is None:
         return None
-    modulus, blob, weights = row
-    features = np.frombuffer(blob, "<u8")
-    equal = np.full(len(features), modulus, np.uint32)
-    return int(modulus), features, equal if weights is None else np.frombuffer(weights, "<u4")
+    modulus, features, weights = row
+    return int(modulus), np.frombuffer(features, "<u8"), np.frombuffer(weights or b"", "<u4")
 
 
 def count_without_source(connection: sqlite3.Connection, scheme: int | None) -> int:

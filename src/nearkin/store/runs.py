@@ -69,6 +69,14 @@ def last(connection: sqlite3.Connection) -> Run:
     return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts)
 
 
+def canon_of(connection: sqlite3.Connection, run: Run) -> str:
+    """How the texts of a run were made canonical."""
+    (spec,) = connection.execute(
+        "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?", (run.scheme,)
+    ).fetchone()
+    return str(spec)
+
+
 def unfinished(connection: sqlite3.Connection) -> bool:
     """Whether a later scan has begun and not ended: documents may then be newer than the matches."""
     (count,) = connection.execute(
