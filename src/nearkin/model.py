@@ -202,3 +202,8 @@ class Summary:
     matches: int
     families: int
     seconds: int
+    new: int = 0  # documents, since the last scan
+    changed: int = 0
+    moved: int = 0
+    gone: int = 0
+    resigned: int = 0  # contents that were stale and were signed again

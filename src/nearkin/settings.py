@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 from dataclasses import dataclass, field
+from typing import Any
 
 from nearkin.errors import UsageError
 
@@ -20,6 +21,7 @@ class WalkSettings:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     hidden: bool = False
+    full: bool = False  # read also what looks unchanged
     max_size: int = 256 << 20
 
     def __post_init__(self) -> None:
@@ -88,3 +90,16 @@ class Settings:
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Settings":
+        """As a run noted them down; what this nearkin has besides is at its default."""
+        tree = json.loads(text)
+
+        def part(group: type[Any], name: str) -> Any:
+            known = {field.name for field in dataclasses.fields(group)}
+            given = {key: value for key, value in tree[name].items() if key in known}
+            return group(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
+
+        groups = {"walk": WalkSettings, "text": TextSettings, "match": MatchSettings, "run": RunSettings}
+        return cls(tree["scheme"], **{name: part(group, name) for name, group in groups.items()})

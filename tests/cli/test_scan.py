@@ -22,6 +22,7 @@ LISTINGS = [
     for form in ("table", "json", "jsonl", "csv")
 ]
 SUMMARY = ["documents", "contents", "failed", "identical", "matches", "families", "seconds"]
+SUMMARY += ["new", "changed", "moved", "gone", "resigned"]
 
 
 def listed(store: Path) -> list[bytes]:
@@ -221,13 +222,13 @@ def test_two_scans_at_once(tmp_path: Path) -> None:
 SLOW = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
-from nearkin.store import documents
-documents.TRANSACTION_FILES = 1
-flush = documents.Writer.flush
+from nearkin.store import writer
+writer.TRANSACTION_FILES = 1
+flush = writer.Writer.flush
 def slow(self):
     flush(self)
     time.sleep(0.5)
-documents.Writer.flush = slow
+writer.Writer.flush = slow
 from nearkin.cli.main import run
 sys.argv[0] = "nearkin"
 run()
@@ -252,7 +253,9 @@ def test_ctrl_c_keeps_what_was_read(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert out == b""
     assert err.decode() == f"nearkin: interrupted; what was read so far is kept in {store}\n"
-    kept = len(Called("documents", "--store", store).records)
+    assert Called("documents", "--store", store).records == []  # what a scan found is seen when it has finished
+    with closing(sqlite3.connect(store)) as connection:
+        (kept,) = connection.execute("SELECT count(*) FROM document").fetchone()
     assert kept > 0
     assert Called("matches", "--store", store).code == 4  # no scan has finished
     assert scanned(folder, store)["documents"] == 2001

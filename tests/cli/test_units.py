@@ -140,7 +140,7 @@ def test_containment_is_refused_where_it_cannot_be_told(folder: Path, tmp_path: 
 
 def test_lines_and_words_do_not_mix_in_one_store(folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "kin.db"
-    scanned(folder, store)
+    scanned(folder, store, "--no-text")
     other = write(tmp_path / "other", {b"verses.txt": verses(3)})
     called = Called("scan", other, "--store", store, "--scheme", "exact:window=2,unit=line")
     assert called.code == 2

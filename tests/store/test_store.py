@@ -25,10 +25,12 @@ from nearkin.model import Readings
 from nearkin.pipeline import Scan
 from nearkin.scheme import parse_scheme
 from nearkin.settings import RunSettings, Settings, TextSettings
-from nearkin.store import documents, runs
-from nearkin.store.database import connect, explained, one_scan, transaction
-from nearkin.store.documents import Writer, identical_groups, present
+from nearkin.store import runs
+from nearkin.store.database import connect, explained, one_scan, see, transaction
+from nearkin.store.documents import identical_groups, present
+from nearkin.store.known import Known
 from nearkin.store.schema import APPLICATION_ID, SCHEMA_VERSION
+from nearkin.store.writer import Writer
 from oracle.prose import prose
 
 SETTINGS = Settings(run=RunSettings(jobs=2, memory=1 << 30))
@@ -296,8 +298,13 @@ class Desk:
         self.connection.execute("INSERT INTO scope (id, name, root) VALUES (1, 'desk', x'2f')")
 
     def writer(self, *, keep_text: bool = True) -> Writer:
+        """Of a new run; the one before has finished."""
+        self.connection.execute("UPDATE run SET state = 'done'")
         run = runs.begin(self.connection, version="test", settings="{}")
-        return Writer(self.connection, 1, run, self.canon, self.scheme, keep_text)
+        see(self.connection, run)
+        known = Known(self.canon, raw=True, keep=keep_text)
+        known.load(self.connection, 1, self.scheme)
+        return Writer(self.connection, 1, run, self.canon, self.scheme, keep_text, known)
 
     def store(self, readings: Readings, *, keep_text: bool = True) -> None:
         writer = self.writer(keep_text=keep_text)
@@ -383,7 +390,7 @@ def test_the_same_bytes_taken_in_another_way_are_another_text(desk: Desk) -> Non
 
 @pytest.mark.parametrize("files", [1, 2, 3, 7, 100])
 def test_however_many_a_transaction_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int) -> None:
-    monkeypatch.setattr(documents, "TRANSACTION_FILES", files)
+    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_FILES", files)
     desk = Desk(tmp_path / "store")
     writer = desk.writer()
     for number in range(10):
@@ -397,7 +404,7 @@ def test_however_many_a_transaction_holds(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_large_files_are_not_held_back(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "TRANSACTION_BYTES", 1000)
+    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_BYTES", 1000)
     writer = desk.writer()
     writer.add(reading("a", b"x" * 999))
     assert desk.count("document") == 0
@@ -433,7 +440,7 @@ def test_a_changed_document_is_the_same_document(desk: Desk) -> None:
     (document,) = present(desk.connection)
     assert document.digest == sha256(b"new!").hexdigest()
     assert (document.size, document.encoding) == (4, "utf-16-le")
-    assert desk.count("document") == 1
+    assert desk.count("document") == 2  # what it was before is not forgotten
 
 
 def test_a_document_that_failed_and_then_did_not(desk: Desk) -> None:
@@ -455,11 +462,13 @@ def test_documents_that_were_not_met_again_are_gone_and_may_come_back(desk: Desk
     writer.add(batch(reading("a", b"1"), reading("b", b"2")))
     writer.finish((b"",))
     writer = desk.writer()
+    writer.known.met.add(b"b")
     writer.add(reading("b", b"2"))
     writer.finish((b"",))
     assert paths(desk) == ["b"]
     assert desk.count("document") == 2
     writer = desk.writer()
+    writer.known.met |= {b"a", b"b"}
     writer.add(batch(reading("a", b"1"), reading("b", b"2")))
     writer.finish((b"",))
     assert paths(desk) == ["a", "b"]
@@ -598,10 +607,10 @@ from pathlib import Path
 from nearkin.engine import local
 from nearkin.pipeline import Scan
 from nearkin.settings import RunSettings, Settings
-from nearkin.store import documents
+from nearkin.store import writer
 from nearkin.store.database import connect
 
-local.BATCH_FILES = documents.TRANSACTION_FILES = 8  # many transactions to be killed between
+local.BATCH_FILES = writer.TRANSACTION_FILES = 8  # many transactions to be killed between
 store, folder = Path(sys.argv[1]), Path(sys.argv[2])
 with closing(connect(store, create=True, write=True)) as connection:
     settings = Settings(run=RunSettings(jobs=2, memory=1 << 30))

@@ -25,6 +25,7 @@ class ScanOptions(TypedDict, total=False):
     include: Sequence[str]
     exclude: Sequence[str]
     hidden: bool
+    full: bool
     max_size: int
     jobs: int
     memory: int

@@ -44,6 +44,7 @@ class InterruptedScanError(NearkinError):
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Not these files or folders. May be repeated.")
 @click.option("--hidden", is_flag=True, help="Also files and folders whose name begins with a dot.")
+@click.option("--full", is_flag=True, help="Read everything, also files that look unchanged.")
 @click.option(
     "--max-size",
     type=size_of,

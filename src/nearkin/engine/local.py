@@ -17,6 +17,7 @@ from nearkin.model import Readings, Reason
 from nearkin.read.decode import decode
 from nearkin.scheme import Scheme
 from nearkin.store.packing import pack_all
+from nearkin.store.renewal import Renewed
 from nearkin.text.canon import Canon
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
@@ -53,6 +54,16 @@ def ingest(
             yield readings
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def ingest_again(texts: list[bytes], versions: list[Renewed], how: _native.Recipe) -> Readings:
+    """Extracted texts made canonical and signed, under the digests and extractors they came from."""
+    readings = _columns(
+        _native.ingest_texts(texts, [False] * len(texts), how), [one.path for one in versions], raw=False
+    )
+    readings.digests[:] = [one.digest for one in versions]
+    readings.extractors[:] = [one.extractor for one in versions]
+    return readings
 
 
 def _ingest_batch(

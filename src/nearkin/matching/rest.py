@@ -1,12 +1,18 @@
-"""The rest of a store: contents that another scan read, signed now from their kept texts."""
+"""The rest of a store: what this scan did not read but must compare, made ready from the kept texts.
+
+Texts made canonical in another way, and contents signed by another scheme or format, are stale: they are made anew,
+never compared as they are.
+"""
 
 import sqlite3
 from collections.abc import Iterator
 
+from nearkin.engine import local
 from nearkin.errors import UsageError
 from nearkin.scheme import Scheme, sign
 from nearkin.store.contents import other_canons, texts_of, unsigned_contents
-from nearkin.store.documents import add_signatures
+from nearkin.store.renewal import renewable
+from nearkin.store.writer import Writer, add_signatures
 from nearkin.text.canon import Canon
 
 
@@ -19,7 +25,19 @@ def refuse_other_canons(connection: sqlite3.Connection, canon: Canon, *, scope: 
         )
 
 
-def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, scheme_id: int, canon_id: int) -> None:
+def renew_texts(writer: Writer, scheme: Scheme, canon: Canon) -> int:
+    """Make kept texts canonical as this scan does, where another way was taken; how many documents that were."""
+    how = local.recipe(scheme, canon, max_size=1 << 50)
+    count = 0
+    for versions, texts in renewable(writer.connection, writer.canon):
+        writer.renew(versions, local.ingest_again(texts, versions, how))
+        count += len(versions)
+    writer.flush()
+    return count
+
+
+def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, scheme_id: int, canon_id: int) -> int:
+    """Sign contents that another scan signed in another way; how many there were."""
     wanted = unsigned_contents(connection, scheme_id, canon_id)
 
     def rows() -> Iterator[tuple[int, int, bytes, bytes | None]]:
@@ -35,3 +53,4 @@ def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, s
                 f"{len(left):,} texts of this store were signed with another scheme and not kept;"
                 " scan their folders too, or use another --store."
             )
+    return len(wanted)

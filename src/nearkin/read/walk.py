@@ -71,7 +71,7 @@ def walk(
             path = prefix + child.name
             try:
                 if child.is_dir(follow_symlinks=False):
-                    if not exclude.match(path):
+                    if not exclude.match(path) and child.path not in leave_out:
                         waiting += [(path + b"/", grandchild) for grandchild in children(child.path)]
                 elif child.is_file(follow_symlinks=False) and wanted(path, child.path):
                     yield path

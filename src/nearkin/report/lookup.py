@@ -15,10 +15,10 @@ from nearkin.text.kind import named_html
 
 STORED = """
 SELECT scope.name, scope.root, d.path, d.size, d.digest, t.zstd, canon.spec = 'raw'
-FROM document d JOIN scope ON scope.id = d.scope
+FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
 LEFT JOIN canon ON canon.id = c.canon
-WHERE d.gone IS NULL AND d.reason IS NULL AND d.path = ? ORDER BY scope.name
+WHERE d.reason IS NULL AND d.path = ? ORDER BY scope.name
 """
 
 

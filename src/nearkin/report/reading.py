@@ -23,16 +23,14 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 def total_bytes(connection: sqlite3.Connection) -> int:
     """Of all documents."""
-    (total,) = connection.execute(
-        "SELECT coalesce(sum(size), 0) FROM document WHERE gone IS NULL AND reason IS NULL"
-    ).fetchone()
+    (total,) = connection.execute("SELECT coalesce(sum(size), 0) FROM present WHERE reason IS NULL").fetchone()
     return int(total)
 
 
 def without_text(connection: sqlite3.Connection) -> int:
     """How many documents have nothing that can be read as text."""
     (count,) = connection.execute(
-        "SELECT count(*) FROM document WHERE gone IS NULL AND reason IS NULL AND text IS NULL AND size > 0"
+        "SELECT count(*) FROM present WHERE reason IS NULL AND text IS NULL AND size > 0"
     ).fetchone()
     return int(count)
 

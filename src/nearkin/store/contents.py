@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.model import Location
+from nearkin.store.known import lies_below
 from nearkin.store.packing import unpack
+from nearkin.store.renewal import SUFFICES
 
-HERE = "FROM document d JOIN text t ON t.id = d.text WHERE d.gone IS NULL AND d.reason IS NULL"
+HERE = "FROM present d JOIN text t ON t.id = d.text WHERE d.reason IS NULL"
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,14 @@ def unsigned_contents(connection: sqlite3.Connection, scheme: int, canon: int) -
 
 
 def other_canons(connection: sqlite3.Connection, canon: str, scope: int, below: tuple[bytes, ...]) -> int:
-    """How many documents, besides those of this scope below these paths, have a text made canonical in another way."""
+    """How many documents, besides those of this scope below these paths, have a text made canonical in another way from
+    which this one cannot be made."""
     rows = connection.execute(
-        f"""SELECT d.scope, d.path {HERE} AND t.content IN (
-                SELECT content.id FROM content JOIN canon ON canon.id = content.canon WHERE canon.spec <> ?)""",
+        f"""SELECT d.scope, d.path {HERE} AND (?1 = 'raw' OR NOT ({SUFFICES})) AND t.content IN (
+                SELECT content.id FROM content JOIN canon ON canon.id = content.canon WHERE canon.spec <> ?1)""",
         (canon,),
     )
-    return sum(
-        not (where == scope and any(not start or path == start or path.startswith(start + b"/") for start in below))
-        for where, path in rows
-    )
+    return sum(not (where == scope and lies_below(path, below)) for where, path in rows)
 
 
 def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) -> Signatures:
@@ -114,8 +114,8 @@ def named_contents(connection: sqlite3.Connection) -> Iterator[tuple[Location, i
         """SELECT scope, path, content FROM (
                SELECT scope.name AS scope, d.path AS path, t.content AS content,
                       row_number() OVER (PARTITION BY t.content ORDER BY d.path, scope.name) AS copy
-               FROM document d JOIN text t ON t.id = d.text JOIN scope ON scope.id = d.scope
-               WHERE d.gone IS NULL AND d.reason IS NULL)
+               FROM present d JOIN text t ON t.id = d.text JOIN scope ON scope.id = d.scope
+               WHERE d.reason IS NULL)
            WHERE copy = 1 ORDER BY path, scope"""
     )
     return ((Location(scope, path), content) for scope, path, content in rows)
@@ -181,9 +181,9 @@ def locations(connection: sqlite3.Connection) -> Copies:
     """For every content its documents with their sizes, in byte order: the first one names the content."""
     found: Copies = {}
     rows = connection.execute(
-        """SELECT t.content, scope.name, d.path, d.size FROM document d
+        """SELECT t.content, scope.name, d.path, d.size FROM present d
            JOIN text t ON t.id = d.text JOIN scope ON scope.id = d.scope
-           WHERE d.gone IS NULL AND d.reason IS NULL ORDER BY d.path, scope.name"""
+           WHERE d.reason IS NULL ORDER BY d.path, scope.name"""
     )
     for content, scope, path, size in rows:
         found.setdefault(content, []).append((Location(scope, path), size))

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nearkin.errors import StoreError
-from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES
+from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
+
+ENDS = ("", "-wal", "-shm", "-journal", ".lock", ".turn", ".segments")  # the store and what stands beside it
 
 
 @contextmanager
@@ -74,13 +76,13 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
                 f"The store {path} was written by a newer nearkin (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "upgrade nearkin or choose another file with --store."
             )
-        # Whoever only reads finds nothing in tables that are not there yet, and may have no right to make them.
-        if version < SCHEMA_VERSION and write:
+        if version < SCHEMA_VERSION:
             _migrate(connection)
     # A scan makes every key it writes in the same transaction; checking them again took a sixth of its time. A test
     # runs foreign_key_check over what it leaves.
     connection.execute(f"PRAGMA foreign_keys = {'OFF' if write else 'ON'}")
     connection.execute("PRAGMA temp_store = MEMORY")
+    see(connection)
     if fresh or write:
         _log_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -129,9 +131,29 @@ def _run(connection: sqlite3.Connection, statements: str) -> None:
         connection.execute(statement)
 
 
+def see(connection: sqlite3.Connection, run: int | None = None) -> None:
+    """The documents that finished runs left, and what this run, if any, has done to them so far."""
+    for view in ("present", "finished"):
+        connection.execute(f"DROP VIEW IF EXISTS temp.{view}")
+    _run(connection, VIEWS.format(run="NULL" if run is None else run))
+
+
+@contextmanager
+def turn(path: Path) -> Iterator[None]:
+    """For whoever writes beside a scan: the next transaction is his. SQLite alone would let a busy scan go first, again
+    and again, until he gives up."""
+    with explained(path):
+        file = os.open(path.with_name(path.name + ".turn"), os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
 def own_files(path: Path) -> frozenset[bytes]:
     """The store and what stands beside it: no scan may take them for documents."""
-    return frozenset(os.fsencode(f"{path.resolve()}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))
+    return frozenset(os.fsencode(f"{path.resolve()}{end}") for end in ENDS)
 
 
 @contextmanager

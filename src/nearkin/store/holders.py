@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from nearkin.model import Location
 
-DOCUMENT = """FROM document d JOIN scope ON scope.id = d.scope
-              {} WHERE d.gone IS NULL AND d.reason IS NULL AND"""
+DOCUMENT = """FROM present d JOIN scope ON scope.id = d.scope
+              {} WHERE d.reason IS NULL AND"""
 LOOK_UP = 500  # keys a query
 
 

@@ -24,12 +24,12 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def begin(connection: sqlite3.Connection, *, version: str, settings: str) -> int:
+def begin(connection: sqlite3.Connection, *, version: str, settings: str, kind: str = "scan") -> int:
     # A run that is still marked as running was killed: only one can run at a time.
     connection.execute("UPDATE run SET state = 'interrupted' WHERE state = 'running'")
     cursor = connection.execute(
-        "INSERT INTO run (state, started, version, settings) VALUES ('running', ?, ?, ?)",
-        (_now(), version, settings),
+        "INSERT INTO run (kind, state, started, version, settings) VALUES (?, 'running', ?, ?, ?)",
+        (kind, _now(), version, settings),
     )
     return int(cursor.lastrowid or 0)
 
@@ -60,7 +60,7 @@ def scheme_id(connection: sqlite3.Connection, spec: str, canon: int, signature_f
 
 def last(connection: sqlite3.Connection) -> Run:
     row = connection.execute(
-        "SELECT id, settings, counts FROM run WHERE state = 'done' ORDER BY id DESC LIMIT 1"
+        "SELECT id, settings, counts FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
     ).fetchone()
     if row is None:
         raise StoreError("No scan of this store has finished yet; run: nearkin scan FOLDER")
@@ -80,7 +80,7 @@ def canon_of(connection: sqlite3.Connection, run: Run) -> str:
 def unfinished(connection: sqlite3.Connection) -> bool:
     """Whether a later scan has begun and not ended: documents may then be newer than the matches."""
     (count,) = connection.execute(
-        "SELECT count(*) FROM run WHERE id > (SELECT max(id) FROM run WHERE state = 'done')"
+        "SELECT count(*) FROM run WHERE id > (SELECT max(id) FROM run WHERE state = 'done') AND kind = 'scan'"
     ).fetchone()
     return bool(count)
 

@@ -5,10 +5,14 @@
 
 A document holds one text (none where it is binary), a text one content; many documents may hold one text and many
 texts one content. Ids are private to one store: whatever leaves it is named by digest or path.
+
+A row of `document` is one version of a document. It came with the run `seen` and went with the run `gone`; both count
+only once these runs have finished. So a scan can write as it reads, be killed, and go on later, while everyone else
+sees the store as the last finished run left it. Nobody asks `document` what is there, but the view `present`.
 """
 
 APPLICATION_ID = 0x6E6B696E  # "nkin"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 CODE = """
 CREATE TABLE code (              -- signatures that are a few numbers, to be looked up by value or by range
@@ -39,9 +43,116 @@ CREATE TABLE match (             -- of the last finished run under this scheme
 CREATE INDEX match_b ON match (scheme, b);
 """
 
+DOCUMENT = """
+CREATE TABLE document (          -- one version of what is at a place
+    id INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL REFERENCES scope,
+    path BLOB NOT NULL,          -- relative to the scope's root, forward slashes
+    parent INTEGER REFERENCES document,  -- the container or mail it came in
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    owner TEXT,
+    custodian TEXT,
+    media TEXT NOT NULL,
+    encoding TEXT,
+    digest BLOB,                 -- SHA-256 of the bytes; NULL where they could not be read
+    text INTEGER REFERENCES text,
+    reason TEXT,                 -- why it failed; NULL for every document
+    detail TEXT,
+    seen INTEGER NOT NULL REFERENCES run,  -- the run that read it
+    gone INTEGER REFERENCES run, -- the run that no longer found it so
+    before INTEGER REFERENCES document  -- the version it follows: at the same path changed, at another moved
+);
+CREATE INDEX document_place ON document (scope, path);
+CREATE INDEX document_text ON document (text);
+-- Documents of given bytes are found through their text; only those without one need a way of their own.
+CREATE INDEX document_digest ON document (digest) WHERE text IS NULL;
+"""
+
+DECISIONS = """
+CREATE TABLE verdict (           -- a person's decision
+    id INTEGER PRIMARY KEY,
+    about TEXT NOT NULL CHECK (about IN ('pair', 'family')),
+    verdict TEXT NOT NULL CHECK (verdict IN ('same', 'version', 'not-similar', 'template', 'keep')),
+    family BLOB,                 -- founder of the family it was about
+    keep BLOB,                   -- bytes of the document to keep
+    keep_path BLOB,              -- and where it was then
+    by TEXT NOT NULL,
+    note TEXT,
+    at TEXT NOT NULL
+);
+CREATE TABLE verdict_bytes (     -- the documents it is about, by their bytes: so it outlives moves and normalisers
+    verdict INTEGER NOT NULL REFERENCES verdict ON DELETE CASCADE,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (verdict, digest)
+) WITHOUT ROWID;
+CREATE INDEX verdict_bytes_digest ON verdict_bytes (digest);
+
+CREATE TABLE template (          -- boilerplate, to be left out of every comparison
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    source TEXT NOT NULL,        -- family, file, text or suggestion
+    tolerance REAL,              -- share of a family's members that have each feature
+    canon INTEGER NOT NULL REFERENCES canon,
+    passages BLOB NOT NULL,      -- zstd, JSON list of canonical texts: any scheme can make its features from them
+    by TEXT NOT NULL,
+    note TEXT,
+    at TEXT NOT NULL
+);
+CREATE TABLE template_features (
+    template INTEGER NOT NULL REFERENCES template ON DELETE CASCADE,
+    scheme INTEGER NOT NULL REFERENCES scheme,
+    features BLOB NOT NULL,      -- little-endian u64, ascending; all of them, not a sample
+    PRIMARY KEY (template, scheme)
+) WITHOUT ROWID;
+
+CREATE TABLE audit (             -- who did what; rows are only ever added
+    id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    by TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    before TEXT,                 -- JSON
+    after TEXT                   -- JSON
+);
+CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
+CREATE TRIGGER audit_is_true BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
+"""
+
+SEGMENTS = """
+CREATE TABLE segment (           -- files of sorted features beside the store
+    id INTEGER PRIMARY KEY,
+    scheme INTEGER NOT NULL REFERENCES scheme,
+    name TEXT NOT NULL UNIQUE,
+    token BLOB NOT NULL,         -- also in the file: no other will do
+    templates BLOB NOT NULL,     -- digest of the features left out; empty: none
+    contents INTEGER NOT NULL,
+    postings INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+);
+CREATE TABLE delta (             -- contents that were signed and are in no segment yet
+    scheme INTEGER NOT NULL REFERENCES scheme,
+    content INTEGER NOT NULL REFERENCES content,
+    PRIMARY KEY (scheme, content)
+) WITHOUT ROWID;
+"""
+
+FAMILY_EVENT = """
+CREATE TABLE family_event (      -- what became of families: merges and splits are not forgotten
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES run,
+    what TEXT NOT NULL CHECK (what IN ('founded', 'merged', 'split', 'ended')),
+    family BLOB NOT NULL,        -- founder
+    other BLOB,                  -- merged: the family it went into; split: the one it came from
+    documents INTEGER NOT NULL
+);
+"""
+
 TABLES = f"""
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL DEFAULT 'scan',  -- or: regroup (nothing was read), add (documents checked in since the last one)
     state TEXT NOT NULL CHECK (state IN ('running', 'done', 'interrupted')),
     started TEXT NOT NULL,
     ended TEXT,
@@ -89,30 +200,7 @@ CREATE TABLE text (              -- what an extractor makes of some bytes
 );
 CREATE INDEX text_content ON text (content);
 
-CREATE TABLE document (
-    id INTEGER PRIMARY KEY,
-    scope INTEGER NOT NULL REFERENCES scope,
-    path BLOB NOT NULL,          -- relative to the scope's root, forward slashes
-    parent INTEGER REFERENCES document,  -- the container or mail it came in
-    size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    inode INTEGER NOT NULL,
-    owner TEXT,
-    custodian TEXT,
-    media TEXT NOT NULL,
-    encoding TEXT,
-    digest BLOB,                 -- SHA-256 of the bytes; NULL where they could not be read
-    text INTEGER REFERENCES text,
-    reason TEXT,                 -- why it failed; NULL for every document
-    detail TEXT,
-    seen INTEGER NOT NULL REFERENCES run,
-    gone INTEGER REFERENCES run, -- the run that no longer found it
-    UNIQUE (scope, path)
-);
-CREATE INDEX document_text ON document (text);
--- Documents of given bytes are found through their text; only those without one need a way of their own.
-CREATE INDEX document_digest ON document (digest) WHERE text IS NULL;
-
+{DOCUMENT}
 CREATE TABLE signature (
     scheme INTEGER NOT NULL REFERENCES scheme,
     content INTEGER NOT NULL REFERENCES content,
@@ -136,7 +224,8 @@ CREATE TABLE family (
     weakest_b INTEGER REFERENCES content,
     weakest REAL,
     mean_resemblance REAL,
-    run INTEGER NOT NULL REFERENCES run
+    run INTEGER NOT NULL REFERENCES run,
+    since INTEGER REFERENCES run -- the run that founded it
 );
 
 CREATE TABLE family_content (
@@ -149,6 +238,16 @@ CREATE TABLE family_content (
 ) WITHOUT ROWID;
 CREATE INDEX family_content_content ON family_content (content);
 {CODE}
+{SEGMENTS}
+{DECISIONS}
+{FAMILY_EVENT}
+"""
+
+# Made for every connection. What a run read or lost counts when it has finished; for the run itself, at once.
+VIEWS = """
+CREATE TEMP VIEW finished AS SELECT id FROM run WHERE state = 'done' OR id = {run};
+CREATE TEMP VIEW present AS SELECT * FROM document
+    WHERE seen IN (SELECT id FROM finished) AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished));
 """
 
 # What makes a store of one version one of the next.
@@ -160,5 +259,26 @@ DROP INDEX match_b;
 INSERT INTO match SELECT * FROM match_before;
 DROP TABLE match_before;
 {CODE}
-"""
+""",
+    2: f"""
+ALTER TABLE run ADD COLUMN kind TEXT NOT NULL DEFAULT 'scan';
+ALTER TABLE document RENAME TO document_before;
+DROP INDEX document_text;
+DROP INDEX document_digest;
+{DOCUMENT}
+INSERT INTO document (id, scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest, text,
+                      reason, detail, seen, gone)
+    SELECT id, scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest, text,
+           reason, detail,
+           -- What an unfinished scan had changed was seen by everyone then, and stays so.
+           CASE WHEN seen IN (SELECT id FROM run WHERE state = 'done') THEN seen
+                ELSE coalesce((SELECT max(id) FROM run WHERE state = 'done'), seen) END,
+           gone FROM document_before;
+DROP TABLE document_before;
+ALTER TABLE family ADD COLUMN since INTEGER REFERENCES run;
+{SEGMENTS}
+INSERT INTO delta (scheme, content) SELECT scheme, content FROM signature;
+{DECISIONS}
+{FAMILY_EVENT}
+""",
 }

@@ -1,0 +1,276 @@
+"""Documents, texts, contents and signatures, written a batch at a time; some batches make a transaction."""
+
+import pwd
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import lru_cache
+from types import TracebackType
+from typing import Any, Self
+
+from nearkin.model import Readings
+from nearkin.store.changes import Changes, count_changes, recognise_moves
+from nearkin.store.codes import add_codes
+from nearkin.store.database import transaction
+from nearkin.store.known import Known, Version, lies_below
+from nearkin.store.packing import pack_all
+from nearkin.store.renewal import Renewed
+from nearkin.store.rows import insert_rows
+
+LOOK_UP = 500  # keys a query
+
+# What a kill may lose, and what one transaction holds.
+TRANSACTION_FILES = 4096
+TRANSACTION_BYTES = 64 << 20
+
+
+@lru_cache(maxsize=1024)
+def _owner(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+@dataclass
+class Writer:
+    """Stores what was read in one run of one scope."""
+
+    connection: sqlite3.Connection
+    scope: int
+    run: int
+    canon: int
+    scheme: int
+    keep_text: bool
+    known: Known
+    coded: bool = False  # signatures are a few numbers to look up
+    turn: Callable[[], AbstractContextManager[None]] = nullcontext
+
+    def __post_init__(self) -> None:
+        self._files = self._bytes = 0  # in the open transaction
+        self._next_content = self._next("content")
+        self._next_text = self._next("text")
+
+    def _next(self, table: str) -> int:
+        (last,) = self.connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()
+        return int(last) + 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Whatever ended the reading: batches that were written whole stay."""
+        self.flush()
+
+    def add(self, readings: Readings) -> None:
+        """Write a batch at once, while the next ones are read, and commit it with others: index pages are then not
+        written for every few files."""
+        if not self.connection.in_transaction:
+            with self.turn():  # whoever waits to write a decision goes first
+                self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._write(readings)
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+        self._files += len(readings)
+        self._bytes += sum(readings.sizes)
+        if self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        self._files = self._bytes = 0
+        if self.connection.in_transaction:
+            self.connection.execute("COMMIT")
+
+    def _write(self, readings: Readings) -> None:
+        contents = self._add_contents(readings)
+        texts = self._add_texts(readings, contents)
+        new: list[tuple[Any, ...]] = []
+        touched: list[tuple[int, int, int, str, int]] = []
+        superseded: list[int] = []
+        for i, (path, text) in enumerate(zip(readings.paths, texts, strict=True)):
+            before = self.known.versions.get(path)
+            place = (readings.sizes[i], readings.mtimes[i], readings.inodes[i], _owner(readings.owners[i]))
+            if before is not None and _as_before(before, readings, i, text):
+                touched.append((*place, before.id))
+                continue
+            if before is not None:
+                superseded.append(before.id)
+            if (unfinished := self.known.pending.get(path)) is not None:
+                self.known.outdated.append(unfinished.id)
+            new.append(
+                (
+                    self.scope,
+                    path,
+                    *place,
+                    readings.media[i],
+                    readings.encodings[i],
+                    readings.digests[i],
+                    text,
+                    readings.reasons[i],
+                    readings.details[i],
+                    self.run,
+                    None if before is None else before.id,
+                )
+            )
+        insert_rows(
+            self.connection,
+            """INSERT INTO document (scope, path, size, mtime_ns, inode, owner, media, encoding, digest, text,
+                                     reason, detail, seen, before)""",
+            new,
+        )
+        self.connection.executemany(
+            "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
+        )
+        self._supersede(superseded)
+
+    def renew(self, versions: list[Renewed], readings: Readings) -> None:
+        """The same documents with the texts that this scan makes of them."""
+        if not self.connection.in_transaction:
+            self.connection.execute("BEGIN IMMEDIATE")
+        texts = self._add_texts(readings, self._add_contents(readings))
+        self.connection.executemany(
+            f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
+                                      digest, text, reason, detail, seen, before)
+                SELECT scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest,
+                       ?, reason, detail, {self.run}, id FROM document WHERE id = ?""",
+            [(text, version.id) for text, version in zip(texts, versions, strict=True)],
+        )
+        self._supersede([version.id for version in versions])
+
+    def _supersede(self, versions: list[int]) -> None:
+        """They are gone when this run has finished."""
+        self.connection.executemany(f"UPDATE document SET gone = {self.run} WHERE id = ?", ((one,) for one in versions))
+
+    def _add_contents(self, readings: Readings) -> list[int | None]:
+        """The id of each row's content; those not met before are stored with their signatures."""
+        ids: dict[bytes | None, int] = self._look_up(
+            "SELECT digest, id FROM content WHERE canon = ? AND digest IN", self.canon, readings.contents
+        )
+        known = list(ids.values())
+        unsigned = set(known) - self._signed(known) if known else set[int]()
+        new: list[tuple[int, bytes, int, int]] = []
+        signatures: list[tuple[int, int, int, bytes, bytes | None]] = []
+        for i, digest in enumerate(readings.contents):
+            if digest is None:
+                continue
+            number = ids.get(digest)
+            if number is None:
+                number = ids[digest] = self._next_content
+                self._next_content += 1
+                new.append((number, digest, self.canon, readings.lengths[i]))
+                unsigned.add(number)
+            if number in unsigned:
+                unsigned.discard(number)
+                signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
+        insert_rows(self.connection, "INSERT INTO content (id, digest, canon, length)", new)
+        insert_rows(self.connection, "INSERT INTO signature (scheme, content, modulus, features, weights)", signatures)
+        insert_rows(self.connection, "INSERT OR IGNORE INTO delta (scheme, content)", (row[:2] for row in signatures))
+        if self.coded:
+            add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
+        return [ids.get(digest) for digest in readings.contents]
+
+    def _signed(self, contents: list[int]) -> set[int]:
+        return set(
+            self._look_up(
+                "SELECT content, content FROM signature WHERE scheme = ? AND content IN",
+                self.scheme,
+                contents,
+            )
+        )
+
+    def _add_texts(self, readings: Readings, contents: list[int | None]) -> list[int | None]:
+        """The id of each row's text; those not met before are stored, and those kept without their text completed."""
+        wanted = [readings.digests[i] for i, content in enumerate(contents) if content is not None]
+        ids: dict[tuple[bytes | None, str, int], int] = {}
+        bare: set[int] = set()
+        for start in range(0, len(wanted), LOOK_UP):
+            part = wanted[start : start + LOOK_UP]
+            for digest, extractor, content, number, empty in self.connection.execute(
+                "SELECT digest, extractor, content, id, zstd IS NULL FROM text"
+                f" WHERE digest IN ({','.join('?' * len(part))})",
+                part,
+            ):
+                ids[digest, extractor, content] = number
+                if empty:
+                    bare.add(number)
+        new: list[tuple[int, bytes | None, str, int, int, bytes | None]] = []
+        completed: list[tuple[bytes | None, int]] = []
+        found: list[int | None] = []
+        for i, content in enumerate(contents):
+            if content is None:
+                found.append(None)
+                continue
+            key = (readings.digests[i], readings.extractors[i], content)
+            number = ids.get(key)
+            if number is None:
+                number = ids[key] = self._next_text
+                self._next_text += 1
+                new.append((number, *key, readings.characters[i], self._packed(readings, i)))
+            elif number in bare and self.keep_text:
+                bare.discard(number)
+                completed.append((self._packed(readings, i), number))
+            found.append(number)
+        insert_rows(self.connection, "INSERT INTO text (id, digest, extractor, content, characters, zstd)", new)
+        self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
+        return found
+
+    def _packed(self, readings: Readings, i: int) -> bytes | None:
+        if not self.keep_text:
+            return None
+        packed = readings.packed[i]
+        return pack_all([readings.texts[i]])[0] if packed is None else packed
+
+    def _look_up(self, query: str, first: int, keys: Iterable[Any]) -> dict[Any, int]:
+        wanted = [key for key in dict.fromkeys(keys) if key is not None]
+        found: dict[Any, int] = {}
+        for start in range(0, len(wanted), LOOK_UP):
+            part = wanted[start : start + LOOK_UP]
+            found.update(self.connection.execute(f"{query} ({','.join('?' * len(part))})", (first, *part)))
+        return found
+
+    def finish(self, below: tuple[bytes, ...]) -> Changes:
+        """Take over what a killed scan had read, note what is gone, and recognise what only moved."""
+        self.flush()
+        with transaction(self.connection):
+            for version in self.known.adopted:
+                before = self.known.versions.get(version.path)
+                previous = None if before is None else before.id
+                self.connection.execute(
+                    "UPDATE document SET seen = ?, before = ? WHERE id = ?", (self.run, previous, version.id)
+                )
+                if before is not None:
+                    self._supersede([before.id])
+            kept = {version.id for version in self.known.adopted}
+            left = [v.id for v in self.known.pending.values() if v.id not in kept and lies_below(v.path, below)]
+            self.connection.executemany(
+                "DELETE FROM document WHERE id = ?", ((one,) for one in [*left, *self.known.outdated])
+            )
+            vanished = self.known.vanished(below)
+            self._supersede([version.id for version in vanished])
+            moved = recognise_moves(self.connection, self.scope, self.run, vanished)
+            return count_changes(self.connection, self.scope, self.run, gone=len(vanished) - moved)
+
+
+def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
+    """Whether it was only touched: then this is no new version."""
+    now = (readings.digests[i], text, readings.media[i], readings.reasons[i], readings.details[i])
+    return now == (before.digest, before.text, before.media, before.reason, before.detail)
+
+
+def add_signatures(
+    connection: sqlite3.Connection, scheme: int, rows: list[tuple[int, int, bytes, bytes | None]], *, coded: bool
+) -> None:
+    """(content, modulus, features, weights) of contents that are stored already."""
+    with transaction(connection):
+        if coded:
+            add_codes(connection, scheme, ((content, features) for content, _, features, _ in rows))
+        connection.executemany(
+            f"INSERT INTO signature (scheme, content, modulus, features, weights) VALUES ({scheme}, ?, ?, ?, ?)", rows
+        )
+        insert_rows(connection, "INSERT OR IGNORE INTO delta (scheme, content)", ((scheme, row[0]) for row in rows))
