@@ -152,8 +152,11 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
                         const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli,
                         const std::string& estimator, bool sampled, std::uint64_t limit, bool contains, double resemblance, double containment, double floor, double confidence,
                         std::uint32_t floor_reach, std::uint32_t floor_most, std::uint64_t short_part, std::uint64_t short_sample,
-                        unsigned threads) {
+                        unsigned threads, const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
   Postings all = postings(offsets, features, weights, moduli);
+  all.touched = {touched.data(), touched.size()};
+  all.common = {common.data(), common.size()};
+  if (all.partial() && touched.size() != moduli.size()) throw nb::value_error("every content is touched or not");
   all.estimator = estimator_of(estimator);
   all.sampled = sampled;
   all.limit = limit;
@@ -293,7 +296,7 @@ NB_MODULE(_native, m) {
 
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "estimator"_a,
         "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a,
-        "threads"_a);
+        "threads"_a, "touched"_a, "common"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a);
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);

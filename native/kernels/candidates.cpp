@@ -100,6 +100,15 @@ class Join {
     return !postings_.sampled || (index_.base << level) == 1 ? exact_ : sampled_;
   }
 
+  bool is_rare(std::uint32_t begin, std::uint32_t end) const {
+    return postings_.partial() ? !index_.common[begin] : end - begin <= thresholds_.floor_reach;
+  }
+
+  // Of a part of a collection only pairs with a touched content are wanted.
+  bool counts(std::uint32_t rank, std::uint32_t other) const {
+    return !postings_.partial() || postings_.touched[index_.content[rank]] || postings_.touched[index_.content[other]];
+  }
+
   // Whether a sample of this size says enough to look for what contains the content, even by a common feature.
   bool says_enough(std::uint32_t rank, std::uint32_t level, std::uint64_t size) const {
     return least(level).exact || size >= thresholds_.short_sample ||
@@ -117,7 +126,7 @@ class Join {
       const auto [slot, begin, end] = index_.order[place];
       for (auto other = slot_from(begin, end, rank + 1); other < end; ++other) {
         const std::uint32_t met = index_.slots[other].rank;
-        if (std::exchange(probe.seen[met], rank) != rank) probe.found.push_back(measured(rank, met, 0));
+        if (counts(rank, met) && std::exchange(probe.seen[met], rank) != rank) probe.found.push_back(measured(rank, met, 0));
       }
     }
   }
@@ -148,7 +157,7 @@ class Join {
       const auto [slot, begin, end] = index_.order[place];
       if (!at_home && ((index_.feature[slot] / index_.base) & mask) != 0) continue;
       if (end - begin > 1) {
-        const bool rare = end - begin <= thresholds_.floor_reach;
+        const bool rare = is_rare(begin, end);
         const std::uint32_t until = slot_from(begin, end, last);
         if (left >= least_alike || (rare && left >= least_weak)) {
           for (auto other = slot_from(begin, until, like_from); other < until; ++other) {
@@ -218,7 +227,7 @@ class Join {
   }
 
   void score(std::uint32_t rank, std::uint32_t other, std::uint32_t level, bool rare, Probe& probe) const {
-    if (probe.seen[other] == rank) return;
+    if (probe.seen[other] == rank || !counts(rank, other)) return;
     probe.seen[other] = rank;
     Candidate candidate = measured(rank, other, level);
     const std::uint64_t shared = candidate.shared;
@@ -231,7 +240,7 @@ class Join {
     };
     candidate.strong =
         shared >= limit.alike(candidate.united) || (postings_.contains && (part_of(rank) || part_of(other)));
-    if (candidate.strong || candidate.resemblance() >= thresholds_.floor) probe.found.push_back(candidate);
+    if (candidate.strong || (rare && candidate.resemblance() >= thresholds_.floor)) probe.found.push_back(candidate);
   }
 
   // A pair of contents and what they share at a level, in order of their rows.

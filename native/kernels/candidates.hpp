@@ -12,6 +12,9 @@
 //   slots       n slots each, in how many both have the same. The n slots are the union.
 //   collision   one feature in common makes a candidate; what it is worth, the texts decide. Nothing can be cut.
 //
+// What comes out depends on nothing but the pair and on whether the rarest feature the two share is rare; the first one
+// they meet at is that one. So part of a collection can be joined as the whole would be.
+//
 // Samples of unequal modulus are compared at the larger (Broder 1997 §3). Every list is therefore looked up at its own
 // modulus and at every larger one in use ("level"), each time among the lists whose own modulus that is.
 #pragma once
@@ -33,12 +36,18 @@ struct Postings {
   Estimator estimator = Estimator::overlap;
   std::uint64_t limit = 0;  // n of smallest and slots: no list is longer
   bool contains = true;     // whether lists tell containment; otherwise it is not looked for
+  // A part of a collection, to be joined as the whole would be. Only pairs with a touched content count, and of their
+  // features these, ascending, are in more than floor_reach contents of the whole. Empty: this is the whole.
+  std::span<const std::uint8_t> touched;
+  std::span<const std::uint64_t> common;
+
+  bool partial() const { return !touched.empty(); }
 };
 
 struct Thresholds {
   double resemblance, containment, floor;
   double confidence;          // of the interval whose upper bound must reach a threshold
-  std::uint32_t floor_reach;  // pairs below the thresholds are looked for among features in at most so many contents …
+  std::uint32_t floor_reach;  // pairs below the thresholds must share a feature that at most so many postings have …
   std::uint32_t floor_most;   // … and so many kept for each content, the strongest
   // A content of fewer shingles, whose sample at the modulus compared has fewer features than this, is looked for inside
   // others only by features as rare: one or two features of a stub are found in thousands of contents and prove nothing.

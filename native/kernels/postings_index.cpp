@@ -69,7 +69,7 @@ struct Runs {
 // One list in the order of its features' rarity, and how much of it is left at each.
 void order_list(PostingsIndex& index, std::uint32_t rank, const Runs& runs, const std::vector<std::uint32_t>& weights) {
   struct Item {
-    std::uint64_t rarity;  // how many contents have it, then the slot: one order for all lists
+    std::uint64_t rarity;  // how many contents have it (common ones last), then the slot: one order for all lists
     Listed listed;
     std::uint32_t weight;
   };
@@ -78,7 +78,8 @@ void order_list(PostingsIndex& index, std::uint32_t rank, const Runs& runs, cons
   items.reserve(to - from);
   for (auto place = from; place < to; ++place) {
     const std::uint32_t slot = runs.slot_of[place], begin = runs.run[slot], end = runs.run_end[begin];
-    const std::uint64_t often = end - begin;
+    const bool common = !index.common.empty() && index.common[slot];
+    const std::uint64_t often = (end - begin) | (common ? std::uint64_t{1} << 31 : 0);
     items.push_back({often << 32 | slot, {slot, begin, end}, weights.empty() ? 1 : weights[place]});
   }
   std::sort(items.begin(), items.end(), [](const Item& x, const Item& y) { return x.rarity < y.rarity; });
@@ -130,6 +131,7 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
   Runs runs{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count)};
   index.feature.resize(count);
   index.slots.resize(count);
+  index.common.resize(postings.partial() ? count : 0);
   parallel_blocks(start.size() - 1, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (std::size_t b = from; b < to; ++b) {
       std::sort(entries.begin() + start[b], entries.begin() + start[b + 1], [](const Entry& x, const Entry& y) {
@@ -144,6 +146,8 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
         runs.run[slot] = begin;
         runs.run_end[begin] = slot + 1;
         runs.slot_of[entry.place] = slot;
+        if (!index.common.empty())
+          index.common[slot] = std::binary_search(postings.common.begin(), postings.common.end(), entry.feature);
       }
     }
   });

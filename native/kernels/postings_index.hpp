@@ -35,6 +35,7 @@ struct PostingsIndex {
   std::vector<std::uint64_t> offset;    // by rank: where its list begins in `order`
   std::vector<Listed> order;            // of each list, rarest feature first, ties by slot
   std::vector<std::uint32_t> weight;    // by place in `order`; empty where all weigh 1
+  std::vector<std::uint8_t> common;     // by slot, of part of a collection: whether the whole has the feature too often
 };
 
 PostingsIndex build_index(const Postings& postings, unsigned threads);

@@ -126,6 +126,8 @@ def candidates(
     short_part: int,
     short_sample: int,
     threads: int,
+    touched: U8,
+    common: U64,
 ) -> tuple[U32, U32, U64, U64, U64, U64, U8]: ...
 
 # shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound.

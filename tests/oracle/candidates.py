@@ -1,7 +1,7 @@
 """Candidates by definition: every pair of contents, compared feature by feature."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 
@@ -58,6 +58,7 @@ class Pair:
     size_b: int
     united: int
     strong: bool
+    rare: bool = field(default=True, compare=False)  # whether they share a feature that few contents have
 
     @property
     def resemblance(self) -> float:
@@ -107,18 +108,18 @@ def compare(a: Content, b: Content, limits: Limits, postings: Counter[int]) -> P
         reaches(size, limits.containment) and says_enough(content, size)
         for content, size in zip((a, b), sizes, strict=True)
     )
-    return Pair(shared, *sizes, united, strong)
+    return Pair(shared, *sizes, united, strong, rare)
 
 
 def all_pairs(contents: list[Content], limits: Limits) -> dict[tuple[int, int], Pair]:
-    """The strong ones, and all that reach the floor."""
+    """The strong ones, and those that reach the floor and share something rare."""
     postings = Counter[int]()
     for content in contents:
         postings.update(content.features)
     found = {}
     for (i, a), (j, b) in combinations(enumerate(contents), 2):
         pair = compare(a, b, limits, postings)
-        if pair is not None and (pair.strong or pair.resemblance >= limits.floor):
+        if pair is not None and (pair.strong or (pair.rare and pair.resemblance >= limits.floor)):
             found[i, j] = pair
     return found
 

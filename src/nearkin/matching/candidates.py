@@ -21,6 +21,17 @@ class Postings:
 
 
 @dataclass(frozen=True)
+class Part:
+    """How part of a collection is joined as the whole would be."""
+
+    touched: NDArray[np.uint8]  # by content; only pairs with one of these are wanted
+    common: NDArray[np.uint64]  # ascending: which of their features the whole has too often to be rare
+
+
+WHOLE = Part(np.zeros(0, np.uint8), np.zeros(0, np.uint64))
+
+
+@dataclass(frozen=True)
 class Candidates:
     a: NDArray[np.uint32]
     b: NDArray[np.uint32]
@@ -31,7 +42,9 @@ class Candidates:
     strong: NDArray[np.bool_]  # the interval's upper bound reaches a threshold
 
 
-def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings, *, threads: int) -> Candidates:
+def find_candidates(
+    postings: Postings, scheme: Scheme, settings: MatchSettings, *, threads: int, part: Part = WHOLE
+) -> Candidates:
     resemblance, containment = settings.threshold, settings.containment
     doubtful = not scheme.sampled and bool((postings.moduli > 1).any())
     if doubtful:
@@ -54,6 +67,8 @@ def find_candidates(postings: Postings, scheme: Scheme, settings: MatchSettings,
         short_part=settings.part_shingles,
         short_sample=settings.part_sample,
         threads=threads,
+        touched=part.touched,
+        common=part.common,
     )
     return Candidates(a, b, shared, size_a, size_b, united, strong.astype(np.bool_))
 

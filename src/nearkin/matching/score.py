@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.candidates import Candidates, Postings, find_candidates
+from nearkin.matching.candidates import WHOLE, Candidates, Part, Postings, find_candidates
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.cosine import find_similar
 from nearkin.matching.range_join import matches_in_range
@@ -30,12 +30,26 @@ def find_matches(
     memory: int,
     threads: int,
 ) -> MatchColumns:
+    return kept(scored(postings, lengths, texts, scheme, settings, memory=memory, threads=threads), settings)
+
+
+def scored(
+    postings: Postings,
+    lengths: NDArray[np.int64],
+    texts: Texts,
+    scheme: Scheme,
+    settings: MatchSettings,
+    *,
+    memory: int,
+    threads: int,
+    part: Part = WHOLE,
+) -> MatchColumns:
+    """All that may be kept, and for each content at least its strongest weak ones."""
     if scheme.estimator is Estimator.RANGE:
-        room = {"memory": memory, "threads": threads}
-        return _kept(matches_in_range(postings, lengths, texts, scheme, settings, **room), settings)
+        return matches_in_range(postings, lengths, texts, scheme, settings, memory=memory, threads=threads)
     if scheme.estimator is Estimator.COLLISION:
-        return _kept(find_similar(postings, lengths, texts, settings, memory=memory, threads=threads), settings)
-    found = find_candidates(postings, scheme, settings, threads=threads)
+        return find_similar(postings, lengths, texts, settings, memory=memory, threads=threads)
+    found = find_candidates(postings, scheme, settings, threads=threads, part=part)
     matches, sample = estimated(found, postings, lengths, scheme)
     if scheme.shingler is not None:
         strong = np.flatnonzero(found.strong)
@@ -54,7 +68,7 @@ def find_matches(
         left[strong[possible]] = False
         guessed = _with_intervals(matches[left], found.shared[left], sample[left], settings)
         matches = MatchColumns.join(guessed, verified)
-    return _kept(matches, settings)
+    return matches
 
 
 def estimated(
@@ -118,7 +132,8 @@ def _intervals(
     return low[back], high[back]
 
 
-def _kept(matches: MatchColumns, settings: MatchSettings) -> MatchColumns:
+def kept(matches: MatchColumns, settings: MatchSettings) -> MatchColumns:
+    """Those that reach a threshold, and of the others down to the floor the strongest of each content."""
     matches = matches[matches.shared_bytes >= settings.min_shared_bytes]
     strong = matches.strong(settings.threshold, settings.containment)
     weak = np.flatnonzero(~strong & (matches.resemblance >= settings.floor))
