@@ -8,31 +8,32 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
-from os import fsencode
 from pathlib import Path
 
-from nearkin.engine import local
+from nearkin.engine.intake import take_in
+from nearkin.engine.local import recipe
 from nearkin.group.family import ContentFamily, chain
+from nearkin.group.naming import named, recall_to_pivot
 from nearkin.group.pivot import complete_to_pivot
-from nearkin.matching.candidates import Postings
+from nearkin.matching.carry import Matcher, Outcome
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.rest import refuse_other_canons, renew_texts, sign_rest
-from nearkin.matching.score import find_matches
 from nearkin.matching.texts import StoredTexts, TextCache
-from nearkin.model import Readings, Summary
-from nearkin.read.walk import Unreadable, check_starts, walk
+from nearkin.model import Summary
+from nearkin.read.walk import check_starts
 from nearkin.report.families import family_row
 from nearkin.report.summary import summarise
 from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
 from nearkin.store.changes import Changes
-from nearkin.store.contents import Contents, copies_of, present_contents, signatures
+from nearkin.store.contents import Contents, copies_of, present_contents
 from nearkin.store.database import explained, one_scan, own_files, see, transaction, turn
-from nearkin.store.known import Known, Need
-from nearkin.store.results import replace_families, replace_matches
+from nearkin.store.family_history import record_events
+from nearkin.store.known import Known
+from nearkin.store.results import replace_families
 from nearkin.store.scopes import Scope, relative_to, scope_for
 from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
@@ -99,89 +100,88 @@ class Scan:
         finally:
             see(self.connection)
 
-    def _conclude(self, changes: Changes) -> Summary:
-        contents = present_contents(self.connection, self.scheme_id)
-        texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
-        with self._timed("match"):
-            matches = self._match(contents, texts)
-        with self._timed("group"):
-            families = self._group(matches, contents, texts)
-        stored = time.monotonic()
-        with transaction(self.connection):
-            self._store(contents, matches, families)
-            took = time.monotonic() - self.started
-            limits = self.settings.match
-            summary = summarise(self.connection, matches, families, limits, contents=len(contents), seconds=took)
-            summary = replace(summary, **asdict(changes), resigned=self.resigned)
-            self.timings["store"] = time.monotonic() - stored
-            counts = asdict(summary) | {"scheme": self.scheme_id}
-            runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
-        return summary
-
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:
         keep = self.settings.text.keep
         known = Known(self.canon_id, self.canon.raw, keep, self.settings.walk.full)
         known.load(self.connection, scope.id, self.scheme_id)
+        coded, gate = self.scheme.estimator.coded, partial(turn, self.store)
         writer = Writer(
-            self.connection,
-            scope.id,
-            self.run_id,
-            self.canon_id,
-            self.scheme_id,
-            keep,
-            known,
-            coded=self.scheme.estimator.coded,
-            turn=partial(turn, self.store),
+            self.connection, scope.id, self.run_id, self.canon_id, self.scheme_id, keep, known, coded=coded, turn=gate
         )
         with writer:
-            self._read_files(scope, starts, writer)
+            take_in(
+                writer,
+                scope,
+                starts,
+                recipe(self.scheme, self.canon, max_size=self.settings.walk.max_size),
+                self.settings,
+                leave_out=own_files(self.store),
+                remember=self.cache.remember,
+                progress=partial(self.progress, "read"),
+            )
         changes = writer.finish(below)
         self.resigned = renew_texts(writer, self.scheme, self.canon)
-        self.resigned += sign_rest(
-            self.connection, self.scheme, self.canon, scheme_id=self.scheme_id, canon_id=self.canon_id
-        )
+        ids = {"scheme_id": self.scheme_id, "canon_id": self.canon_id}
+        self.resigned += sign_rest(self.connection, self.scheme, self.canon, **ids)
         return changes
 
-    def _read_files(self, scope: Scope, starts: tuple[Path, ...], writer: Writer) -> None:
-        unreadable: list[Unreadable] = []
-        base = fsencode(scope.root) + b"/"
+    def _conclude(self, changes: Changes) -> Summary:
+        before = runs.comparable(self.connection, self.scheme_id, self.settings, self.version)
+        if before is not None and before.latest and not changes and not self.resigned:
+            return self._as_before(before)
+        contents = present_contents(self.connection, self.scheme_id)
+        texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
+        with self._timed("match"):
+            outcome = self._match(contents, texts, before)
+        with self._timed("group"):
+            families = self._group(outcome.matches, contents, texts)
+        stored = time.monotonic()
+        with transaction(self.connection):
+            outcome.store(self.connection, self.scheme_id, contents)
+            self._store_families(families, contents)
+            limits, took = self.settings.match, time.monotonic() - self.started
+            found = summarise(self.connection, outcome.matches, families, limits, contents=len(contents), seconds=took)
+            summary = replace(found, **asdict(changes), resigned=self.resigned)
+            self.timings["store"] = time.monotonic() - stored
+            self._end(summary)
+        return summary
 
-        def files() -> Iterator[bytes]:
-            for met in walk(scope.root, starts, self.settings.walk, leave_out=own_files(self.store)):
-                if isinstance(met, Unreadable):
-                    unreadable.append(met)
-                elif writer.known.meet(met, base + met) is Need.READ:
-                    yield met
+    def _as_before(self, before: runs.Previous) -> Summary:
+        """Nothing has changed: what was found then is found again."""
+        counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
+        took = round(time.monotonic() - self.started)
+        summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=took)
+        with transaction(self.connection):
+            self._end(summary)
+        return summary
 
-        how = local.recipe(self.scheme, self.canon, max_size=self.settings.walk.max_size)
-        done = size = 0
-        jobs, keep = self.settings.run.jobs, self.settings.text.keep
-        for batch in local.ingest(fsencode(scope.root), files(), how, jobs=jobs, keep=keep):
-            done += len(batch)
-            size += sum(batch.sizes)
-            self.cache.remember(batch)
-            writer.add(batch)
-            self.progress("read", done, size)
-        for met in unreadable:
-            writer.add(Readings.failed(met.path, met.detail))
+    def _end(self, summary: Summary) -> None:
+        counts = asdict(summary) | {"scheme": self.scheme_id}
+        runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
 
-    def _match(self, contents: Contents, texts: StoredTexts) -> MatchColumns:
+    def _match(self, contents: Contents, texts: StoredTexts, before: runs.Previous | None) -> Outcome:
         self.progress("match", len(contents), 0)
-        signed = signatures(self.connection, self.scheme_id, contents)
-        postings = Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
-        return find_matches(postings, contents.lengths, texts, self.scheme, self.settings.match, **self._room())
+        room = self._room()
+        matcher = Matcher(self.connection, self.scheme, self.scheme_id, contents, texts, self.settings.match, **room)
+        return matcher.everything() if before is None else matcher.since(before.id)
 
     def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
         self.progress("group", len(matches), 0)
         families = chain(matches, contents.lengths, copies_of(self.connection, contents), self.settings.match)
         if self.scheme.measure != "bytes":
+            recall_to_pivot(self.connection, self.scheme_id, families, contents)
             complete_to_pivot(families, contents.lengths, texts, shingler=self.scheme.shingler, **self._room())
         return families
 
-    def _store(self, contents: Contents, matches: MatchColumns, families: list[ContentFamily]) -> None:
-        replace_matches(self.connection, self.scheme_id, matches.rows(contents.ids))
-        rows = (family_row(family, contents, self.settings.match) for family in families)
+    def _store_families(self, families: list[ContentFamily], contents: Contents) -> None:
+        last = runs.last_finished(self.connection)
+        names, events = named(self.connection, families, contents, last)
+        rows = (
+            family_row(family, contents, self.settings.match, founder=name.founder, since=name.since or self.run_id)
+            for family, name in zip(families, names, strict=True)
+        )
         replace_families(self.connection, self.scheme_id, self.run_id, rows)
+        record_events(self.connection, self.run_id, (astuple(event) for event in events))
 
     def _room(self) -> dict[str, int]:
         return {"memory": self.settings.run.memory // 10, "threads": self.settings.run.jobs}

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin.store.results import MatchRow
+
 Floats = NDArray[np.float64]
 
 
@@ -39,6 +41,22 @@ class MatchColumns:
         """As they are stored: content ids for rows, the smaller first, in order; what is NaN becomes NULL there."""
         named = replace(self, a=ids[self.a].astype(np.uint32), b=ids[self.b].astype(np.uint32)).in_order()
         return zip(*(getattr(named, field.name).tolist() for field in fields(named)), strict=True)
+
+    @staticmethod
+    def stored(rows: list[MatchRow]) -> "MatchColumns":
+        """As they are stored: a and b are content ids."""
+        columns = list(zip(*rows, strict=True)) or [()] * len(fields(MatchColumns))
+        types: dict[str, Any] = {"a": np.uint32, "b": np.uint32, "exact": np.bool_}
+        types |= dict.fromkeys(("shared_bytes", "size_a", "size_b"), np.int64)
+        named = zip(fields(MatchColumns), columns, strict=True)
+        arrays: dict[str, Any] = {f.name: np.array(column, types.get(f.name, np.float64)) for f, column in named}
+        return MatchColumns(**arrays)
+
+    def by_row(self, ids: NDArray[np.int64]) -> "MatchColumns":
+        """Rows for content ids: row i is content ids[i]. All of them must be there."""
+        order = np.argsort(ids, kind="stable")
+        a, b = (order[np.searchsorted(ids, side, sorter=order)].astype(np.uint32) for side in (self.a, self.b))
+        return replace(self, a=a, b=b).in_order()
 
     @staticmethod
     def join(*parts: "MatchColumns") -> "MatchColumns":

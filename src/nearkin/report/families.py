@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
 from nearkin.group.family import ContentFamily, chain
@@ -18,21 +17,27 @@ from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, Copies, copies_of, locations, present_contents, signatures
-from nearkin.store.results import MATCH_COLUMNS, FamilyRow, family_rows, match_rows
+from nearkin.store.results import FamilyRow, family_rows, match_rows
 from nearkin.text.canon import Canon
 
 
 def family_row(
-    family: ContentFamily, contents: Contents, settings: MatchSettings, view: View = View.CHAIN
+    family: ContentFamily,
+    contents: Contents,
+    settings: MatchSettings,
+    view: View = View.CHAIN,
+    *,
+    founder: bytes | None = None,
+    since: int | None = None,
 ) -> FamilyRow:
-    """As it is stored: content ids for rows."""
+    """As it is stored: content ids for rows. One that has no name yet is named by its pivot."""
     ids = contents.numbers
     weakest = family.weakest and (ids[family.weakest[0]], ids[family.weakest[1]], family.weakest[2])
     # Plain strings: of an enum SQLite's module first asks how it would like to be stored.
     member, part = Role.MEMBER.value, Role.PART.value
     roles = [*((row, member) for row in family.members), *((row, part) for row in family.parts)]
     return FamilyRow(
-        founder=contents.digests[family.pivot],
+        founder=founder or contents.digests[family.pivot],
         view=view.value,
         threshold=settings.threshold,
         containment=settings.containment,
@@ -42,6 +47,7 @@ def family_row(
         mean_resemblance=family.mean_resemblance,
         contents=[(ids[row], role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
         estimated=frozenset(ids[row] for row in family.estimated),
+        since=since,
     )
 
 
@@ -122,38 +128,9 @@ def _measure_on_texts(
 def _stored_matches(
     connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings
 ) -> MatchColumns:
-    row_of = {content: row for row, content in enumerate(contents.ids.tolist())}
-    rows = [
-        row
-        for row in match_rows(
-            connection, run.scheme, min_resemblance=settings.threshold, min_containment=settings.containment
-        )
-        if row[0] in row_of and row[1] in row_of
-    ]
-    names = MATCH_COLUMNS.split(", ")
-    table = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-
-    def floats(name: str) -> NDArray[np.float64]:
-        return np.array(table[name], np.float64)
-
-    def integers(name: str) -> NDArray[np.int64]:
-        return np.array(table[name], np.int64)
-
-    found = MatchColumns(
-        a=np.array([row_of[content] for content in table["a"]], np.uint32),
-        b=np.array([row_of[content] for content in table["b"]], np.uint32),
-        resemblance=floats("resemblance"),
-        a_in_b=floats("a_in_b"),
-        b_in_a=floats("b_in_a"),
-        payload=floats("payload"),
-        shared_bytes=integers("shared_bytes"),
-        size_a=integers("size_a"),
-        size_b=integers("size_b"),
-        exact=np.array(table["exact"], np.bool_),
-        low=floats("low"),
-        high=floats("high"),
-    )
-    return found.in_order()
+    rows = match_rows(connection, run.scheme, min_resemblance=settings.threshold, min_containment=settings.containment)
+    found = MatchColumns.stored(list(rows))
+    return found[np.isin(found.a, contents.ids) & np.isin(found.b, contents.ids)].by_row(contents.ids)
 
 
 def named_families(rows: Iterable[FamilyRow], copies: Copies) -> list[Family]:

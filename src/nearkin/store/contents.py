@@ -89,13 +89,45 @@ def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) 
             "SELECT content, modulus, features, weights FROM signature WHERE scheme = ?", (scheme,)
         )
     }
-    rows = [by_id[content] for content in contents.ids.tolist()]
+    return _end_to_end([by_id[content] for content in contents.ids.tolist()])
+
+
+def signatures_of(connection: sqlite3.Connection, scheme: int, contents: NDArray[np.int64]) -> Signatures | None:
+    """Of a few contents, in their order; None where one was never signed in this way."""
+    by_id: dict[int, tuple[int, bytes, bytes | None]] = {}
+    wanted: list[int] = contents.tolist()
+    for start in range(0, len(wanted), 500):
+        part = wanted[start : start + 500]
+        rows = connection.execute(
+            f"""SELECT content, modulus, features, weights FROM signature
+                WHERE scheme = ? AND content IN ({",".join("?" * len(part))})""",
+            (scheme, *part),
+        )
+        by_id.update((content, (modulus, features, weights)) for content, modulus, features, weights in rows)
+    if len(by_id) < len(wanted):
+        return None
+    return _end_to_end([by_id[content] for content in wanted])
+
+
+def _end_to_end(rows: list[tuple[int, bytes, bytes | None]]) -> Signatures:
     return Signatures(
         moduli=np.array([modulus for modulus, _, _ in rows], np.uint64),
         offsets=np.concatenate([[0], np.cumsum([len(blob) // 8 for _, blob, _ in rows])]).astype(np.uint64),
         features=np.frombuffer(b"".join(blob for _, blob, _ in rows), "<u8"),
         weights=np.frombuffer(b"".join(blob or b"" for _, _, blob in rows), "<u4"),
     )
+
+
+def contents_at(connection: sqlite3.Connection, run: int) -> NDArray[np.int64]:
+    """The ids of contents that were present when a run had finished, ascending. Empty ones do not count."""
+    rows = connection.execute(
+        """WITH done AS (SELECT id FROM run WHERE state = 'done' AND id <= ?)
+           SELECT DISTINCT c.id FROM document d JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content
+           WHERE d.reason IS NULL AND c.length > 0
+           AND d.seen IN (SELECT id FROM done) AND (d.gone IS NULL OR d.gone NOT IN (SELECT id FROM done))""",
+        (run,),
+    )
+    return np.sort(np.array([content for (content,) in rows], np.int64))
 
 
 def scheme_of(connection: sqlite3.Connection, spec: str, canon: str, signature_format: int) -> int | None:

@@ -25,6 +25,7 @@ class FamilyRow:
     mean_resemblance: float | None
     contents: list[tuple[int, str, bool, float | None]]  # content id, role, pivot, to_pivot
     estimated: frozenset[int] = frozenset()  # content ids whose to_pivot is an estimate; there are none in stored rows
+    since: int | None = None  # the run that founded it
 
 
 def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow]) -> None:
@@ -35,6 +36,16 @@ def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[
     connection.execute("CREATE INDEX match_b ON match (scheme, b)")
 
 
+def update_matches(
+    connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow], dropped: Iterable[tuple[int, int]]
+) -> None:
+    """Where few changed: pairs that are no matches any more, and those that are new or were measured again."""
+    connection.executemany(
+        f"DELETE FROM match WHERE scheme = {scheme} AND a = ? AND b = ?", ((min(pair), max(pair)) for pair in dropped)
+    )
+    insert_rows(connection, f"INSERT OR REPLACE INTO match (scheme, {MATCH_COLUMNS})", ((scheme, *row) for row in rows))
+
+
 def replace_families(connection: sqlite3.Connection, scheme: int, run: int, families: Iterable[FamilyRow]) -> None:
     connection.execute("DELETE FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)", (scheme,))
     connection.execute("DELETE FROM family WHERE scheme = ?", (scheme,))
@@ -43,7 +54,7 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
     insert_rows(
         connection,
         """INSERT INTO family (id, founder, scheme, view, threshold, containment, kind, links, weakest_a, weakest_b,
-                               weakest, mean_resemblance, run)""",
+                               weakest, mean_resemblance, run, since)""",
         (
             (
                 number,
@@ -57,6 +68,7 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
                 *(family.weakest or (None, None, None)),
                 family.mean_resemblance,
                 run,
+                family.since,
             )
             for number, family in numbered
         ),
@@ -69,7 +81,7 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
 
 
 def match_rows(
-    connection: sqlite3.Connection, scheme: int, *, min_resemblance: float, min_containment: float
+    connection: sqlite3.Connection, scheme: int, *, min_resemblance: float = 0.0, min_containment: float = 0.0
 ) -> Iterator[MatchRow]:
     return connection.execute(
         f"""SELECT {MATCH_COLUMNS} FROM match

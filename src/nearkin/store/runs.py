@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nearkin.errors import StoreError
+from nearkin.settings import Settings
 from nearkin.store.contents import HERE
 
 
@@ -67,6 +68,40 @@ def last(connection: sqlite3.Connection) -> Run:
     counts = json.loads(row[2])
     (spec,) = connection.execute("SELECT spec FROM scheme WHERE id = ?", (counts["scheme"],)).fetchone()
     return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts)
+
+
+def last_finished(connection: sqlite3.Connection) -> tuple[int, int] | None:
+    """The last finished run that has results, and its scheme."""
+    row = connection.execute(
+        """SELECT id, json_extract(counts, '$.scheme') FROM run WHERE state = 'done' AND kind <> 'add'
+           ORDER BY id DESC LIMIT 1"""
+    ).fetchone()
+    return None if row is None else (int(row[0]), int(row[1]))
+
+
+@dataclass(frozen=True)
+class Previous:
+    """A run whose results can be carried on from."""
+
+    id: int
+    counts: dict[str, int]
+    latest: bool  # nothing at all has happened since
+
+
+def comparable(connection: sqlite3.Connection, scheme: int, settings: Settings, version: str) -> Previous | None:
+    """The last finished run under this scheme, if it matched as a run of these settings would."""
+    row = connection.execute(
+        """SELECT id, version, settings, counts FROM run WHERE state = 'done' AND kind <> 'add'
+           AND json_extract(counts, '$.scheme') = ? ORDER BY id DESC LIMIT 1""",
+        (scheme,),
+    ).fetchone()
+    if row is None or row[1] != version:
+        return None
+    before = Settings.from_json(row[2])
+    if (before.match, before.text.keep) != (settings.match, settings.text.keep):
+        return None
+    (later,) = connection.execute("SELECT count(*) FROM run WHERE id > ? AND state = 'done'", (row[0],)).fetchone()
+    return Previous(row[0], json.loads(row[3]), later == 0)
 
 
 def canon_of(connection: sqlite3.Connection, run: Run) -> str:

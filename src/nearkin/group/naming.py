@@ -1,0 +1,49 @@
+"""Families and their lasting names: those of the last finished run are carried on."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from nearkin.group.family import ContentFamily
+from nearkin.group.identity import Event, Found, Known, Name, name_families
+from nearkin.store.contents import Contents
+from nearkin.store.family_history import documents_by_content, documents_of_families, names_used
+from nearkin.store.results import family_rows
+
+
+def named(
+    connection: sqlite3.Connection, families: Sequence[ContentFamily], contents: Contents, last: tuple[int, int] | None
+) -> tuple[list[Name], list[Event]]:
+    """`last` is the last finished run and its scheme; None: there was none."""
+    if last is None:
+        before, used = [], frozenset[bytes]()
+    else:
+        run, scheme = last
+        known = documents_of_families(connection, scheme, run)
+        before = [Known(founder, since, frozenset(documents)) for (founder, since), documents in sorted(known.items())]
+        used = names_used(connection)
+    documents = documents_by_content(connection)
+    ids = contents.numbers
+    now = []
+    for family in families:
+        rows = [family.pivot, *(row for row in (*family.members, *family.parts) if row != family.pivot)]
+        holders = frozenset(document for row in rows for document in documents[ids[row]])
+        now.append(Found(holders, [contents.digests[row] for row in rows]))
+    return name_families(before, now, used)
+
+
+def recall_to_pivot(
+    connection: sqlite3.Connection, scheme: int, families: Sequence[ContentFamily], contents: Contents
+) -> None:
+    """How far documents are from their pivots, where the last run measured the same two: texts need not be read."""
+    measured: dict[tuple[int, int], float] = {}
+    for stored in family_rows(connection, scheme):
+        pivot = next((content for content, _, is_pivot, _ in stored.contents if is_pivot), None)
+        for content, _, _, to_pivot in stored.contents:
+            if pivot is not None and to_pivot is not None:
+                measured[pivot, content] = to_pivot
+    ids = contents.numbers
+    for family in families:
+        for row in (*family.members, *family.parts):
+            known = measured.get((ids[family.pivot], ids[row]))
+            if known is not None:
+                family.to_pivot.setdefault(row, known)

@@ -1,0 +1,76 @@
+"""Matching a store's contents: carried on from the last results where these are of use, else from the beginning."""
+
+import sqlite3
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin.matching.candidates import Postings
+from nearkin.matching.columns import MatchColumns
+from nearkin.matching.holders import MemoryHolders
+from nearkin.matching.increment import Before, Increment, can_be_incremental
+from nearkin.matching.score import find_matches
+from nearkin.matching.verify import Texts
+from nearkin.scheme import Scheme
+from nearkin.settings import MatchSettings
+from nearkin.store.contents import Contents, Signatures, contents_at, signatures, signatures_of
+from nearkin.store.results import match_rows, replace_matches, update_matches
+
+
+@dataclass(frozen=True)
+class Outcome:
+    matches: MatchColumns
+    fresh: NDArray[np.bool_] | None = None  # which are not stored as they are; None: all
+    dropped: tuple[tuple[int, int], ...] = ()  # content ids of stored pairs that are no matches any more
+
+    def store(self, connection: sqlite3.Connection, scheme: int, contents: Contents) -> None:
+        if self.fresh is None:
+            replace_matches(connection, scheme, self.matches.rows(contents.ids))
+        else:
+            update_matches(connection, scheme, self.matches[self.fresh].rows(contents.ids), self.dropped)
+
+
+@dataclass(frozen=True)
+class Matcher:
+    connection: sqlite3.Connection
+    scheme: Scheme
+    scheme_id: int
+    contents: Contents
+    texts: Texts
+    settings: MatchSettings
+    memory: int
+    threads: int
+
+    def everything(self) -> Outcome:
+        signed = signatures(self.connection, self.scheme_id, self.contents)
+        postings = Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
+        lengths, room = self.contents.lengths, {"memory": self.memory, "threads": self.threads}
+        return Outcome(find_matches(postings, lengths, self.texts, self.scheme, self.settings, **room))
+
+    def since(self, run: int) -> Outcome:
+        """What a run of the same settings found, brought up to date."""
+        if not can_be_incremental(self.scheme, self.settings):
+            return self.everything()
+        before = Before(
+            contents_at(self.connection, run), MatchColumns.stored(list(match_rows(self.connection, self.scheme_id)))
+        )
+        increment = Increment(
+            self.contents.ids,
+            self.contents.lengths,
+            self.texts,
+            lambda ids: signatures_of(self.connection, self.scheme_id, ids),
+            MemoryHolders(*self._all_signed()),
+            self.scheme,
+            self.settings,
+        )
+        found = increment.rematch(before, memory=self.memory, threads=self.threads)
+        return self.everything() if found is None else Outcome(found.matches, found.fresh, tuple(found.dropped))
+
+    def _all_signed(self) -> tuple[NDArray[np.int64], Signatures]:
+        query = "SELECT content FROM signature WHERE scheme = ? ORDER BY content"
+        rows = self.connection.execute(query, (self.scheme_id,))
+        ids = np.array([content for (content,) in rows], np.int64)
+        signed = signatures_of(self.connection, self.scheme_id, ids)
+        assert signed is not None
+        return ids, signed

@@ -1,0 +1,158 @@
+"""Incremental matching: the matches of a collection that changed a little, from those it had before.
+
+The result is, row by row, that of matching everything. A pair's scores depend on the pair alone. Whether it is kept
+also depends on the others, in two ways, and contents for which that changed are joined again beside the new ones:
+
+- Weak pairs, and stubs inside others, need a feature in common that few contents have. A feature may become common, or
+  rare again: every content that has it is touched.
+- Of weak pairs each content keeps its strongest. What a new pair pushes out is known; what moves up where one went is
+  not: contents whose list was full and lost a pair are touched.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin.matching.candidates import Part, Postings
+from nearkin.matching.columns import MatchColumns
+from nearkin.matching.score import kept, scored
+from nearkin.matching.verify import Texts
+from nearkin.scheme import Estimator, Scheme
+from nearkin.scheme.shingles import Exact
+from nearkin.settings import MatchSettings
+from nearkin.store.contents import Signatures
+
+Ids = NDArray[np.int64]  # content ids, ascending
+
+# With more new, changed and gone contents than this share of all, matching everything is no slower.
+FEW = 0.1
+
+
+class Holders(Protocol):
+    """Which contents have a feature; also such as are gone by now."""
+
+    def lists(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Ids]:
+        """The holders of each, end to end: those of feature i from offsets[i] to offsets[i + 1]."""
+
+    def like(self, signed: Signatures, row: int) -> Ids:
+        """All contents that may be candidates with this one, and perhaps others."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """What was there when it was last matched, and what came out."""
+
+    contents: Ids
+    matches: MatchColumns  # a and b are content ids
+
+
+@dataclass(frozen=True)
+class Rematched:
+    matches: MatchColumns  # rows
+    fresh: NDArray[np.bool_]  # which of them were made now
+    dropped: list[tuple[int, int]]  # content ids of pairs that were matches
+
+
+def can_be_incremental(scheme: Scheme, settings: MatchSettings) -> bool:
+    """Chunks occur several times, `bsw` judges all signatures together, `fuzzy` and `si` are not joined by features."""
+    simple = scheme.estimator in (Estimator.OVERLAP, Estimator.SMALLEST, Estimator.SLOTS) and scheme.measure != "bytes"
+    return simple and (scheme.sampled or isinstance(scheme, Exact)) and settings.min_shared_bytes == 0
+
+
+@dataclass(frozen=True)
+class Increment:
+    ids: Ids  # of all contents there are now, by row
+    lengths: NDArray[np.int64]
+    texts: Texts
+    signed: Callable[[Ids], Signatures | None]  # None: not all of them have a signature
+    holders: Holders
+    scheme: Scheme
+    settings: MatchSettings
+
+    def rematch(self, before: Before, *, memory: int, threads: int) -> Rematched | None:
+        """None: too much has changed, match everything."""
+        now = np.sort(self.ids)
+        added, removed = np.setdiff1d(now, before.contents), np.setdiff1d(before.contents, now)
+        touched = self._touched(before, now, added, removed)
+        if touched is None:
+            return None
+        fresh = self._joined(touched, now, memory=memory, threads=threads)
+        return self._merged(before.matches, fresh, touched, now)
+
+    def _touched(self, before: Before, now: Ids, added: Ids, removed: Ids) -> Ids | None:
+        few = FEW * len(now)
+        if len(added) + len(removed) > few:
+            return None
+        changed = self.signed(np.union1d(added, removed))
+        if changed is None:
+            return None
+        features = np.unique(changed.features)
+        crossed = self._crossed(features, before.contents, now)
+        left = self._short_of_one(before.matches, np.union1d(removed, crossed))
+        touched = np.intersect1d(now, np.concatenate([added, crossed, left]))
+        return None if len(touched) > few else touched
+
+    def _crossed(self, features: NDArray[np.uint64], old: Ids, now: Ids) -> Ids:
+        """Contents with a feature that was rare and is not, or is and was not."""
+        offsets, holders = self.holders.lists(features)
+        was_rare, is_rare = (self._is_rare(offsets, holders, there) for there in (old, now))
+        sizes = (offsets[1:] - offsets[:-1]).astype(np.int64)
+        return np.unique(holders[np.repeat(was_rare != is_rare, sizes)])
+
+    def _is_rare(self, offsets: NDArray[np.uint64], holders: Ids, there: Ids) -> NDArray[np.bool_]:
+        """Of each feature's holders, whether few are there."""
+        running = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.isin(holders, there))])
+        rare: NDArray[np.bool_] = running[offsets[1:]] - running[offsets[:-1]] <= self.settings.weak_reach
+        return rare
+
+    def _short_of_one(self, matches: MatchColumns, lost: Ids) -> Ids:
+        """Contents whose list of weak matches was full, and may have lost one."""
+        weak = matches[~matches.strong(self.settings.threshold, self.settings.containment)]
+        found, counts = np.unique(np.concatenate([weak.a, weak.b]), return_counts=True)
+        full = found[counts >= self.settings.weak_matches]
+        ends = [weak.a[np.isin(weak.b, lost)], weak.b[np.isin(weak.a, lost)]]
+        return np.intersect1d(full, np.concatenate(ends)).astype(np.int64)
+
+    def _joined(self, touched: Ids, now: Ids, *, memory: int, threads: int) -> MatchColumns:
+        """All pairs with a touched content, scored. Rows are those of the whole."""
+        signed = self.signed(touched)
+        if signed is None or not len(touched):
+            return MatchColumns.none()
+        features = np.unique(signed.features)
+        common = features[~self._is_rare(*self.holders.lists(features), now)]
+        near = [self.holders.like(signed, row) for row in range(len(touched))]
+        chosen = np.intersect1d(now, np.concatenate([touched, *near]))
+        order = np.argsort(self.ids, kind="stable")
+        rows = np.sort(order[np.searchsorted(self.ids[order], chosen)])  # by digest, as in the whole
+        part = self.signed(self.ids[rows])
+        assert part is not None, "what is there is signed"
+        found = scored(
+            Postings(part.offsets, part.features, part.weights, part.moduli),
+            self.lengths[rows],
+            lambda wanted: self.texts(rows[list(wanted)].tolist()),
+            self.scheme,
+            self.settings,
+            memory=memory,
+            threads=threads,
+            part=Part(np.isin(self.ids[rows], touched).astype(np.uint8), common),
+        )
+        return replace(found, a=rows[found.a].astype(np.uint32), b=rows[found.b].astype(np.uint32))
+
+    def _merged(self, stored: MatchColumns, fresh: MatchColumns, touched: Ids, now: Ids) -> Rematched:
+        stays = np.isin(stored.a, now) & np.isin(stored.b, now)
+        stays &= ~np.isin(stored.a, touched) & ~np.isin(stored.b, touched)
+        matches = kept(MatchColumns.join(stored[stays].by_row(self.ids), fresh), self.settings)
+        is_touched = np.isin(self.ids, touched)
+        keys = _pairs(self.ids[matches.a], self.ids[matches.b])
+        gone = ~np.isin(_pairs(stored.a, stored.b), keys)
+        dropped = list(zip(stored.a[gone].tolist(), stored.b[gone].tolist(), strict=True))
+        return Rematched(matches, is_touched[matches.a] | is_touched[matches.b], dropped)
+
+
+def _pairs(a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.uint64]:
+    """One number a pair of content ids, whichever comes first."""
+    pairs: NDArray[np.uint64] = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(np.uint64)
+    return pairs
