@@ -9,8 +9,8 @@ from nearkin.engine import local
 from nearkin.model import Readings
 from nearkin.read.walk import Unreadable, walk
 from nearkin.settings import Settings
-from nearkin.store.known import Need
 from nearkin.store.scopes import Scope
+from nearkin.store.staleness import Need
 from nearkin.store.writer import Writer
 
 

@@ -49,8 +49,12 @@ def walk(
     include, exclude = Globs(settings.include), Globs(settings.exclude)
     base = os.fsencode(root)
 
+    choosy = bool(include or exclude)
+
     def wanted(path: bytes, absolute: bytes) -> bool:
-        return (not include or include.match(path)) and not exclude.match(path) and absolute not in leave_out
+        if absolute in leave_out:
+            return False
+        return not choosy or ((not include or include.match(path)) and not exclude.match(path))
 
     def children(folder: bytes) -> list[os.DirEntry[bytes]]:
         with os.scandir(folder) as found:

@@ -4,8 +4,8 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nearkin.store.known import CURRENT
 from nearkin.store.packing import unpack
+from nearkin.store.staleness import CURRENT
 
 AT_ONCE = 256
 

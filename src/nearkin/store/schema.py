@@ -120,6 +120,12 @@ CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the
 CREATE TRIGGER audit_is_true BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
 """
 
+TEXT_STATE = """
+-- Which texts are stale is asked by every scan, and the table is as large as all texts.
+CREATE INDEX text_extractor ON text (extractor);
+CREATE INDEX text_bare ON text (id) WHERE zstd IS NULL;
+"""
+
 SEGMENTS = """
 CREATE TABLE segment (           -- files of sorted features beside the store
     id INTEGER PRIMARY KEY,
@@ -199,7 +205,7 @@ CREATE TABLE text (              -- what an extractor makes of some bytes
     UNIQUE (digest, extractor, content)
 );
 CREATE INDEX text_content ON text (content);
-
+{TEXT_STATE}
 {DOCUMENT}
 CREATE TABLE signature (
     scheme INTEGER NOT NULL REFERENCES scheme,
@@ -276,7 +282,7 @@ INSERT INTO document (id, scope, path, parent, size, mtime_ns, inode, owner, cus
            gone FROM document_before;
 DROP TABLE document_before;
 ALTER TABLE family ADD COLUMN since INTEGER REFERENCES run;
-{SEGMENTS}
+{TEXT_STATE}{SEGMENTS}
 INSERT INTO delta (scheme, content) SELECT scheme, content FROM signature;
 {DECISIONS}
 {FAMILY_EVENT}

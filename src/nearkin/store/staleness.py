@@ -1,0 +1,43 @@
+"""Which texts are stale: made in another way than a scan would make them now, or not signed as it would.
+
+Found through indices, never by looking at every text: nearly always there are none.
+"""
+
+import sqlite3
+from enum import Enum
+
+from nearkin.text.kind import EXTRACTORS
+
+# Bytes that were taken raw, or made text of by an extractor that is not ours any more, must be read again.
+CURRENT = frozenset(filter(None, EXTRACTORS.values()))
+
+
+class Need(Enum):
+    """What a scan must do about a file."""
+
+    NOTHING = "nothing"
+    TEXT = "text"  # make the kept text canonical and sign it as this scan does
+    READ = "read"
+
+
+def stale_texts(connection: sqlite3.Connection, *, canon: int, scheme: int, raw: bool, keep: bool) -> dict[int, Need]:
+    """What is to be done about each text that cannot be taken as it is."""
+    bare = _texts(connection, "zstd IS NULL")
+    foreign = set() if raw else _texts(connection, f"extractor NOT IN ({_listed(CURRENT)})")
+    other = _texts(connection, f"content IN (SELECT id FROM content WHERE canon <> {canon})")
+    unsigned = _texts(
+        connection,
+        f"""content IN (SELECT id FROM content WHERE canon = {canon}
+                        EXCEPT SELECT content FROM signature WHERE scheme = {scheme})""",
+    )
+    needs = dict.fromkeys(other, Need.READ if raw else Need.TEXT)
+    needs |= dict.fromkeys(foreign | (bare if keep else bare & (other | unsigned)), Need.READ)
+    return needs
+
+
+def _texts(connection: sqlite3.Connection, condition: str) -> set[int]:
+    return {text for (text,) in connection.execute(f"SELECT id FROM text WHERE {condition}")}
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(repr(name) for name in sorted(names))
