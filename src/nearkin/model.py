@@ -147,6 +147,7 @@ class Match:
     exact: bool
     low: float | None
     high: float | None
+    tier: str = "near"  # bytes, words: the two are identical
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,11 @@ class Link:
     a: Location
     b: Location
     resemblance: float
+
+
+def family_id(founder: bytes) -> str:
+    """A family's name as people see it: the first digits of its founding content's digest."""
+    return founder.hex()[:16]
 
 
 @dataclass(frozen=True, slots=True)

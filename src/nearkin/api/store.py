@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.scan_options import ScanOptions, settings_of
@@ -99,8 +99,13 @@ class Store:
         min_containment: float | None = None,
         min_shared_bytes: int = 0,
         all_copies: bool = False,
+        between: tuple[str, str] | None = None,
     ) -> "pa.Table":
-        """Scored pairs, at the scan's thresholds unless told otherwise. Shared bytes are a lower bound."""
+        """Scored pairs, at the scan's thresholds unless told otherwise. Shared bytes are a lower bound.
+
+        Between two scopes, a master and a candidate: what of the candidate is in the master, identical documents too.
+        """
+        from nearkin.report.between import list_between
         from nearkin.report.fields import backslashed, match_record
         from nearkin.report.matches import list_matches
         from nearkin.report.reading import is_scoped, opened
@@ -111,15 +116,19 @@ class Store:
             raise UsageError(f"min_shared_bytes must not be negative, not {min_shared_bytes}.")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
-            found = list_matches(
-                connection,
-                min_resemblance=min_resemblance,
-                min_containment=min_containment,
-                min_shared_bytes=min_shared_bytes,
-                all_copies=all_copies,
-            )
-        records = [match_record(one, scoped=scoped, name=backslashed) for one in found]
-        return match_table(records, scoped=scoped)
+            asked: dict[str, Any] = {
+                "min_resemblance": min_resemblance,
+                "min_containment": min_containment,
+                "min_shared_bytes": min_shared_bytes,
+                "all_copies": all_copies,
+            }
+            if between is not None:
+                found = list_between(connection, *between, **asked).matches
+            else:
+                found = list_matches(connection, **asked)
+        tiers = between is not None
+        records = [match_record(one, scoped=scoped, name=backslashed, tiers=tiers) for one in found]
+        return match_table(records, scoped=scoped, tiers=tiers)
 
     def check(
         self,
@@ -174,6 +183,16 @@ class Store:
             found = list_families(connection, view=how, threshold=threshold, representative=around)
         records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
         return family_table(records, scoped=scoped, estimates=how is View.GREEDY)
+
+    def family_history(self) -> "pa.Table":
+        """What became of families, latest first: founded, merged into another, split from one, ended."""
+        from nearkin.report.fields import event_record
+        from nearkin.report.reading import opened
+        from nearkin.report.tables import event_table
+        from nearkin.store.family_history import history
+
+        with opened(self.path) as connection:
+            return event_table([event_record(event) for event in history(connection)])
 
 
 def _version() -> str:

@@ -70,6 +70,12 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
 @click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
 @click.option("--min-shared-bytes", type=click.IntRange(0), default=0, metavar="N", help="At least so many in both.")
 @click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
+@click.option(
+    "--between",
+    nargs=2,
+    metavar="MASTER CANDIDATE",
+    help="What of one scope is in another already; identical documents too.",
+)
 def matches(
     store: Path,
     form: str | None,
@@ -78,14 +84,19 @@ def matches(
     min_containment: float | None,
     min_shared_bytes: int,
     all_copies: bool,
+    between: tuple[str, str] | None,
 ) -> None:
     """List scored pairs, strongest first.
 
-    At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`.
+    At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`, and
+    here only between two scopes: there every document of the candidate is identical to one of the master, near one,
+    contained in one, or new, and a line sums up how many are.
 
     Shared bytes of exact matches are a lower bound: what lies in both at the very least; of others an estimate. With
     chunk schemes they are those of whole chunks in common, and all scores count these.
     """
+    from nearkin.cli.words import in_sum
+    from nearkin.report.between import list_between
     from nearkin.report.fields import match_record
     from nearkin.report.matches import list_matches
     from nearkin.report.reading import is_scoped, opened, score_name
@@ -95,13 +106,14 @@ def matches(
         limits = runs.last(connection).settings["match"]
         _note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
-        found = list_matches(
-            connection,
-            min_resemblance=min_resemblance,
-            min_containment=min_containment,
-            min_shared_bytes=min_shared_bytes,
-            all_copies=all_copies,
-        )
+        asked_for: dict[str, Any] = {
+            "min_resemblance": min_resemblance,
+            "min_containment": min_containment,
+            "min_shared_bytes": min_shared_bytes,
+            "all_copies": all_copies,
+        }
+        answer = list_between(connection, *between, **asked_for) if between else None
+        found = answer.matches if answer else list_matches(connection, **asked_for)
     for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
         if asked is not None and asked < kept:
             note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
@@ -115,13 +127,18 @@ def matches(
             screen.matches(found)
         else:
             screen.line("No two documents match.")
+        if answer:
+            screen.line()
+            screen.line(in_sum(answer))
         return
+    if answer:
+        note(in_sum(answer), quiet=quiet)
     scopes = ["a_scope", "b_scope"] if scoped else []
     numbers = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high"]
     emit(
-        (match_record(match, scoped=scoped) for match in found),
+        (match_record(match, scoped=scoped, tiers=answer is not None) for match in found),
         form,
-        columns=["a", "b", *scopes, *numbers],
+        columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers],
         paths=frozenset({"a", "b"}),
     )
 
@@ -143,6 +160,7 @@ def matches(
     show_default=True,
     help="Of a greedy family: its first member, or the features most members have.",
 )
+@click.option("--history", is_flag=True, help="What became of families: founded, merged, split, ended.")
 @click.pass_context
 def families(
     ctx: click.Context,
@@ -152,8 +170,12 @@ def families(
     threshold: float | None,
     view: str,
     representative: str,
+    history: bool,
 ) -> None:
     """List families of documents, largest first.
+
+    A family keeps its id while its largest part lives. --history tells, latest first, which were founded, merged into
+    others, split off or ended.
 
     Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
     beside the documents are their resemblance to the pivot; under scheme fuzzy both are cosines. The greedy view
@@ -167,6 +189,9 @@ def families(
     from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
+    if history:
+        _show_history(ctx, store, form)
+        return
     if view != View.GREEDY and ctx.get_parameter_source("representative") is ParameterSource.COMMANDLINE:
         raise UsageError("Only the greedy view has a --representative; add: --view greedy")
     with opened(store) as connection:
@@ -208,6 +233,42 @@ def families(
         columns=["id", "kind", "view", *member, "links", "weakest", "mean_resemblance", "bytes"],
         rows=one_row_a_document,
         paths=frozenset({"path"}),
+    )
+
+
+def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
+    from nearkin.report.fields import event_record
+    from nearkin.report.reading import opened
+    from nearkin.store import runs
+    from nearkin.store.family_history import history
+
+    for option in ("threshold", "view", "representative"):
+        if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--history is about the families of scans; leave out --{option}.")
+    with opened(store) as connection:
+        runs.last(connection)
+        events = [event_record(event) for event in history(connection)]
+    form = chosen(form)
+    if form != "table":
+        emit(iter(events), form, columns=["at", "run", "what", "family", "other", "documents"])
+        return
+    from nearkin.cli.screen import Screen
+
+    screen = Screen()
+    sides = {"merged": "into", "split": "from"}
+    screen.columns(
+        ["when", "run", "docs", "what", "family"],
+        (
+            [
+                event["at"][:16].replace("T", " "),
+                f"{event['run']}",
+                f"{event['documents']:,}",
+                event["what"],
+                event["family"] + (f" {sides[event['what']]} {event['other']}" if event["other"] else ""),
+            ]
+            for event in events
+        ),
+        right=(1, 2),
     )
 
 

@@ -111,6 +111,7 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
             list_matches(connection),
         )
     _show_counts(screen, paths, summary, total, seconds)
+    _show_changes(screen, summary)
     if textless:
         screen.note(f"{count(textless, 'documents')} without text that can be read, compared by their bytes only")
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
@@ -142,6 +143,17 @@ def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", 
     for number, what in facts:
         pieces += [(number, "bold cyan"), f" {what}", "   "]
     screen.line(*pieces[:-1])
+
+
+def _show_changes(screen: "Screen", summary: "Summary") -> None:
+    """Since the last scan; the first one has nothing to compare with."""
+    from nearkin.cli.words import count
+
+    if summary.new == summary.documents + summary.failed:
+        return
+    changes = [(summary.new, "new"), (summary.changed, "changed"), (summary.moved, "moved"), (summary.gone, "gone")]
+    told = ", ".join(f"{count(number)} {what}" for number, what in changes if number)
+    screen.note(f"since the last scan: {told}" if told else "nothing has changed since the last scan")
 
 
 def _more(screen: "Screen", number: int, command: str) -> None:

@@ -124,7 +124,7 @@ class Screen:
                 [
                     share_in_words(match.resemblance),
                     *([share_in_words(match.a_in_b), share_in_words(match.b_in_a)] if contained else []),
-                    measured(match.exact, match.low, match.high),
+                    measured(match.exact, match.low, match.high) if match.tier == "near" else f"same {match.tier}",
                     *([size_in_words(match.shared_bytes or 0)] if wide and contained else []),
                     f"{self.name(match.a)}\n{self.name(match.b)}",
                 ]

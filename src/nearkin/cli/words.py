@@ -1,8 +1,12 @@
 """Numbers and names as people read them."""
 
 import unicodedata
+from typing import TYPE_CHECKING
 
 from nearkin.model import Location
+
+if TYPE_CHECKING:
+    from nearkin.report.between import Between
 
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
 
@@ -45,6 +49,15 @@ def measured(exact: bool, low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "est."
     return f"est. {low:.2f}–{high:.2f}"
+
+
+def in_sum(answer: "Between") -> str:
+    """What of a candidate collection is in the master already."""
+    of = f"Of {count(answer.documents, 'documents')} in {safe(answer.candidate)}"
+    kinds = [f"{answer.identical:,} identical", f"{answer.near:,} near", f"{answer.contained:,} contained"]
+    master = safe(answer.master)
+    also = f", {answer.containing:,} of them with documents of {master} inside" if answer.containing else ""
+    return f"{of}, {', '.join(kinds)} in {master}; {answer.new:,} new{also}."
 
 
 def safe(text: str) -> str:

@@ -12,7 +12,7 @@ from nearkin.group.pivot import complete_to_pivot
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.texts import StoredTexts
-from nearkin.model import Family, Kind, Link, Member, Role, View
+from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
 from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
@@ -156,5 +156,5 @@ def _named(row: FamilyRow, copies: Copies) -> Family:
         a, b = sorted((copies[row.weakest[0]][0][0], copies[row.weakest[1]][0][0]))
         weakest = Link(a, b, row.weakest[2])
     mean = 1.0 if row.kind == Kind.IDENTICAL else row.mean_resemblance
-    name = row.founder.hex()[:16]
+    name = family_id(row.founder)
     return Family(name, Kind(row.kind), row.view, tuple(members), row.links, weakest, mean, size)

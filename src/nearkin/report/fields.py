@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Similar, View
+from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Similar, View, family_id
+from nearkin.store.family_history import PastEvent
 
 Record = dict[str, Any]
 Name = Callable[[Location], str]
@@ -23,12 +24,14 @@ def backslashed(location: Location) -> str:
     return location.path.decode("utf-8", "backslashreplace")
 
 
-def match_record(match: Match, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+def match_record(match: Match, *, scoped: bool, name: Name = surrogate_escaped, tiers: bool = False) -> Record:
+    """With their tiers where identical documents are among them."""
     scopes = {"a_scope": match.a.scope, "b_scope": match.b.scope} if scoped else {}
     return {
         "a": name(match.a),
         "b": name(match.b),
         **scopes,
+        **({"tier": match.tier} if tiers else {}),
         "resemblance": match.resemblance,
         "a_in_b": match.a_in_b,
         "b_in_a": match.b_in_a,
@@ -93,6 +96,17 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
         "weakest": weakest,
         "mean_resemblance": family.mean_resemblance,
         "bytes": family.bytes,
+    }
+
+
+def event_record(event: PastEvent) -> Record:
+    return {
+        "at": event.at,
+        "run": event.run,
+        "what": event.what,
+        "family": family_id(event.family),
+        "other": None if event.other is None else family_id(event.other),
+        "documents": event.documents,
     }
 
 

@@ -14,7 +14,12 @@ PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_
 
 
 def match_table(
-    records: list[Record], *, scoped: bool = False, name: "pa.DataType | None" = None, scheme: str | None = None
+    records: list[Record],
+    *,
+    scoped: bool = False,
+    tiers: bool = False,
+    name: "pa.DataType | None" = None,
+    scheme: str | None = None,
 ) -> "pa.Table":
     import pyarrow as pa
 
@@ -26,6 +31,7 @@ def match_table(
             ("a", name),
             ("b", name),
             *scopes,
+            *([("tier", pa.string())] if tiers else []),
             ("resemblance", pa.float64()),
             ("a_in_b", pa.float64()),
             ("b_in_a", pa.float64()),
@@ -142,6 +148,14 @@ def document_table(records: list[Record], *, scoped: bool) -> "pa.Table":
             *((key, pa.string()) for key in strings),
         ],
     )
+
+
+def event_table(records: list[Record]) -> "pa.Table":
+    import pyarrow as pa
+
+    text, number = pa.string(), pa.int64()
+    columns = [("at", text), ("run", number), ("what", text), ("family", text), ("other", text), ("documents", number)]
+    return _table(records, columns)
 
 
 def _table(

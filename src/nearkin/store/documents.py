@@ -1,6 +1,7 @@
 """The documents that are there: listed, counted, grouped where they are identical."""
 
 import sqlite3
+from dataclasses import dataclass
 
 from nearkin.model import Document, IdenticalGroup, Location
 
@@ -71,3 +72,25 @@ def count_documents(connection: sqlite3.Connection) -> tuple[int, int]:
            FROM present"""
     ).fetchone()
     return int(documents), int(failed)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A document and what it holds; without text it has no content."""
+
+    location: Location
+    digest: bytes
+    content: int | None
+    length: int  # bytes of canonical text
+
+
+def held_in(connection: sqlite3.Connection, scope: str) -> list[Held]:
+    """The documents of a scope, in byte order of their paths."""
+    rows = connection.execute(
+        """SELECT scope.name, d.path, d.digest, c.id, coalesce(c.length, d.size)
+           FROM present d JOIN scope ON scope.id = d.scope
+           LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
+           WHERE scope.name = ? AND d.reason IS NULL ORDER BY d.path""",
+        (scope,),
+    )
+    return [Held(Location(name, path), digest, content, length) for name, path, digest, content, length in rows]

@@ -1,0 +1,142 @@
+"""Between two scopes: what of a candidate collection is in the master repository already (Forman 2005 §1, §4).
+
+Every document of the candidate is one of four: identical to a document of the master (in bytes, or in words), near one
+(their resemblance reaches the threshold), contained in one, or new. New ones may still contain documents of the master.
+"""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, replace
+
+from nearkin.errors import UsageError
+from nearkin.model import Location, Match
+from nearkin.scheme import parse_scheme
+from nearkin.store import runs
+from nearkin.store.documents import Held, held_in
+from nearkin.store.results import MatchRow, match_rows
+from nearkin.store.scopes import all_scopes
+
+
+@dataclass(frozen=True)
+class Between:
+    """`a` of each match is in the master, `b` in the candidate."""
+
+    master: str
+    candidate: str
+    matches: list[Match]
+    documents: int
+    identical: int
+    near: int
+    contained: int
+    new: int
+    containing: int  # of the new ones
+
+
+def list_between(
+    connection: sqlite3.Connection,
+    master: str,
+    candidate: str,
+    *,
+    min_resemblance: float | None = None,
+    min_containment: float | None = None,
+    min_shared_bytes: int = 0,
+    all_copies: bool = False,
+) -> Between:
+    """At the scan's thresholds unless others are given; one not given does not apply when the other is."""
+    _refuse_unknown(connection, master, candidate)
+    run = runs.last(connection)
+    limits = run.settings["match"]
+    if min_resemblance is None and min_containment is None:
+        min_resemblance, min_containment = limits["threshold"], limits["containment"]
+    near_from, part_from = _bar(min_resemblance), _bar(min_containment)
+    here, there = held_in(connection, master), held_in(connection, candidate)
+    names = _by_content(here)
+    found: list[Match] = []
+    counts = dict.fromkeys(("identical", "near", "contained", "new", "containing"), 0)
+    rows = match_rows(connection, run.scheme, min_resemblance=near_from, min_containment=part_from)
+    partners = _partners(rows, names.keys(), {held.content for held in there})
+    in_bytes = parse_scheme(run.spec).measure != "cosine"
+    identical = _Identical(here)
+    for held in there:
+        same = identical.to(held)
+        if same:
+            counts["identical"] += 1
+            found += [_equal(one, held) for one in (same if all_copies else same[:1])]
+            continue
+        matches = [
+            replace(match, b=held.location, shared_bytes=match.shared_bytes if in_bytes else None)
+            for content, match in partners.get(held.content or -1, [])
+            if (match.shared_bytes or 0) >= min_shared_bytes
+            for match in _named(match, names[content], all_copies=all_copies)
+        ]
+        found += matches
+        if any(match.resemblance >= near_from for match in matches):
+            counts["near"] += 1
+        elif any((match.b_in_a or 0.0) >= part_from for match in matches):
+            counts["contained"] += 1
+        else:
+            counts["new"] += 1
+            counts["containing"] += bool(matches)
+    found.sort(key=lambda match: (-match.resemblance, -max(match.a_in_b or 0.0, match.b_in_a or 0.0), match.b, match.a))
+    return Between(master, candidate, found, len(there), **counts)
+
+
+def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str) -> None:
+    known = [scope.name for scope in all_scopes(connection)]
+    for name in (master, candidate):
+        if name not in known:
+            raise UsageError(f"There is no scope {name!r} in this store; known are: {', '.join(known) or 'none'}.")
+    if master == candidate:
+        raise UsageError(f"Scope {master!r} cannot be compared with itself; name two scopes.")
+
+
+def _bar(share: float | None) -> float:
+    return 2.0 if share is None else share  # one that nothing reaches
+
+
+def _by_content(documents: list[Held]) -> dict[int, list[Location]]:
+    names: dict[int, list[Location]] = defaultdict(list)
+    for held in documents:
+        if held.content is not None and held.length:
+            names[held.content].append(held.location)
+    return names
+
+
+class _Identical:
+    """The master's documents, by their bytes and by their words."""
+
+    def __init__(self, documents: list[Held]) -> None:
+        self.by_bytes: dict[bytes, list[Held]] = defaultdict(list)
+        self.by_words: dict[int, list[Held]] = defaultdict(list)
+        for held in documents:
+            self.by_bytes[held.digest].append(held)
+            if held.content is not None and held.length:
+                self.by_words[held.content].append(held)
+
+    def to(self, held: Held) -> list[Held]:
+        """Those of the same bytes; where there are none, those of the same words."""
+        return self.by_bytes.get(held.digest) or self.by_words.get(held.content or -1, [])
+
+
+def _equal(one: Held, held: Held) -> Match:
+    tier = "bytes" if one.digest == held.digest else "words"
+    return Match(one.location, held.location, 1.0, 1.0, 1.0, None, held.length, True, None, None, tier)
+
+
+def _partners(
+    rows: Iterable[MatchRow], masters: Set[int], candidates: Set[int | None]
+) -> dict[int, list[tuple[int, Match]]]:
+    """For contents of the candidate their matches with contents of the master, seen from there; not named yet."""
+    nowhere = Location("", b"")
+    found: dict[int, list[tuple[int, Match]]] = defaultdict(list)
+    for first, second, resemblance, a_in_b, b_in_a, payload, shared, _, _, exact, low, high in rows:
+        for one, other, share, back in ((first, second, a_in_b, b_in_a), (second, first, b_in_a, a_in_b)):
+            if one in masters and other in candidates:
+                rest = (payload, shared, bool(exact), low, high)
+                found[other].append((one, Match(nowhere, nowhere, resemblance, share, back, *rest)))
+    return found
+
+
+def _named(match: Match, places: list[Location], *, all_copies: bool) -> list[Match]:
+    return [replace(match, a=place) for place in (places if all_copies else places[:1])]

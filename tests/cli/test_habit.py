@@ -1,0 +1,178 @@
+"""A scan as a habit: what changed is told, families keep their names, a collection is compared with the master."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.world import Called, edited, prose, write
+from nearkin import Store
+
+
+def scanned(folder: Path, store: Path, *options: str) -> dict[str, Any]:
+    called = Called("scan", folder, "--store", store, *options)
+    assert called.code == 0, called.err
+    (record,) = called.records
+    return record
+
+
+def changes(summary: dict[str, Any]) -> dict[str, int]:
+    return {name: summary[name] for name in ("new", "changed", "moved", "gone")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    texts = {f"{name}.txt".encode(): prose(number, 500) for number, name in enumerate("abcdef")}
+    return write(tmp_path / "docs", texts)
+
+
+def test_what_changed_since_the_last_scan(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    assert changes(scanned(folder, store)) == {"new": 6, "changed": 0, "moved": 0, "gone": 0}
+    assert changes(scanned(folder, store)) == {"new": 0, "changed": 0, "moved": 0, "gone": 0}
+    (folder / "a.txt").write_text("something else altogether")
+    (folder / "b.txt").rename(folder / "z.txt")
+    (folder / "c.txt").unlink()
+    (folder / "new.txt").write_text("a text that nobody has seen")
+    os.utime(folder / "d.txt", ns=(1, 1))  # touched: read again, and found to be the same
+    assert changes(scanned(folder, store)) == {"new": 1, "changed": 1, "moved": 1, "gone": 1}
+    paths = [record["path"] for record in Called("documents", "--store", store).records]
+    assert paths == ["a.txt", "d.txt", "e.txt", "f.txt", "new.txt", "z.txt"]
+    assert changes(scanned(folder, store)) == {"new": 0, "changed": 0, "moved": 0, "gone": 0}
+
+
+def test_only_what_looks_changed_is_read_unless_all_is_asked_for(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    file = folder / "a.txt"
+    before = file.stat()
+    file.write_bytes(file.read_bytes()[::-1])  # same size, and its clock turned back
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert scanned(folder, store)["changed"] == 0
+    assert scanned(folder, store, "--full")["changed"] == 1
+
+
+def test_a_scan_of_a_subfolder_leaves_the_rest_alone(tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", {b"x/a.txt": prose(1, 150), b"y/b.txt": prose(2, 150)})
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    (folder / "y" / "b.txt").unlink()
+    (folder / "x" / "a.txt").unlink()
+    assert changes(scanned(folder / "x", store)) == {"new": 0, "changed": 0, "moved": 0, "gone": 1}
+    assert [record["path"] for record in Called("documents", "--store", store).records] == ["y/b.txt"]
+
+
+def families(store: Path) -> dict[str, set[str]]:
+    return {
+        record["id"]: {document["path"] for document in record["documents"]}
+        for record in Called("families", "--store", store).records
+    }
+
+
+def test_a_family_keeps_its_id_when_a_larger_near_duplicate_comes(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    text = prose(0, 500)
+    (folder / "a2.txt").write_text(edited(text, 10))
+    scanned(folder, store)
+    (name,) = families(store)
+    larger = f"{edited(text, 20)} {prose(50, 60)}"
+    for number in range(3):  # most linked and longest: the pivot from now on
+        (folder / f"larger {number}.txt").write_text(f"{larger} {prose(60 + number, 10)}")
+    scanned(folder, store)
+    assert families(store).keys() == {name}
+    assert len(families(store)[name]) == 5
+    # Its founder edited beyond recognition, the others edited a little: it is still that family.
+    (folder / "a.txt").write_text(prose(99, 300))
+    for number in range(3):
+        (folder / f"larger {number}.txt").write_text(f"{larger} {prose(70 + number, 10)}")
+    scanned(folder, store)
+    assert families(store)[name] == {"a2.txt", *(f"larger {number}.txt" for number in range(3))}
+    assert [event["what"] for event in Called("families", "--history", "--store", store).records] == ["founded"]
+
+
+def test_merges_and_splits_are_told(tmp_path: Path) -> None:
+    one, two = prose(1, 500), prose(2, 500)
+    texts = {b"1a.txt": one, b"1b.txt": edited(one, 10), b"1c.txt": edited(one, 20)}
+    texts |= {b"2a.txt": two, b"2b.txt": edited(two, 30)}
+    folder = write(tmp_path / "docs", texts)
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    names = {min(paths): name for name, paths in families(store).items()}
+    for file in ("2a.txt", "2b.txt"):
+        (folder / file).write_text(edited(one, ord(file[1])))
+    scanned(folder, store)
+    assert families(store).keys() == {names["1a.txt"]}
+    merged, *_ = Called("families", "--history", "--store", store).records
+    assert (merged["what"], merged["family"], merged["other"]) == ("merged", names["2a.txt"], names["1a.txt"])
+    for file in ("2a.txt", "2b.txt"):
+        (folder / file).write_text(edited(two, 2 * ord(file[1])))
+    scanned(folder, store)
+    split, *_ = Called("families", "--history", "--store", store).records
+    assert (split["what"], split["other"], split["documents"]) == ("split", names["1a.txt"], 2)
+    assert families(store).keys() == {names["1a.txt"], split["family"]}
+    table = Called("families", "--history", "--store", store, "--format", "table").out
+    assert f"{split['family']} from {names['1a.txt']}" in table
+    history = Store(store).family_history().to_pylist()
+    assert [event["what"] for event in history] == ["split", "merged", "founded", "founded"]
+    wrong = Called("families", "--history", "--threshold", "0.9", "--store", store)
+    assert (wrong.code, "leave out --threshold" in wrong.err) == (2, True)
+
+
+@pytest.fixture
+def two_scopes(tmp_path: Path) -> Path:
+    letter = prose(3, 600)
+    master = {b"letter.txt": letter, b"copy.txt": letter, b"report.txt": prose(4, 1500), b"note.txt": prose(5, 100)}
+    candidate = {
+        b"letter.txt": letter,
+        b"shouted.txt": letter.upper(),
+        b"edited.txt": edited(letter, 10),
+        b"excerpt.txt": prose(4, 1500)[2000:4000],
+        b"wrapped.txt": f"{prose(6, 800)} {prose(5, 100)}",
+        b"new.txt": prose(7, 300),
+    }
+    store = tmp_path / "kin.db"
+    scanned(write(tmp_path / "m", master), store, "--scope", "master")
+    scanned(write(tmp_path / "c", candidate), store, "--scope", "candidate")
+    return store
+
+
+def test_what_of_a_collection_is_in_the_master_already(two_scopes: Path) -> None:
+    called = Called("matches", "--between", "master", "candidate", "--store", two_scopes)
+    assert called.code == 0
+    assert called.err == (
+        "nearkin: Of 6 documents in candidate, 2 identical, 1 near, 1 contained in master; 2 new,"
+        " 1 of them with documents of master inside.\n"
+    )
+    told = {record["b"]: (record["tier"], record["a"]) for record in called.records}
+    assert told == {
+        "letter.txt": ("bytes", "copy.txt"),
+        "shouted.txt": ("words", "copy.txt"),
+        "edited.txt": ("near", "copy.txt"),
+        "excerpt.txt": ("near", "report.txt"),
+        "wrapped.txt": ("near", "note.txt"),
+    }
+    assert {(record["a_scope"], record["b_scope"]) for record in called.records} == {("master", "candidate")}
+    (part,) = (record for record in called.records if record["b"] == "excerpt.txt")
+    assert part["b_in_a"] >= 0.9 > part["a_in_b"]
+    (whole,) = (record for record in called.records if record["b"] == "wrapped.txt")
+    assert whole["a_in_b"] >= 0.9 > whole["b_in_a"]
+    every = Called("matches", "--between", "master", "candidate", "--all-copies", "--store", two_scopes)
+    assert sorted(record["a"] for record in every.records if record["b"] == "letter.txt") == ["copy.txt", "letter.txt"]
+    near = Called("matches", "--between", "master", "candidate", "--min-resemblance", "0.9", "--store", two_scopes)
+    assert "2 identical, 1 near, 0 contained in master; 3 new." in near.err
+    table = Called("matches", "--between", "master", "candidate", "--store", two_scopes, "--format", "table").out
+    assert "same words" in table
+    assert "2 identical" in table
+    rows = Store(two_scopes).matches(between=("master", "candidate")).to_pylist()
+    assert [row["b"] for row in rows] == [record["b"] for record in called.records]
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [(("master", "nobody"), "no scope 'nobody'"), (("master", "master"), "cannot be compared with itself")],
+)
+def test_scopes_that_make_no_sense(two_scopes: Path, names: tuple[str, str], sentence: str) -> None:
+    called = Called("matches", "--between", *names, "--store", two_scopes)
+    assert called.code == 2
+    assert sentence in called.err
