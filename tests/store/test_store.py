@@ -27,7 +27,8 @@ from nearkin.scheme import parse_scheme
 from nearkin.settings import RunSettings, Settings, TextSettings
 from nearkin.store import runs
 from nearkin.store.database import connect, explained, one_scan, see, transaction
-from nearkin.store.documents import identical_groups, present
+from nearkin.store.documents import present
+from nearkin.store.identical import identical_groups
 from nearkin.store.known import Known
 from nearkin.store.schema import APPLICATION_ID, SCHEMA_VERSION
 from nearkin.store.writer import Writer

@@ -84,7 +84,7 @@ class Store:
         from nearkin.report.fields import backslashed, identical_record
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import identical_table
-        from nearkin.store.documents import identical_groups
+        from nearkin.store.identical import identical_groups
 
         with opened(self.path) as connection:
             scoped = is_scoped(connection)

@@ -29,7 +29,7 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
     from nearkin.report.fields import identical_record
     from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
-    from nearkin.store.documents import identical_groups
+    from nearkin.store.identical import identical_groups
 
     with opened(store) as connection:
         runs.last(connection)

@@ -17,6 +17,7 @@ from nearkin.settings import DEFAULT_SCHEME
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.model import Family, IdenticalGroup, Match, Summary
+    from nearkin.report.families import Overview
 
 TOP = 10
 TOP_FAILED = 5
@@ -96,33 +97,31 @@ def scan(
 def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: float) -> None:
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count
-    from nearkin.report.families import list_families
+    from nearkin.report.families import overview
     from nearkin.report.matches import list_matches
     from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
-    from nearkin.store.documents import identical_groups, present
+    from nearkin.store.documents import present
+    from nearkin.store.identical import identical_groups, overhead_of_copies
 
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         total, failed = total_bytes(connection), present(connection, failed=True)
         textless = without_text(connection)
-        groups, families, matches = (
-            identical_groups(connection),
-            list_families(connection),
-            list_matches(connection),
-        )
+        groups, spare = identical_groups(connection, TOP), overhead_of_copies(connection)
+        families, matches = overview(connection, TOP), list_matches(connection, limit=TOP)
     _show_counts(screen, paths, summary, total, seconds)
     _show_changes(screen, summary)
     if textless:
         screen.note(f"{count(textless, 'documents')} without text that can be read, compared by their bytes only")
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
-    _show_identical(screen, groups, option)
+    _show_identical(screen, groups, summary.identical, spare, option)
     _show_families(screen, families, option)
-    _show_matches(screen, matches, option)
+    _show_matches(screen, matches, summary.matches, option)
     if failed:
         screen.heading("Not read", f"{len(failed):,}")
         screen.failures(failed[:TOP_FAILED])
         _more(screen, len(failed) - TOP_FAILED, f"nearkin documents --failed{option}")
-    _show_next(screen, store, groups, families, matches, option)
+    _show_next(screen, store, groups, families.largest, matches, option)
 
 
 def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float) -> None:
@@ -160,43 +159,40 @@ def _more(screen: "Screen", number: int, command: str) -> None:
     screen.note(f"… {number:,} more; all: {command}" if number > 0 else f"all: {command}")
 
 
-def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", option: str) -> None:
+def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", total: int, spare: int, option: str) -> None:
     from nearkin.cli.words import count
     from nearkin.cli.words import size as size_in_words
 
     if not groups:
         screen.heading("Identical", "no two documents")
         return
-    # A group of the same words holds those of the same bytes: what is saved there must not count twice.
-    spare = sum(group.overhead for group in groups if group.tier == "bytes")
-    screen.heading("Identical", f"{count(len(groups), 'groups')}; copies of the same bytes cost {size_in_words(spare)}")
-    screen.identical(groups[:TOP])
-    _more(screen, len(groups) - TOP, f"nearkin identical{option}")
+    screen.heading("Identical", f"{count(total, 'groups')}; copies of the same bytes cost {size_in_words(spare)}")
+    screen.identical(groups)
+    _more(screen, total - TOP, f"nearkin identical{option}")
 
 
-def _show_families(screen: "Screen", families: "list[Family]", option: str) -> None:
+def _show_families(screen: "Screen", families: "Overview", option: str) -> None:
     from nearkin.cli.words import count
 
-    if not families:
+    if not families.families:
         screen.heading("Families", "none: no two documents are alike")
         return
-    inside = sum(len(family.documents) for family in families)
-    copies = sum(family.kind == "identical" for family in families)
-    about = f"{count(len(families))} with {count(inside, 'documents')}"
+    about = f"{count(families.families)} with {count(families.documents, 'documents')}"
     # Those of identical documents only are counted apart (Broder 1997 §1).
+    copies = families.of_copies
     screen.heading("Families", about + (f", {count(copies)} of them of copies only" if copies else ""))
-    screen.families(families[:TOP])
-    _more(screen, len(families) - TOP, f"nearkin families{option}")
+    screen.families(families.largest)
+    _more(screen, families.families - TOP, f"nearkin families{option}")
 
 
-def _show_matches(screen: "Screen", matches: "list[Match]", option: str) -> None:
+def _show_matches(screen: "Screen", matches: "list[Match]", total: int, option: str) -> None:
     from nearkin.cli.words import count
 
     if not matches:
         return
-    screen.heading("Matches", f"{count(len(matches))}; strongest first, copies named once")
-    screen.matches(matches[:TOP])
-    _more(screen, len(matches) - TOP, f"nearkin matches{option}")
+    screen.heading("Matches", f"{count(total)}; strongest first, copies named once")
+    screen.matches(matches)
+    _more(screen, total - TOP, f"nearkin matches{option}")
 
 
 def _show_next(

@@ -22,7 +22,8 @@ from nearkin.model import Family, IdenticalGroup, Match, Role
 from nearkin.report.families import list_families
 from nearkin.report.matches import list_matches
 from nearkin.report.reading import opened
-from nearkin.store.documents import identical_groups, present
+from nearkin.store.documents import present
+from nearkin.store.identical import identical_groups
 
 CONTAINED = 0.9
 UNTOLD = FamilyKind.SAME_FORM  # nearkin does not tell forms from versions yet: such families count for no kind

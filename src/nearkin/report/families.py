@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
 from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, Copies, copies_of, locations, present_contents, signatures
+from nearkin.store.contents import Contents, Copies, copies_of, held_by, locations, present_contents, signatures
 from nearkin.store.results import FamilyRow, family_rows, match_rows
 from nearkin.text.canon import Canon
 
@@ -131,6 +132,32 @@ def _stored_matches(
     rows = match_rows(connection, run.scheme, min_resemblance=settings.threshold, min_containment=settings.containment)
     found = MatchColumns.stored(list(rows))
     return found[np.isin(found.a, contents.ids) & np.isin(found.b, contents.ids)].by_row(contents.ids)
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The largest families, and how many there are in all."""
+
+    largest: list[Family]
+    families: int
+    documents: int
+    of_copies: int  # families of identical documents only
+
+
+def overview(connection: sqlite3.Connection, limit: int) -> Overview:
+    """Of the families as the scan grouped them; only the largest are named."""
+    run = runs.last(connection)
+    held = held_by(connection)
+    sized = []
+    for row in family_rows(connection, run.scheme):
+        count, size = (sum(column) for column in zip(*(held.get(one[0], (0, 0)) for one in row.contents), strict=True))
+        if count > 1:
+            sized.append((-count, -size, family_id(row.founder), row))
+    sized.sort(key=lambda one: one[:3])
+    chosen = [row for *_, row in sized[:limit]]
+    places = locations(connection, [content for row in chosen for content, *_ in row.contents])
+    copies = sum(row.kind == Kind.IDENTICAL for *_, row in sized)
+    return Overview(named_families(chosen, places), len(sized), -sum(one[0] for one in sized), copies)
 
 
 def named_families(rows: Iterable[FamilyRow], copies: Copies) -> list[Family]:

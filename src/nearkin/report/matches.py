@@ -1,5 +1,6 @@
 """Matches with their contents named by documents, strongest first."""
 
+import heapq
 import sqlite3
 from collections.abc import Iterator
 
@@ -8,6 +9,7 @@ from nearkin.model import Location, Match
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
+from nearkin.store.holders import documents_of
 from nearkin.store.results import MatchRow, match_rows
 
 
@@ -18,6 +20,7 @@ def list_matches(
     min_containment: float | None = None,
     min_shared_bytes: int = 0,
     all_copies: bool = False,
+    limit: int | None = None,
 ) -> list[Match]:
     """At the scan's thresholds, unless others are given; one not given does not apply when the other is."""
     run = runs.last(connection)
@@ -35,14 +38,31 @@ def list_matches(
         min_resemblance=2.0 if min_resemblance is None else min_resemblance,
         min_containment=2.0 if min_containment is None else min_containment,
     )
-    copies = {content: [place for place, _ in places] for content, places in locations(connection).items()}
+    chosen = _strongest((row for row in rows if row[6] >= min_shared_bytes), limit)
+    if limit is None:
+        copies = {content: [place for place, _ in places] for content, places in locations(connection).items()}
+    else:
+        copies = documents_of(connection, list({content for row in chosen for content in row[:2]}))
     found = [
         match
-        for row in rows
-        if row[0] in copies and row[1] in copies and row[6] >= min_shared_bytes
+        for row in chosen
+        if row[0] in copies and row[1] in copies
         for match in _named(row, copies, all_copies=all_copies, in_bytes=scheme.measure != "cosine")
     ]
-    return sorted(found, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))
+    return sorted(found, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))[:limit]
+
+
+def _strongest(rows: Iterator[MatchRow], limit: int | None) -> list[MatchRow]:
+    """As many, and those that are no weaker than the last: which comes first, their names decide."""
+    found = list(rows)
+    if limit is None or len(found) <= limit:
+        return found
+    last = heapq.nlargest(limit, map(_strength, found))[-1]
+    return [row for row in found if _strength(row) >= last]
+
+
+def _strength(row: MatchRow) -> tuple[float, float]:
+    return row[2], max(row[3] or 0.0, row[4] or 0.0)
 
 
 def _contained(match: Match) -> float:

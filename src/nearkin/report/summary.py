@@ -6,7 +6,8 @@ from nearkin.group.family import ContentFamily
 from nearkin.matching.columns import MatchColumns
 from nearkin.model import Summary
 from nearkin.settings import MatchSettings
-from nearkin.store.documents import count_documents, count_identical
+from nearkin.store.documents import count_documents
+from nearkin.store.identical import count_identical
 
 
 def summarise(

@@ -209,14 +209,24 @@ def copies_of(connection: sqlite3.Connection, contents: Contents) -> NDArray[np.
 Copies = dict[int, list[tuple[Location, int]]]
 
 
-def locations(connection: sqlite3.Connection) -> Copies:
-    """For every content its documents with their sizes, in byte order: the first one names the content."""
+def locations(connection: sqlite3.Connection, contents: Sequence[int] | None = None) -> Copies:
+    """For every content, or for these, its documents with their sizes, in byte order: the first one names it."""
     found: Copies = {}
-    rows = connection.execute(
-        """SELECT t.content, scope.name, d.path, d.size FROM present d
-           JOIN text t ON t.id = d.text JOIN scope ON scope.id = d.scope
-           WHERE d.reason IS NULL ORDER BY d.path, scope.name"""
-    )
-    for content, scope, path, size in rows:
-        found.setdefault(content, []).append((Location(scope, path), size))
+    parts = [None] if contents is None else [contents[start : start + 500] for start in range(0, len(contents), 500)]
+    for part in parts:
+        only = "" if part is None else f"AND t.content IN ({','.join('?' * len(part))})"
+        rows = connection.execute(
+            f"""SELECT t.content, scope.name, d.path, d.size FROM present d
+                JOIN text t ON t.id = d.text JOIN scope ON scope.id = d.scope
+                WHERE d.reason IS NULL {only} ORDER BY d.path, scope.name""",
+            part or (),
+        )
+        for content, scope, path, size in rows:
+            found.setdefault(content, []).append((Location(scope, path), size))
     return found
+
+
+def held_by(connection: sqlite3.Connection) -> dict[int, tuple[int, int]]:
+    """For every content how many documents hold it, and their bytes together."""
+    rows = connection.execute(f"SELECT t.content, count(*), sum(d.size) {HERE} GROUP BY t.content")
+    return {content: (count, size) for content, count, size in rows}

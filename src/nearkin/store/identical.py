@@ -1,0 +1,74 @@
+"""Groups of identical documents: of the same bytes, or of the same words in other bytes.
+
+Empty files have nothing in common: they would make the largest group of most repositories.
+"""
+
+import sqlite3
+from collections import defaultdict
+from typing import NamedTuple
+
+from nearkin.model import IdenticalGroup, Location
+
+SAME_BYTES = """
+SELECT 'bytes', digest, count(*), max(size), sum(size) - max(size), min(path) FROM present
+WHERE reason IS NULL AND size > 0 GROUP BY digest HAVING count(*) > 1
+"""
+SAME_WORDS = """
+SELECT 'words', c.digest, count(*), max(d.size), sum(d.size) - max(d.size), min(d.path)
+FROM present d JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content
+WHERE d.reason IS NULL AND c.length > 0
+GROUP BY t.content HAVING count(*) > 1 AND min(d.digest) < max(d.digest)
+"""
+HOLDERS = """
+SELECT scope.name, d.path, d.digest, c.digest
+FROM present d JOIN scope ON scope.id = d.scope
+LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
+WHERE d.reason IS NULL ORDER BY d.path, scope.name
+"""
+
+
+class Group(NamedTuple):
+    """Overhead is what keeping one copy would save: the others of equal size, or all but the largest."""
+
+    tier: str
+    digest: bytes
+    documents: int
+    size: int
+    overhead: int
+    first: bytes  # path
+
+
+def identical_groups(connection: sqlite3.Connection, limit: int | None = None) -> list[IdenticalGroup]:
+    """Most documents first, then largest overhead."""
+    groups = [Group._make(row) for query in (SAME_BYTES, SAME_WORDS) for row in connection.execute(query)]
+    groups.sort(key=lambda group: (-group.documents, -group.overhead, group.first, group.tier))
+    return _named(connection, groups[:limit])
+
+
+def _named(connection: sqlite3.Connection, groups: list[Group]) -> list[IdenticalGroup]:
+    """One walk over all documents, however few the groups are: 50,000 rows are read in a tenth of a second."""
+    wanted = {(group.tier, group.digest) for group in groups}
+    holders: dict[tuple[str, bytes], list[Location]] = defaultdict(list)
+    for scope, path, digest, words in connection.execute(HOLDERS):
+        for key in (("bytes", digest), ("words", words)):
+            if key in wanted:
+                holders[key].append(Location(scope, path))
+    return [
+        IdenticalGroup(group.tier, group.size, group.overhead, tuple(holders[group.tier, group.digest]))
+        for group in groups
+    ]
+
+
+def overhead_of_copies(connection: sqlite3.Connection) -> int:
+    """What the copies of the same bytes cost in all. Those of the same words hold these: they must not count twice."""
+    return sum(Group._make(row).overhead for row in connection.execute(SAME_BYTES))
+
+
+def count_identical(connection: sqlite3.Connection) -> int:
+    """How many groups there are."""
+    return sum(_count(connection, query) for query in (SAME_BYTES, SAME_WORDS))
+
+
+def _count(connection: sqlite3.Connection, query: str) -> int:
+    (count,) = connection.execute(f"SELECT count(*) FROM ({query})").fetchone()
+    return int(count)
