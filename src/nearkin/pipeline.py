@@ -107,7 +107,7 @@ class Scan:
         with self._timed("group"):
             families = self._group(matches, contents, texts)
         stored = time.monotonic()
-        with transaction(self.connection):
+        with turn(self.store), transaction(self.connection):
             self._store(contents, matches, families)
             took = time.monotonic() - self.started
             limits = self.settings.match

@@ -100,39 +100,6 @@ def test_a_store_of_a_newer_nearkin_is_refused(tmp_path: Path) -> None:
     assert "upgrade nearkin" in sentence
 
 
-VERSION_1_MATCH = """
-CREATE TABLE match (
-    scheme INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, resemblance REAL NOT NULL,
-    a_in_b REAL NOT NULL, b_in_a REAL NOT NULL, payload REAL, shared_bytes INTEGER NOT NULL,
-    size_a INTEGER NOT NULL, size_b INTEGER NOT NULL, exact INTEGER NOT NULL, low REAL, high REAL,
-    PRIMARY KEY (scheme, a, b)
-) WITHOUT ROWID
-"""
-
-
-def test_a_store_of_version_1_is_read_as_it_is_and_brought_up_to_date_when_written(tmp_path: Path) -> None:
-    path = tmp_path / "store"
-    row = (1, 1, 2, 0.9, 0.95, 0.95, None, 300, 281, 281, 1, None, None)
-    with closing(connect(path, create=True)) as connection:
-        connection.execute("DROP TABLE code")
-        connection.execute("DROP TABLE match")
-        connection.execute(VERSION_1_MATCH)
-        connection.execute("CREATE INDEX match_b ON match (scheme, b)")
-        connection.execute("INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        connection.execute("PRAGMA user_version = 1")
-    with closing(connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-        assert connection.execute("SELECT * FROM match").fetchall() == [row]
-    with closing(connect(path, write=True)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-        assert connection.execute("SELECT * FROM match").fetchall() == [row]
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE tbl_name = 'match'")}
-        assert "match_b" in tables
-    with closing(connect(tmp_path / "fresh", create=True)) as fresh, closing(connect(path)) as connection:
-        columns = "SELECT name, type, \"notnull\", pk FROM pragma_table_info('match')"
-        assert connection.execute(columns).fetchall() == fresh.execute(columns).fetchall()
-
-
 def test_an_empty_file_becomes_a_store_only_where_asked(tmp_path: Path) -> None:
     path = tmp_path / "store"
     path.touch()
