@@ -29,7 +29,7 @@ from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
 from nearkin.store.changes import Changes
-from nearkin.store.contents import Contents, copies_of, present_contents, signatures
+from nearkin.store.contents import Contents, copies_of, present_contents, scheme_of, signatures
 from nearkin.store.database import explained, one_scan, own_files, see, transaction, turn
 from nearkin.store.known import Known, Need
 from nearkin.store.results import replace_families, replace_matches
@@ -78,6 +78,10 @@ class Scan:
                 self._begin("regroup")
             with self._until_done():
                 return self._conclude(Changes())
+
+    def is_current(self, scheme: int) -> bool:
+        """Whether signatures of this scheme of the store are such as this run would make."""
+        return scheme_of(self.connection, self.scheme.spec, self.canon.spec, FORMAT) == scheme
 
     def _begin(self, kind: str) -> None:
         settings = self.settings.to_json()

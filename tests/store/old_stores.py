@@ -48,7 +48,7 @@ def store_of(version: int, path: Path, folder: Path) -> Path:
         connection.executescript(script)
         connection.execute("UPDATE scope SET root = ?", (os.fsencode(folder.resolve()),))
         for (name,) in connection.execute("SELECT path FROM document WHERE gone IS NULL").fetchall():
-            stat = os.stat(folder / os.fsdecode(name))
+            stat = (folder / os.fsdecode(name)).stat()
             connection.execute(
                 "UPDATE document SET mtime_ns = ?, inode = ? WHERE path = ?", (stat.st_mtime_ns, stat.st_ino, name)
             )

@@ -1,4 +1,4 @@
-"""Stores of every earlier version are brought up to date by whoever opens them, in one transaction, and lose nothing."""
+"""Stores of every earlier version are brought up to date by whoever opens them, at once, and lose nothing."""
 
 import json
 import os
@@ -155,7 +155,8 @@ def test_one_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: pyte
     whole = sqlite3.connect
 
     def only_to_read(name: Path, **given: Any) -> sqlite3.Connection:
-        return whole(f"file:{name}?mode=ro", uri=True, **given)
+        connection: sqlite3.Connection = whole(f"file:{name}?mode=ro", uri=True, **given)
+        return connection
 
     with monkeypatch.context() as patch:
         patch.setattr(sqlite3, "connect", only_to_read)

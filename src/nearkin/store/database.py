@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from nearkin.errors import StoreError
+from nearkin.errors import BusyError, StoreError
 from nearkin.store.place import mount_of
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
 
@@ -233,7 +233,7 @@ def one_scan(path: Path, *, wait: float = 0.0) -> Iterator[None]:
                 break
             except BlockingIOError as error:
                 if time.monotonic() >= give_up:
-                    raise StoreError(
+                    raise BusyError(
                         f"Another scan is writing to {path}; wait for it or use another --store."
                     ) from error
                 time.sleep(0.01)

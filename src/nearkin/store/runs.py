@@ -69,6 +69,26 @@ def last(connection: sqlite3.Connection) -> Run:
     return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts)
 
 
+LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
+
+
+def last_settings(connection: sqlite3.Connection) -> str | None:
+    """Of the last finished run; None where there is none."""
+    row = connection.execute(f"SELECT settings {LAST}").fetchone()
+    return None if row is None else str(row[0])
+
+
+def last_version(connection: sqlite3.Connection) -> str | None:
+    """Of the nearkin that made the last finished run."""
+    row = connection.execute(f"SELECT version {LAST}").fetchone()
+    return None if row is None else str(row[0])
+
+
+def last_scheme(connection: sqlite3.Connection) -> int | None:
+    row = connection.execute(f"SELECT counts {LAST}").fetchone()
+    return None if row is None else int(json.loads(row[0])["scheme"])
+
+
 def canon_of(connection: sqlite3.Connection, run: Run) -> str:
     """How the texts of a run were made canonical."""
     (spec,) = connection.execute(
