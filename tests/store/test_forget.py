@@ -65,6 +65,21 @@ def test_no_byte_of_the_text_is_left(store: Store, folder: Path) -> None:
     assert store.verify() == []
 
 
+def test_nor_what_a_careless_sqlite_left_of_it_in_a_gap(store: Store) -> None:
+    """Many are built to leave deleted rows where they were; nearkin scanned with such a one before."""
+    with closing(connect(store.path, write=True)) as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute(
+            """INSERT INTO text SELECT 99, t.digest, 'another', content, 0, zstd
+               FROM text t JOIN document d ON d.text = t.id WHERE d.path = ?""",
+            (b"tiny.txt",),
+        )
+        connection.execute("DELETE FROM text WHERE id = 99")
+    assert everything(store).count(MARK) > 1
+    store.forget("tiny.txt")
+    assert MARK not in everything(store)
+
+
 def test_the_rest_is_as_if_it_had_never_been(store: Store, folder: Path, tmp_path: Path) -> None:
     store.forget(["manual-2.txt", "single.txt", "picture.png"])
     for name in ("manual-2.txt", "single.txt", "picture.png"):

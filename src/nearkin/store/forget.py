@@ -71,7 +71,7 @@ def find_places(connection: sqlite3.Connection, names: Sequence[str]) -> list[tu
 
 
 def forget(connection: sqlite3.Connection, store: Path, names: Sequence[str], *, by: str) -> list[Forgotten]:
-    """Refused while a scan runs. The file is written anew: SQLite leaves copies of rows in gaps between others."""
+    """Refused while a scan runs. The file is written anew: some SQLites leave deleted rows in gaps between others."""
     with one_scan(store):
         connection.execute("PRAGMA secure_delete = ON")
         places = find_places(connection, names)
