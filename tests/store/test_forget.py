@@ -68,12 +68,13 @@ def test_no_byte_of_the_text_is_left(store: Store, folder: Path) -> None:
 def test_nor_what_a_careless_sqlite_left_of_it_in_a_gap(store: Store) -> None:
     """Many are built to leave deleted rows where they were; nearkin scanned with such a one before."""
     with closing(connect(store.path, write=True)) as connection:
-        connection.execute("PRAGMA secure_delete = OFF")
         connection.execute(
             """INSERT INTO text SELECT 99, t.digest, 'another', content, 0, zstd
                FROM text t JOIN document d ON d.text = t.id WHERE d.path = ?""",
             (b"tiny.txt",),
         )
+    with closing(connect(store.path, write=True)) as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
         connection.execute("DELETE FROM text WHERE id = 99")
     assert everything(store).count(MARK) > 1
     store.forget("tiny.txt")
