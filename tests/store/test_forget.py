@@ -1,6 +1,7 @@
 """Forgetting: no byte of a forgotten text is left, and everything else is as if the document had never been there."""
 
 import json
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -67,15 +68,12 @@ def test_no_byte_of_the_text_is_left(store: Store, folder: Path) -> None:
 
 def test_nor_what_a_careless_sqlite_left_of_it_in_a_gap(store: Store) -> None:
     """Many are built to leave deleted rows where they were; nearkin scanned with such a one before."""
-    with closing(connect(store.path, write=True)) as connection:
-        connection.execute(
-            """INSERT INTO text SELECT 99, t.digest, 'another', content, 0, zstd
-               FROM text t JOIN document d ON d.text = t.id WHERE d.path = ?""",
-            (b"tiny.txt",),
-        )
-    with closing(connect(store.path, write=True)) as connection:
-        connection.execute("PRAGMA secure_delete = OFF")
-        connection.execute("DELETE FROM text WHERE id = 99")
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as careless:
+        careless.execute("PRAGMA journal_mode = DELETE")
+        careless.execute("PRAGMA secure_delete = OFF")
+        careless.execute("CREATE TABLE draft (text BLOB)")
+        careless.executemany("INSERT INTO draft VALUES (?)", [(MARK,)] * 1000)
+        careless.execute("DROP TABLE draft")
     assert everything(store).count(MARK) > 1
     store.forget("tiny.txt")
     assert MARK not in everything(store)
