@@ -2,7 +2,6 @@
 
 import os
 import random
-import signal
 import sqlite3
 import stat
 import subprocess
@@ -596,53 +595,6 @@ def repository(folder: Path, *, files: int) -> Path:
         at = dice.randrange(len(text))
         (folder / f"{i:04}.txt").write_bytes(text[:at] + prose(1000 + i, 60) + text[at:])
     return folder
-
-
-def killed_scan(store: Path, folder: Path, seconds: float) -> bool:
-    """Whether the scan was still at it when it was killed, so long after it had opened the store."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SCAN, str(store), str(folder)], stdout=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "open\n"
-        time.sleep(seconds)
-        child.send_signal(signal.SIGKILL)
-        rest = child.stdout.read()
-        child.wait()
-    return rest == ""
-
-
-def kill_and_finish(tmp_path: Path, *, times: int, files: int) -> None:
-    folder = repository(tmp_path / "files", files=files)
-    started = time.monotonic()
-    scan(tmp_path / "whole", folder)
-    takes = time.monotonic() - started
-    expected = results(tmp_path / "whole")
-    assert len(expected) > files
-    dice = random.Random()
-    cut = 0
-    for number in range(times):
-        store = tmp_path / f"store {number}"
-        cut += killed_scan(store, folder, dice.uniform(0, takes))
-        cut += killed_scan(store, folder, dice.uniform(0, takes))
-        with closing(connect(store)) as connection:
-            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        scan(store, folder)
-        assert results(store) == expected
-        with closing(connect(store)) as connection:
-            states = [state for (state,) in connection.execute("SELECT state FROM run ORDER BY id")]
-            assert states[-1] == "done"
-            assert "running" not in states
-    assert cut > 0, "every scan was done before it was killed"
-
-
-def test_a_scan_killed_twice_is_completed_by_the_next(tmp_path: Path) -> None:
-    kill_and_finish(tmp_path, times=3, files=120)
-
-
-@pytest.mark.soak
-def test_scans_killed_thirty_times(tmp_path: Path) -> None:
-    kill_and_finish(tmp_path, times=30, files=500)
 
 
 def test_a_full_disk_is_said_in_a_sentence_and_survived(tmp_path: Path) -> None:
