@@ -91,8 +91,16 @@ def _remove_lost_files(connection: sqlite3.Connection, store: Path) -> None:
 
 def rewrite(connection: sqlite3.Connection, store: Path) -> None:
     """The whole file anew, and an empty log: no byte of what was deleted is left in either."""
-    with _temporary_files_beside(connection, store):
-        connection.execute("VACUUM")
+    try:
+        with _temporary_files_beside(connection, store):
+            connection.execute("VACUUM")
+    except sqlite3.OperationalError as error:
+        if "full" not in str(error):
+            raise
+        raise StoreError(
+            f"There is no room to write {store} anew, so its gaps may still hold what was removed;"
+            " free as much as it takes and run: nearkin store compact"
+        ) from error
     give_up = time.monotonic() + PATIENCE
     while True:
         (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

@@ -33,13 +33,11 @@ def explained(path: Path) -> Iterator[None]:
 def _sentence(path: Path, complaint: str) -> str:
     if "full" in complaint:
         return f"There is no room left for the store {path}; free some and run the same command again."
-    if "readonly" in complaint:
-        return f"The store {path} cannot be written; check its permissions or choose another with --store."
-    if "unable to open" in complaint:
-        # SQLite's log needs a file beside the store, also to read it.
+    if "readonly" in complaint or "unable to open" in complaint:
+        # SQLite's log needs a file beside the store, whoever reads it.
         return (
-            f"The store {path} cannot be opened: it and its folder must be writable; check their permissions,"
-            " or copy it to a folder of yours and name that with --store."
+            f"The store {path} cannot be written: it and its folder must be writable, also to read it; check their"
+            " permissions, or copy it to a folder of yours and name that with --store."
         )
     if "locked" in complaint or "busy" in complaint:
         return f"The store {path} is in use by another process; try again when it has finished."
