@@ -31,7 +31,7 @@ from nearkin.store import runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import Contents, copies_of, present_contents, scheme_of, signatures
 from nearkin.store.database import explained, one_scan, own_files, see, transaction, turn
-from nearkin.store.known import Known, Need
+from nearkin.store.known import Known
 from nearkin.store.results import replace_families, replace_matches
 from nearkin.store.scopes import Scope, relative_to, scope_for
 from nearkin.store.writer import Writer
@@ -140,7 +140,7 @@ class Scan:
         with writer:
             self._read_files(scope, starts, writer)
         changes = writer.finish(below)
-        self.resigned = renew_texts(writer, self.scheme, self.canon)
+        self.resigned = writer.known.stale + renew_texts(writer, self.scheme, self.canon)
         self.resigned += sign_rest(
             self.connection, self.scheme, self.canon, scheme_id=self.scheme_id, canon_id=self.canon_id
         )
@@ -154,7 +154,7 @@ class Scan:
             for met in walk(scope.root, starts, self.settings.walk, leave_out=own_files(self.store)):
                 if isinstance(met, Unreadable):
                     unreadable.append(met)
-                elif writer.known.meet(met, base + met) is Need.READ:
+                elif writer.known.meet(met, base + met).reads:
                     yield met
 
         how = local.recipe(self.scheme, self.canon, max_size=self.settings.walk.max_size)

@@ -99,12 +99,13 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     from nearkin.report.families import list_families
     from nearkin.report.matches import list_matches
     from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
+    from nearkin.store.contents import count_stale
     from nearkin.store.documents import identical_groups, present
 
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         total, failed = total_bytes(connection), present(connection, failed=True)
-        textless = without_text(connection)
+        textless, stale = without_text(connection), count_stale(connection)
         groups, families, matches = (
             identical_groups(connection),
             list_families(connection),
@@ -113,6 +114,10 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     _show_counts(screen, paths, summary, total, seconds)
     if textless:
         screen.note(f"{count(textless, 'documents')} without text that can be read, compared by their bytes only")
+    if stale:
+        screen.note(
+            f"{count(stale, 'documents')} of other folders read by an older nearkin and left out; scan these too"
+        )
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
     _show_identical(screen, groups, option)
     _show_families(screen, families, option)
@@ -142,6 +147,11 @@ def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", 
     for number, what in facts:
         pieces += [(number, "bold cyan"), f" {what}", "   "]
     screen.line(*pieces[:-1])
+    if summary.resigned:
+        again = "was stale and signed again" if summary.resigned == 1 else "were stale and signed again"
+        screen.note(
+            f"{count(summary.resigned, 'contents')} (of another scheme, normaliser, extractor or format) {again}"
+        )
 
 
 def _more(screen: "Screen", number: int, command: str) -> None:

@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.model import Location
-from nearkin.store.known import lies_below
+from nearkin.store.known import CURRENT, lies_below
 from nearkin.store.packing import unpack
 from nearkin.store.renewal import SUFFICES
 
 HERE = "FROM present d JOIN text t ON t.id = d.text WHERE d.reason IS NULL"
+# Texts that an older extractor took from the bytes are stale: they are read again, never compared.
+FRESH = f"t.extractor IN ('raw', {', '.join(repr(name) for name in sorted(CURRENT))})"
+COMPARED = f"{HERE} AND {FRESH}"
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Signatures:
 def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
     rows = connection.execute(
         f"""SELECT c.id, c.digest, c.length FROM signature s JOIN content c ON c.id = s.content
-            WHERE s.scheme = ? AND c.length > 0 AND c.id IN (SELECT t.content {HERE}) ORDER BY c.digest""",
+            WHERE s.scheme = ? AND c.length > 0 AND c.id IN (SELECT t.content {COMPARED}) ORDER BY c.digest""",
         (scheme,),
     ).fetchall()
     return Contents(
@@ -64,7 +67,7 @@ def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
 def unsigned_contents(connection: sqlite3.Connection, scheme: int, canon: int) -> list[int]:
     """Contents that are present but were never signed in this way: read by an earlier scan under another scheme."""
     rows = connection.execute(
-        f"""SELECT DISTINCT t.content {HERE} AND t.content IN (SELECT id FROM content WHERE canon = ?)
+        f"""SELECT DISTINCT t.content {COMPARED} AND t.content IN (SELECT id FROM content WHERE canon = ?)
             AND t.content NOT IN (SELECT content FROM signature WHERE scheme = ?)""",
         (canon, scheme),
     )
@@ -80,6 +83,12 @@ def other_canons(connection: sqlite3.Connection, canon: str, scope: int, below: 
         (canon,),
     )
     return sum(not (where == scope and lies_below(path, below)) for where, path in rows)
+
+
+def count_stale(connection: sqlite3.Connection) -> int:
+    """Documents that no scan compares until their folder is scanned: an older extractor took their text."""
+    (count,) = connection.execute(f"SELECT count(*) {HERE} AND NOT {FRESH}").fetchone()
+    return int(count)
 
 
 def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) -> Signatures:
@@ -170,7 +179,7 @@ def lengths_of(connection: sqlite3.Connection, contents: Sequence[int]) -> list[
 
 def copies_of(connection: sqlite3.Connection, contents: Contents) -> NDArray[np.int64]:
     """How many documents hold each of these contents."""
-    counts = dict(connection.execute(f"SELECT t.content, count(*) {HERE} GROUP BY t.content"))
+    counts = dict(connection.execute(f"SELECT t.content, count(*) {COMPARED} GROUP BY t.content"))
     return np.array([counts[content] for content in contents.ids.tolist()], np.int64)
 
 

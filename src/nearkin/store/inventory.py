@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.store import runs
-from nearkin.store.contents import HERE
+from nearkin.store.contents import FRESH, HERE
 from nearkin.store.documents import count_documents
 from nearkin.store.segments import segment_folder
 
@@ -160,6 +160,7 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
             f"""SELECT count(*), sum(length(zstd)) FROM text
                 WHERE zstd IS NOT NULL AND id NOT IN (SELECT d.text {HERE})""",
         ),
+        counted("documents whose text an older nearkin took from them", f"SELECT count(*), 0 {HERE} AND NOT {FRESH}"),
         counted(
             "documents read by scans that did not finish",
             "SELECT count(*), 0 FROM document WHERE seen NOT IN (SELECT id FROM finished)",

@@ -28,7 +28,12 @@ class Need(Enum):
 
     NOTHING = "nothing"
     TEXT = "text"  # make the kept text canonical and sign it as this scan does
+    AGAIN = "again"  # read it: what is stored of it is stale, and no text was kept that would do
     READ = "read"
+
+    @property
+    def reads(self) -> bool:
+        return self in (Need.AGAIN, Need.READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,7 @@ class Known:
     versions: dict[bytes, Version] = field(default_factory=dict)
     pending: dict[bytes, Version] = field(default_factory=dict)  # read by scans that did not finish
     met: set[bytes] = field(default_factory=set)
+    stale: int = 0  # places met that are read only because what is stored of them is stale
     adopted: list[Version] = field(default_factory=list)
     outdated: list[int] = field(default_factory=list)  # pending versions that will not be adopted
 
@@ -90,18 +96,22 @@ class Known:
         version = self.versions.get(path)
         if version is None or not _same(version, stat):
             return Need.READ
-        return self._need(version)
+        need = self._need(version)
+        self.stale += need is Need.AGAIN
+        return need
 
     def _need(self, version: Version) -> Need:
         if self.full or version.reason is not None:
             return Need.READ
         if version.text is None:
             return Need.READ if self.raw and version.size else Need.NOTHING
-        if (self.keep and not version.kept) or (not self.raw and version.extractor not in CURRENT):
+        if not self.raw and version.extractor not in CURRENT:
+            return Need.AGAIN
+        if self.keep and not version.kept:
             return Need.READ
         if version.canon == self.canon:
-            return Need.NOTHING if version.signed or version.kept else Need.READ
-        return Need.READ if self.raw else Need.TEXT
+            return Need.NOTHING if version.signed or version.kept else Need.AGAIN
+        return Need.AGAIN if self.raw or not version.kept else Need.TEXT
 
     def vanished(self, below: tuple[bytes, ...]) -> list[Version]:
         """Versions of the scanned trees at places that were not met, in byte order."""

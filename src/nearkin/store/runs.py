@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nearkin.errors import StoreError
-from nearkin.store.contents import HERE
+from nearkin.store.contents import COMPARED
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def signed_scheme(connection: sqlite3.Connection, spec: str, signature_format: i
     row = connection.execute(
         f"""SELECT s.id, canon.id, canon.spec FROM scheme s JOIN canon ON canon.id = s.canon
             WHERE s.spec = ? AND s.format = ?
-            AND EXISTS (SELECT 1 FROM signature WHERE scheme = s.id AND content IN (SELECT t.content {HERE}))
+            AND EXISTS (SELECT 1 FROM signature WHERE scheme = s.id AND content IN (SELECT t.content {COMPARED}))
             ORDER BY s.id DESC LIMIT 1""",
         (spec, signature_format),
     ).fetchone()
