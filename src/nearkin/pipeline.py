@@ -29,7 +29,7 @@ from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
 from nearkin.store.changes import Changes
-from nearkin.store.contents import Contents, copies_of, present_contents
+from nearkin.store.contents import Contents, copies_of, present_contents, scheme_of
 from nearkin.store.database import explained, one_scan, own_files, see, transaction, turn
 from nearkin.store.family_history import record_events
 from nearkin.store.known import Known
@@ -78,7 +78,11 @@ class Scan:
             with transaction(self.connection):
                 self._begin("regroup")
             with self._until_done():
-                return self._conclude(Changes())
+                return self._conclude()
+
+    def is_current(self, scheme: int) -> bool:
+        """Whether signatures of this scheme of the store are such as this run would make."""
+        return scheme_of(self.connection, self.scheme.spec, self.canon.spec, FORMAT) == scheme
 
     def _begin(self, kind: str) -> None:
         settings = self.settings.to_json()
@@ -120,14 +124,15 @@ class Scan:
                 progress=partial(self.progress, "read"),
             )
         changes = writer.finish(below)
-        self.resigned = renew_texts(writer, self.scheme, self.canon)
+        self.resigned = known.read_again + renew_texts(writer, self.scheme, self.canon)
         ids = {"scheme_id": self.scheme_id, "canon_id": self.canon_id}
         self.resigned += sign_rest(self.connection, self.scheme, self.canon, **ids)
         return changes
 
-    def _conclude(self, changes: Changes) -> Summary:
+    def _conclude(self, changes: Changes | None = None) -> Summary:
+        """`changes` are what a scan found; None: something else has changed."""
         before = runs.comparable(self.connection, self.scheme_id, self.settings, self.version)
-        if before is not None and before.latest and not changes and not self.resigned:
+        if before is not None and before.latest and changes == Changes() and not self.resigned:
             return self._as_before(before)
         contents = present_contents(self.connection, self.scheme_id)
         texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
@@ -136,12 +141,12 @@ class Scan:
         with self._timed("group"):
             families = self._group(outcome.matches, contents, texts)
         stored = time.monotonic()
-        with transaction(self.connection):
+        with turn(self.store), transaction(self.connection):
             outcome.store(self.connection, self.scheme_id, contents)
             self._store_families(families, contents)
             limits, took = self.settings.match, time.monotonic() - self.started
             found = summarise(self.connection, outcome.matches, families, limits, contents=len(contents), seconds=took)
-            summary = replace(found, **asdict(changes), resigned=self.resigned)
+            summary = replace(found, **asdict(changes or Changes()), resigned=self.resigned)
             self.timings["store"] = time.monotonic() - stored
             self._end(summary)
         return summary

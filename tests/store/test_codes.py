@@ -1,4 +1,4 @@
-"""Codes: kept by value, looked up by range, and added to stores that were made before there were any."""
+"""Codes: kept by value and looked up by range."""
 
 import sqlite3
 from contextlib import closing
@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin.api.store import Store
-from nearkin.errors import StoreError, UsageError
-from nearkin.store import schema
+from nearkin.errors import UsageError
 from nearkin.store.codes import WITHIN, add_codes, contents_with, contents_within
 from nearkin.store.database import connect
-from nearkin.store.schema import CODE, SCHEMA_VERSION
+from nearkin.store.schema import CODE
 from oracle.prose import prose
 
 I64 = st.integers(-(2**63), 2**63 - 1)
@@ -91,66 +90,3 @@ def test_si_needs_the_texts(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="measures the texts themselves"):
         Store(tmp_path / "store").scan(folder_of(tmp_path / "docs"), scheme=SI, keep_text=False)
     assert not (tmp_path / "store").exists()
-
-
-# Migration. A store of version 1 is made by that version's own statements.
-
-VERSION_1 = (Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8")
-
-
-def store_of_version_1(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    with monkeypatch.context() as patch:
-        patch.setattr("nearkin.store.database.TABLES", VERSION_1)
-        patch.setattr("nearkin.store.database.SCHEMA_VERSION", 1)
-        Store(path).scan(folder)
-    assert version_of(path) == 1
-    return Store(path)
-
-
-def version_of(path: Path) -> int:
-    with closing(sqlite3.connect(path)) as connection:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        return int(version)
-
-
-def schema_of(path: Path) -> set[str]:
-    with closing(sqlite3.connect(path)) as connection:
-        return {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
-
-
-def test_a_store_of_version_1_is_read_as_it_is_and_brought_up_by_a_scan(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = folder_of(tmp_path / "docs")
-    old = store_of_version_1(tmp_path / "old", folder, monkeypatch)
-    before = (old.matches().to_pylist(), old.families().to_pylist(), old.check(prose(1, 4000)).to_pylist())
-    assert before[0]
-    assert version_of(old.path) == 1  # reading changes nothing
-    with pytest.raises(UsageError, match="no signatures of si"):
-        old.check("a text", scheme=SI)
-    old.scan(folder, scheme=SI)
-    assert version_of(old.path) == SCHEMA_VERSION
-    assert len(codes(old.path)) > 4
-    Store(tmp_path / "new").scan(folder)
-    assert schema_of(old.path) == schema_of(tmp_path / "new")
-    old.scan(folder)
-    assert (old.matches().to_pylist(), old.families().to_pylist()) == before[:2]
-
-
-def test_a_migration_that_is_killed_leaves_the_old_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old = store_of_version_1(tmp_path / "old", folder_of(tmp_path / "docs"), monkeypatch)
-    monkeypatch.setitem(schema.MIGRATIONS, 1, CODE + "CREATE TABLE code (twice);\n")
-    with pytest.raises(StoreError):
-        connect(old.path, write=True)
-    assert version_of(old.path) == 1
-    assert not any("code" in sql for sql in schema_of(old.path))
-    monkeypatch.undo()
-    connect(old.path, write=True).close()
-    assert version_of(old.path) == SCHEMA_VERSION
-
-
-def test_an_older_nearkin_refuses_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect(tmp_path / "store", create=True).close()
-    monkeypatch.setattr("nearkin.store.database.SCHEMA_VERSION", 1)
-    with pytest.raises(StoreError, match="newer nearkin"):
-        connect(tmp_path / "store")

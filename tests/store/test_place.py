@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from cli.world import Called
+from nearkin.errors import StoreError
+from nearkin.store.database import connect
 from nearkin.store.place import MOUNTS, file_system, is_network
 
 TABLE = """\
@@ -45,3 +48,28 @@ def test_where_the_system_does_not_say(tmp_path: Path) -> None:
 @pytest.mark.skipif(not MOUNTS.exists(), reason="only Linux lists its mounts there")
 def test_on_this_machine(tmp_path: Path) -> None:
     assert file_system(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "9p"])
+def test_no_store_is_made_or_opened_on_a_network_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    share = tmp_path / "our share"
+    share.mkdir()
+    connect(share / "copied.db", create=True).close()
+    before = (share / "copied.db").read_bytes()
+    (tmp_path / "a.txt").write_text("a text")
+    mounts = tmp_path / "mounts"
+    place = str(share).replace(" ", "\\040")
+    mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\nserver:/export {place} {kind} rw 0 0\n")
+    monkeypatch.setattr("nearkin.store.place.MOUNTS", mounts)
+    for name in ("new.db", "copied.db"):
+        with pytest.raises(StoreError, match=rf"network share \({kind} at {share}\).*local disk"):
+            connect(share / name, create=True)
+    assert not (share / "new.db").exists()
+    assert (share / "copied.db").read_bytes() == before
+    called = Called("scan", tmp_path / "a.txt", "--store", share / "new.db")
+    assert called.code == 4
+    assert called.err.count("\n") == 1
+    assert str(share) in called.err
+    connect(tmp_path / "local.db", create=True).close()  # beside it all is well

@@ -2,7 +2,6 @@
 
 import os
 import random
-import signal
 import sqlite3
 import stat
 import subprocess
@@ -99,39 +98,6 @@ def test_a_store_of_a_newer_nearkin_is_refused(tmp_path: Path) -> None:
     sentence = refused(path)
     assert "newer nearkin" in sentence
     assert "upgrade nearkin" in sentence
-
-
-VERSION_1_MATCH = """
-CREATE TABLE match (
-    scheme INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, resemblance REAL NOT NULL,
-    a_in_b REAL NOT NULL, b_in_a REAL NOT NULL, payload REAL, shared_bytes INTEGER NOT NULL,
-    size_a INTEGER NOT NULL, size_b INTEGER NOT NULL, exact INTEGER NOT NULL, low REAL, high REAL,
-    PRIMARY KEY (scheme, a, b)
-) WITHOUT ROWID
-"""
-
-
-def test_a_store_of_version_1_is_read_as_it_is_and_brought_up_to_date_when_written(tmp_path: Path) -> None:
-    path = tmp_path / "store"
-    row = (1, 1, 2, 0.9, 0.95, 0.95, None, 300, 281, 281, 1, None, None)
-    with closing(connect(path, create=True)) as connection:
-        connection.execute("DROP TABLE code")
-        connection.execute("DROP TABLE match")
-        connection.execute(VERSION_1_MATCH)
-        connection.execute("CREATE INDEX match_b ON match (scheme, b)")
-        connection.execute("INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        connection.execute("PRAGMA user_version = 1")
-    with closing(connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-        assert connection.execute("SELECT * FROM match").fetchall() == [row]
-    with closing(connect(path, write=True)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-        assert connection.execute("SELECT * FROM match").fetchall() == [row]
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE tbl_name = 'match'")}
-        assert "match_b" in tables
-    with closing(connect(tmp_path / "fresh", create=True)) as fresh, closing(connect(path)) as connection:
-        columns = "SELECT name, type, \"notnull\", pk FROM pragma_table_info('match')"
-        assert connection.execute(columns).fetchall() == fresh.execute(columns).fetchall()
 
 
 def test_an_empty_file_becomes_a_store_only_where_asked(tmp_path: Path) -> None:
@@ -630,53 +596,6 @@ def repository(folder: Path, *, files: int) -> Path:
         at = dice.randrange(len(text))
         (folder / f"{i:04}.txt").write_bytes(text[:at] + prose(1000 + i, 60) + text[at:])
     return folder
-
-
-def killed_scan(store: Path, folder: Path, seconds: float) -> bool:
-    """Whether the scan was still at it when it was killed, so long after it had opened the store."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SCAN, str(store), str(folder)], stdout=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "open\n"
-        time.sleep(seconds)
-        child.send_signal(signal.SIGKILL)
-        rest = child.stdout.read()
-        child.wait()
-    return rest == ""
-
-
-def kill_and_finish(tmp_path: Path, *, times: int, files: int) -> None:
-    folder = repository(tmp_path / "files", files=files)
-    started = time.monotonic()
-    scan(tmp_path / "whole", folder)
-    takes = time.monotonic() - started
-    expected = results(tmp_path / "whole")
-    assert len(expected) > files
-    dice = random.Random()
-    cut = 0
-    for number in range(times):
-        store = tmp_path / f"store {number}"
-        cut += killed_scan(store, folder, dice.uniform(0, takes))
-        cut += killed_scan(store, folder, dice.uniform(0, takes))
-        with closing(connect(store)) as connection:
-            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        scan(store, folder)
-        assert results(store) == expected
-        with closing(connect(store)) as connection:
-            states = [state for (state,) in connection.execute("SELECT state FROM run ORDER BY id")]
-            assert states[-1] == "done"
-            assert "running" not in states
-    assert cut > 0, "every scan was done before it was killed"
-
-
-def test_a_scan_killed_twice_is_completed_by_the_next(tmp_path: Path) -> None:
-    kill_and_finish(tmp_path, times=3, files=120)
-
-
-@pytest.mark.soak
-def test_scans_killed_thirty_times(tmp_path: Path) -> None:
-    kill_and_finish(tmp_path, times=30, files=500)
 
 
 def test_a_full_disk_is_said_in_a_sentence_and_survived(tmp_path: Path) -> None:

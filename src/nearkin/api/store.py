@@ -1,6 +1,7 @@
 """The store as Python sees it: scan into it, and ask it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -10,11 +11,18 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.scan_options import ScanOptions, settings_of
 from nearkin.api.text import Text, extracted_from
-from nearkin.errors import UsageError
+from nearkin.errors import BusyError, UsageError
 from nearkin.model import Summary, View
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     import pyarrow as pa
+
+    from nearkin.store.compaction import Compacted
+    from nearkin.store.forget import Forgotten
+    from nearkin.store.integrity import Finding
+    from nearkin.store.inventory import Inventory
 
 AnyPath = str | PathLike[str]
 
@@ -193,6 +201,70 @@ class Store:
 
         with opened(self.path) as connection:
             return event_table([event_record(event) for event in history(connection)])
+
+    def info(self) -> "Inventory":
+        """What is in the store, how much room each part takes, and what is stale."""
+        from nearkin.report.reading import opened
+        from nearkin.store.inventory import take_inventory
+
+        with opened(self.path) as connection:
+            return take_inventory(connection, self.path)
+
+    def verify(
+        self, *, quick: bool = False, progress: Callable[[str, int, int], None] | None = None
+    ) -> "list[Finding]":
+        """What is wrong with it, if anything; `quick` does not make every kept text canonical again."""
+        from nearkin.report.reading import opened
+        from nearkin.store.integrity import findings
+
+        with opened(self.path) as connection:
+            return list(findings(connection, self.path, quick=quick, progress=progress or _nothing))
+
+    def compact(self) -> "Compacted":
+        """Remove what is stale and can be made again, and write the file anew. Refused while a scan runs."""
+        from nearkin.store.compaction import compact
+
+        with _writing(self.path) as connection:
+            return compact(connection, self.path)
+
+    def forget(self, paths: AnyPath | Iterable[AnyPath], *, by: str | None = None) -> "list[Forgotten]":
+        """Purge documents with their texts, signatures and history; only their digests stay, in the audit."""
+        from nearkin.store.audit import login_name
+        from nearkin.store.forget import forget
+
+        names = [paths] if isinstance(paths, str | PathLike) else list(paths)
+        with _writing(self.path) as connection:
+            forgotten = forget(connection, self.path, [fspath(name) for name in names], by=by or login_name())
+            _regroup(connection, self.path)
+        return forgotten
+
+
+@contextmanager
+def _writing(path: Path) -> "Iterator[Connection]":
+    from nearkin.store.database import connect, explained
+
+    connection = connect(path, write=True)
+    try:
+        with explained(path):
+            yield connection
+    finally:
+        connection.close()
+
+
+def _regroup(connection: "Connection", path: Path) -> None:
+    """Families that lost a member are made again, as the last scan made them; a scan that has begun meanwhile does it,
+    and so does the next one where signatures are stale."""
+    from nearkin.pipeline import Scan
+    from nearkin.settings import Settings
+    from nearkin.store import runs
+
+    settings = runs.last_settings(connection)
+    if settings is None:
+        return
+    scan = Scan(connection, path, Settings.from_json(settings), _version(), _nothing)
+    if scan.is_current(runs.last(connection).scheme):
+        with suppress(BusyError):
+            scan.again()
 
 
 def _version() -> str:

@@ -57,6 +57,7 @@ def check(
     from nearkin.report.range_query import RangeQuery
     from nearkin.report.reading import is_scoped, opened
     from nearkin.scheme import likeness
+    from nearkin.store.contents import count_stale
 
     if sql and form is not None:
         raise UsageError("--sql prints a query as it is; leave out --format.")
@@ -77,6 +78,8 @@ def check(
             spec = checker.scheme.spec
             unseen = f"{count(left, 'contents')} not signed by {spec} and not looked at"
             note(f"{unseen}; scan again with --scheme {spec}", quiet=quiet)
+        if stale := count_stale(connection):
+            note(f"{count(stale, 'documents')} read by an older nearkin and not looked at; scan again", quiet=quiet)
         for query in queries:
             if query.text is None:
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)

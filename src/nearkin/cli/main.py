@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "nearkin.cli.compare:compare",
     "sign": "nearkin.cli.sign:sign",
     "schemes": "nearkin.cli.schemes:schemes",
+    "store": "nearkin.cli.store:store",
     "demo": "nearkin.cli.demo:demo",
     "selftest": "nearkin.cli.selftest:selftest",
 }

@@ -27,7 +27,7 @@ def common(command: Command) -> Command:
         ),
         click.option(
             "--store",
-            type=click.Path(path_type=Path),
+            type=click.Path(path_type=Path, readable=False),  # one that is not is no wrong usage
             default="nearkin.db",
             show_default=True,
             metavar="FILE",

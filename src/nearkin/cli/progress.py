@@ -7,6 +7,13 @@ from contextlib import contextmanager
 from nearkin.cli.words import count, size
 
 STAGES = {"read": "reading", "match": "matching", "group": "grouping"}
+STAGES |= {
+    "sqlite": "checking pages",
+    "references": "checking references",
+    "rows": "checking rows",
+    "texts": "checking",
+}
+UNITS = {"group": "matches", "texts": "texts"}
 
 
 @contextmanager
@@ -23,7 +30,7 @@ def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]
         task = bar.add_task("reading", total=None)
 
         def report(stage: str, documents: int, bytes_: int) -> None:
-            what = f"{STAGES[stage]} {count(documents, 'matches' if stage == 'group' else 'documents')}"
+            what = STAGES[stage] + (f" {count(documents, UNITS.get(stage, 'documents'))}" if documents else "")
             elapsed = bar.tasks[0].elapsed or 0.0
             if bytes_ and elapsed > 0.2:
                 what += f", {size(bytes_)}, {size(int(bytes_ / elapsed))}/s"

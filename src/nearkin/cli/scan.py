@@ -100,19 +100,24 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     from nearkin.report.families import overview
     from nearkin.report.matches import list_matches
     from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
+    from nearkin.store.contents import count_stale
     from nearkin.store.documents import present
     from nearkin.store.identical import identical_groups, overhead_of_copies
 
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         total, failed = total_bytes(connection), present(connection, failed=True)
-        textless = without_text(connection)
+        textless, stale = without_text(connection), count_stale(connection)
         groups, spare = identical_groups(connection, TOP), overhead_of_copies(connection)
         families, matches = overview(connection, TOP), list_matches(connection, limit=TOP)
     _show_counts(screen, paths, summary, total, seconds)
     _show_changes(screen, summary)
     if textless:
         screen.note(f"{count(textless, 'documents')} without text that can be read, compared by their bytes only")
+    if stale:
+        screen.note(
+            f"{count(stale, 'documents')} of other folders read by an older nearkin and left out; scan these too"
+        )
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
     _show_identical(screen, groups, summary.identical, spare, option)
     _show_families(screen, families, option)
@@ -142,6 +147,11 @@ def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", 
     for number, what in facts:
         pieces += [(number, "bold cyan"), f" {what}", "   "]
     screen.line(*pieces[:-1])
+    if summary.resigned:
+        again = "was stale and signed again" if summary.resigned == 1 else "were stale and signed again"
+        screen.note(
+            f"{count(summary.resigned, 'contents')} (of another scheme, normaliser, extractor or format) {again}"
+        )
 
 
 def _show_changes(screen: "Screen", summary: "Summary") -> None:

@@ -10,7 +10,6 @@ from nearkin.model import Readings
 from nearkin.read.walk import Unreadable, walk
 from nearkin.settings import Settings
 from nearkin.store.scopes import Scope
-from nearkin.store.staleness import Need
 from nearkin.store.writer import Writer
 
 
@@ -25,7 +24,7 @@ def take_in(
     remember: Callable[[Readings], None],
     progress: Callable[[int, int], None],
 ) -> None:
-    """`progress` is told how many files were met and how many bytes were read so far."""
+    """`progress` is told how many files and bytes were read so far."""
     unreadable: list[Unreadable] = []
     base = fsencode(scope.root)
 
@@ -33,15 +32,16 @@ def take_in(
         for met in walk(scope.root, starts, settings.walk, leave_out=leave_out):
             if isinstance(met, Unreadable):
                 unreadable.append(met)
-            elif writer.known.meet(met, base + b"/" + met) is Need.READ:
+            elif writer.known.meet(met, base + b"/" + met).reads:
                 yield met
 
-    size = 0
+    done = size = 0
     for batch in local.ingest(base, files(), how, jobs=settings.run.jobs, keep=settings.text.keep):
+        done += len(batch)
         size += sum(batch.sizes)
         remember(batch)
         writer.add(batch)
-        progress(len(writer.known.met), size)
+        progress(done, size)
     for met in unreadable:
         writer.add(Readings.failed(met.path, met.detail))
         writer.known.met.add(met.path)

@@ -26,14 +26,15 @@ def refuse_other_canons(connection: sqlite3.Connection, canon: Canon, *, scope: 
 
 
 def renew_texts(writer: Writer, scheme: Scheme, canon: Canon) -> int:
-    """Make kept texts canonical as this scan does, where another way was taken; how many documents that were."""
+    """Make kept texts canonical as this scan does, where another way was taken; how many contents that gave."""
     how = local.recipe(scheme, canon, max_size=1 << 50)
-    count = 0
+    renewed: set[bytes | None] = set()
     for versions, texts in renewable(writer.connection, writer.canon):
-        writer.renew(versions, local.ingest_again(texts, versions, how))
-        count += len(versions)
+        readings = local.ingest_again(texts, versions, how)
+        writer.renew(versions, readings)
+        renewed.update(readings.contents)
     writer.flush()
-    return count
+    return len(renewed)
 
 
 def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, scheme_id: int, canon_id: int) -> int:

@@ -150,9 +150,10 @@ def overview(connection: sqlite3.Connection, limit: int) -> Overview:
     held = held_by(connection)
     sized = []
     for row in family_rows(connection, run.scheme):
-        count, size = (sum(column) for column in zip(*(held.get(one[0], (0, 0)) for one in row.contents), strict=True))
+        there = [held[content] for content, *_ in row.contents if content in held]
+        count = sum(one.documents for one in there)
         if count > 1:
-            sized.append((-count, -size, family_id(row.founder), row))
+            sized.append((-count, -sum(one.size for one in there), min(one.first for one in there), row))
     sized.sort(key=lambda one: one[:3])
     chosen = [row for *_, row in sized[:limit]]
     places = locations(connection, [content for row in chosen for content, *_ in row.contents])
@@ -164,7 +165,8 @@ def named_families(rows: Iterable[FamilyRow], copies: Copies) -> list[Family]:
     families = [_named(row, copies) for row in rows]
     return sorted(
         (family for family in families if len(family.documents) > 1),
-        key=lambda family: (-len(family.documents), -family.bytes, family.id),
+        # Not by their ids: these tell of the past.
+        key=lambda family: (-len(family.documents), -family.bytes, min(member.location for member in family.documents)),
     )
 
 

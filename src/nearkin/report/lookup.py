@@ -13,9 +13,10 @@ from nearkin.report.reading import opened
 from nearkin.store.packing import unpack
 from nearkin.text.kind import named_html
 
+# Scopes come first: there are few, and within each a path is found by an index.
 STORED = """
 SELECT scope.name, scope.root, d.path, d.size, d.digest, t.zstd, canon.spec = 'raw'
-FROM present d JOIN scope ON scope.id = d.scope
+FROM scope CROSS JOIN present d ON d.scope = scope.id
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
 LEFT JOIN canon ON canon.id = c.canon
 WHERE d.reason IS NULL AND d.path = ? ORDER BY scope.name

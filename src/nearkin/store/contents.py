@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,12 @@ from nearkin.model import Location
 from nearkin.store.known import lies_below
 from nearkin.store.packing import unpack
 from nearkin.store.renewal import SUFFICES
+from nearkin.store.staleness import CURRENT
 
 HERE = "FROM present d JOIN text t ON t.id = d.text WHERE d.reason IS NULL"
+# Texts that an older extractor took from the bytes are stale: they are read again, never compared.
+FRESH = f"t.extractor IN ('raw', {', '.join(repr(name) for name in sorted(CURRENT))})"
+COMPARED = f"{HERE} AND {FRESH}"
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class Signatures:
 def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
     rows = connection.execute(
         f"""SELECT c.id, c.digest, c.length FROM signature s JOIN content c ON c.id = s.content
-            WHERE s.scheme = ? AND c.length > 0 AND c.id IN (SELECT t.content {HERE}) ORDER BY c.digest""",
+            WHERE s.scheme = ? AND c.length > 0 AND c.id IN (SELECT t.content {COMPARED}) ORDER BY c.digest""",
         (scheme,),
     ).fetchall()
     return Contents(
@@ -64,7 +69,7 @@ def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
 def unsigned_contents(connection: sqlite3.Connection, scheme: int, canon: int) -> list[int]:
     """Contents that are present but were never signed in this way: read by an earlier scan under another scheme."""
     rows = connection.execute(
-        f"""SELECT DISTINCT t.content {HERE} AND t.content IN (SELECT id FROM content WHERE canon = ?)
+        f"""SELECT DISTINCT t.content {COMPARED} AND t.content IN (SELECT id FROM content WHERE canon = ?)
             AND t.content NOT IN (SELECT content FROM signature WHERE scheme = ?)""",
         (canon, scheme),
     )
@@ -80,6 +85,12 @@ def other_canons(connection: sqlite3.Connection, canon: str, scope: int, below: 
         (canon,),
     )
     return sum(not (where == scope and lies_below(path, below)) for where, path in rows)
+
+
+def count_stale(connection: sqlite3.Connection) -> int:
+    """Documents that no scan compares until their folder is scanned: an older extractor took their text."""
+    (count,) = connection.execute(f"SELECT count(*) {HERE} AND NOT {FRESH}").fetchone()
+    return int(count)
 
 
 def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) -> Signatures:
@@ -119,11 +130,11 @@ def _end_to_end(rows: list[tuple[int, bytes, bytes | None]]) -> Signatures:
 
 
 def contents_at(connection: sqlite3.Connection, run: int) -> NDArray[np.int64]:
-    """The ids of contents that were present when a run had finished, ascending. Empty ones do not count."""
+    """The ids of contents that were compared by a finished run, ascending. Those that are stale by now do not count."""
     rows = connection.execute(
-        """WITH done AS (SELECT id FROM run WHERE state = 'done' AND id <= ?)
+        f"""WITH done AS (SELECT id FROM run WHERE state = 'done' AND id <= ?)
            SELECT DISTINCT c.id FROM document d JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content
-           WHERE d.reason IS NULL AND c.length > 0
+           WHERE d.reason IS NULL AND c.length > 0 AND {FRESH}
            AND d.seen IN (SELECT id FROM done) AND (d.gone IS NULL OR d.gone NOT IN (SELECT id FROM done))""",
         (run,),
     )
@@ -202,7 +213,7 @@ def lengths_of(connection: sqlite3.Connection, contents: Sequence[int]) -> list[
 
 def copies_of(connection: sqlite3.Connection, contents: Contents) -> NDArray[np.int64]:
     """How many documents hold each of these contents."""
-    counts = dict(connection.execute(f"SELECT t.content, count(*) {HERE} GROUP BY t.content"))
+    counts = dict(connection.execute(f"SELECT t.content, count(*) {COMPARED} GROUP BY t.content"))
     return np.array([counts[content] for content in contents.ids.tolist()], np.int64)
 
 
@@ -226,7 +237,14 @@ def locations(connection: sqlite3.Connection, contents: Sequence[int] | None = N
     return found
 
 
-def held_by(connection: sqlite3.Connection) -> dict[int, tuple[int, int]]:
-    """For every content how many documents hold it, and their bytes together."""
-    rows = connection.execute(f"SELECT t.content, count(*), sum(d.size) {HERE} GROUP BY t.content")
-    return {content: (count, size) for content, count, size in rows}
+class Holding(NamedTuple):
+    """The documents that hold a content: how many, their bytes together, and the first by its path."""
+
+    documents: int
+    size: int
+    first: bytes
+
+
+def held_by(connection: sqlite3.Connection) -> dict[int, Holding]:
+    rows = connection.execute(f"SELECT t.content, count(*), sum(d.size), min(d.path) {HERE} GROUP BY t.content")
+    return {content: Holding(*rest) for content, *rest in rows}

@@ -1,5 +1,6 @@
 """The SQLite file itself: made, opened, refused, locked."""
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -8,9 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from nearkin.errors import StoreError
+from nearkin.errors import BusyError, StoreError
+from nearkin.store.place import mount_of
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
 
+PATIENCE = 30.0  # seconds to wait for another who makes or migrates the store
 ENDS = ("", "-wal", "-shm", "-journal", ".lock", ".turn", ".segments")  # the store and what stands beside it
 
 
@@ -20,24 +23,33 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise StoreError(_sentence(path, "full")) from error
         raise StoreError(f"The store {path} cannot be used: {(error.strerror or str(error)).lower()}.") from error
     except sqlite3.Error as error:
-        text = str(error)
-        if "full" in text:
-            hint = f"There is no room left for the store {path}; free some and run the same command again."
-        elif "readonly" in text or "unable to open" in text:
-            hint = f"The store {path} cannot be written; check its permissions or choose another with --store."
-        elif "locked" in text or "busy" in text:
-            hint = f"The store {path} is in use by another process; try again when it has finished."
-        elif "malformed" in text or "not a database" in text:
-            hint = f"{path} is damaged or not a nearkin store; choose another file with --store."
-        else:
-            hint = f"The store {path} failed: {text}."
-        raise StoreError(hint) from error
+        raise StoreError(_sentence(path, str(error))) from error
+
+
+def _sentence(path: Path, complaint: str) -> str:
+    if "full" in complaint:
+        return f"There is no room left for the store {path}; free some and run the same command again."
+    if "readonly" in complaint or "unable to open" in complaint:
+        # SQLite's log needs a file beside the store, whoever reads it.
+        return (
+            f"The store {path} cannot be written: it and its folder must be writable, also to read it; check their"
+            " permissions, or copy it to a folder of yours and name that with --store."
+        )
+    if "locked" in complaint or "busy" in complaint:
+        return f"The store {path} is in use by another process; try again when it has finished."
+    if "malformed" in complaint or "not a database" in complaint or "no such" in complaint:
+        return f"{path} is damaged or not a nearkin store; choose another file with --store."
+    if "I/O" in complaint:
+        return f"The store {path} cannot be read or written: its disk failed or is full; run the same command again."
+    return f"The store {path} failed: {complaint}."
 
 
 def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3.Connection:
-    """Open a store, making it where it is missing and `create` allows."""
+    """Open a store, making it where it is missing and `create` allows. An older one is brought up to date."""
     if not path.exists():
         if not create:
             raise StoreError(f"There is no store at {path}; make one with: nearkin scan FOLDER --store {path}")
@@ -45,6 +57,7 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
             raise StoreError(f"There is no folder {path.parent} to put the store in.")
     elif not path.is_file():
         raise StoreError(f"{path} is not a file; choose another store with --store.")
+    _refuse_network(path)
     with explained(path):
         fresh = not path.exists() or path.stat().st_size == 0
         if fresh and not create:
@@ -53,13 +66,22 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
             # Texts of private documents are in here: nobody else may read it, whatever the umask says.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             path.chmod(0o600)
-        connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
         try:
             _prepare(connection, path, fresh=fresh, write=write)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _refuse_network(path: Path) -> None:
+    mount = mount_of(path.parent)
+    if mount is not None and mount.network:
+        raise StoreError(
+            f"{path} lies on a network share ({mount.kind} at {mount.point}), where SQLite cannot keep it whole;"
+            " keep it on a local disk and name it with --store."
+        )
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: bool) -> None:
@@ -76,8 +98,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
                 f"The store {path} was written by a newer nearkin (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "upgrade nearkin or choose another file with --store."
             )
+        _refuse_truncated(connection, path)
         if version < SCHEMA_VERSION:
-            _migrate(connection)
+            _bring_up_to_date(connection, path)
     # A scan makes every key it writes in the same transaction; checking them again took a sixth of its time. A test
     # runs foreign_key_check over what it leaves.
     connection.execute(f"PRAGMA foreign_keys = {'OFF' if write else 'ON'}")
@@ -88,6 +111,17 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute("PRAGMA wal_autocheckpoint = 8192")
+
+
+def _refuse_truncated(connection: sqlite3.Connection, path: Path) -> None:
+    """Half a file may answer some questions and not others: better none. Pages may still be in the log alone."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        return
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (size,) = connection.execute("PRAGMA page_size").fetchone()
+    if path.stat().st_size < pages * size and not (log.exists() and log.stat().st_size):
+        raise StoreError(f"{path} is damaged: its end is missing; scan again into another --store.")
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
@@ -117,6 +151,20 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
+    """Whoever opens it first: the queries know one schema only. Not while an older nearkin is writing to it."""
+    try:
+        with one_scan(path, wait=PATIENCE):
+            _migrate(connection)
+    except (OSError, sqlite3.OperationalError) as error:
+        if isinstance(error, sqlite3.OperationalError) and "readonly" not in str(error):
+            raise
+        raise StoreError(
+            f"The store {path} was written by an older nearkin and must be brought up to date, but cannot be written;"
+            " make it and its folder writable, or copy it to a folder of yours and name that with --store."
+        ) from error
+
+
 def _migrate(connection: sqlite3.Connection) -> None:
     """One transaction: an older nearkin finds the store as it was, or refuses it as newer."""
     with transaction(connection):
@@ -142,6 +190,8 @@ def see(connection: sqlite3.Connection, run: int | None = None) -> None:
 def turn(path: Path) -> Iterator[None]:
     """For whoever writes beside a scan: the next transaction is his. SQLite alone would let a busy scan go first, again
     and again, until he gives up."""
+    if not path.exists():  # SQLite would go on in a file that nobody can find any more
+        raise StoreError(f"The store {path} has vanished: its file or folder was removed or renamed meanwhile.")
     with explained(path):
         file = os.open(path.with_name(path.name + ".turn"), os.O_CREAT | os.O_RDWR, 0o600)
     try:
@@ -169,15 +219,22 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def one_scan(path: Path) -> Iterator[None]:
-    """Two scans would each undo what the other found; the second is told so at once. Readers are not held up."""
-    with explained(path):
-        file = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR, 0o600)
+def one_scan(path: Path, *, wait: float = 0.0) -> Iterator[None]:
+    """Two scans would each undo what the other found; the second is told so, at once or after so many seconds. Readers
+    are not held up."""
+    file = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR, 0o600)
     try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise StoreError(f"Another scan is writing to {path}; wait for it or use another --store.") from error
+        give_up = time.monotonic() + wait
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() >= give_up:
+                    raise BusyError(
+                        f"Another scan is writing to {path}; wait for it or use another --store."
+                    ) from error
+                time.sleep(0.01)
         yield
     finally:
         os.close(file)

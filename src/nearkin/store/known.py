@@ -42,6 +42,7 @@ class Known:
     versions: dict[bytes, Version] = field(default_factory=dict)
     pending: dict[bytes, Version] = field(default_factory=dict)  # read by scans that did not finish
     met: set[bytes] = field(default_factory=set)
+    read_again: int = 0  # places met that are read only because what is stored of them is stale
     adopted: list[Version] = field(default_factory=list)
     outdated: list[int] = field(default_factory=list)  # pending versions that will not be adopted
 
@@ -70,7 +71,9 @@ class Known:
         version = self.versions.get(path)
         if version is None or not _same(version, stat):
             return Need.READ
-        return self._need(version)
+        need = self._need(version)
+        self.read_again += need is Need.AGAIN
+        return need
 
     def _need(self, version: Version) -> Need:
         if self.full or version.reason is not None:

@@ -1,5 +1,6 @@
 """The file system a store would lie on. SQLite's log needs memory that all readers share: network shares have none."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 MOUNTS = Path("/proc/self/mounts")
@@ -9,23 +10,38 @@ NETWORK = frozenset(
 )
 
 
-def file_system(folder: Path, mounts: Path = MOUNTS) -> str | None:
+@dataclass(frozen=True)
+class Mount:
+    kind: str
+    point: Path
+
+    @property
+    def network(self) -> bool:
+        return is_network(self.kind)
+
+
+def file_system(folder: Path, mounts: Path | None = None) -> str | None:
     """Its kind, as the system names it; None where it does not say."""
+    mount = mount_of(folder, mounts)
+    return mount.kind if mount else None
+
+
+def mount_of(folder: Path, mounts: Path | None = None) -> Mount | None:
     try:
-        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        lines = (mounts or MOUNTS).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return None
     here = folder.resolve()
-    best: tuple[int, str] | None = None
+    best: Mount | None = None
     for line in lines:
         fields = line.split(" ")
         if len(fields) < 3:
             continue
         where = Path(_plain(fields[1]))
         # The deepest mount; of two on one place the later hides the earlier.
-        if (where == here or where in here.parents) and (best is None or len(where.parts) >= best[0]):
-            best = len(where.parts), fields[2]
-    return best[1] if best else None
+        if (where == here or where in here.parents) and (best is None or len(where.parts) >= len(best.point.parts)):
+            best = Mount(fields[2], where)
+    return best
 
 
 def is_network(kind: str | None) -> bool:

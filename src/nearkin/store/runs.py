@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from nearkin.errors import StoreError
 from nearkin.settings import Settings
-from nearkin.store.contents import HERE
+from nearkin.store.contents import COMPARED
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,26 @@ def comparable(connection: sqlite3.Connection, scheme: int, settings: Settings, 
     return Previous(row[0], json.loads(row[3]), later == 0)
 
 
+LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
+
+
+def last_settings(connection: sqlite3.Connection) -> str | None:
+    """Of the last finished run; None where there is none."""
+    row = connection.execute(f"SELECT settings {LAST}").fetchone()
+    return None if row is None else str(row[0])
+
+
+def last_version(connection: sqlite3.Connection) -> str | None:
+    """Of the nearkin that made the last finished run."""
+    row = connection.execute(f"SELECT version {LAST}").fetchone()
+    return None if row is None else str(row[0])
+
+
+def last_scheme(connection: sqlite3.Connection) -> int | None:
+    row = connection.execute(f"SELECT counts {LAST}").fetchone()
+    return None if row is None else int(json.loads(row[0])["scheme"])
+
+
 def canon_of(connection: sqlite3.Connection, run: Run) -> str:
     """How the texts of a run were made canonical."""
     (spec,) = connection.execute(
@@ -134,7 +154,7 @@ def signed_scheme(connection: sqlite3.Connection, spec: str, signature_format: i
     row = connection.execute(
         f"""SELECT s.id, canon.id, canon.spec FROM scheme s JOIN canon ON canon.id = s.canon
             WHERE s.spec = ? AND s.format = ?
-            AND EXISTS (SELECT 1 FROM signature WHERE scheme = s.id AND content IN (SELECT t.content {HERE}))
+            AND EXISTS (SELECT 1 FROM signature WHERE scheme = s.id AND content IN (SELECT t.content {COMPARED}))
             ORDER BY s.id DESC LIMIT 1""",
         (spec, signature_format),
     ).fetchone()

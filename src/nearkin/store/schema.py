@@ -68,6 +68,9 @@ CREATE INDEX document_place ON document (scope, path);
 CREATE INDEX document_text ON document (text);
 -- Documents of given bytes are found through their text; only those without one need a way of their own.
 CREATE INDEX document_digest ON document (digest) WHERE text IS NULL;
+-- Few follow another or came in one; without these every deletion would look through all.
+CREATE INDEX document_previous ON document (before) WHERE before IS NOT NULL;
+CREATE INDEX document_container ON document (parent) WHERE parent IS NOT NULL;
 """
 
 DECISIONS = """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.store.contents import HERE
+from nearkin.store.contents import COMPARED
 
 AT_ONCE = 4096  # signatures
 
@@ -25,7 +25,7 @@ def contents_sharing(connection: sqlite3.Connection, scheme: int, features: NDAr
     """Features ascending. All signatures are looked through, a few thousand in memory at a time."""
     cursor = connection.execute(
         f"""SELECT content, modulus, features FROM signature
-            WHERE scheme = ? AND features <> x'' AND content IN (SELECT t.content {HERE})""",
+            WHERE scheme = ? AND features <> x'' AND content IN (SELECT t.content {COMPARED})""",
         (scheme,),
     )
     parts: list[Sharing] = []

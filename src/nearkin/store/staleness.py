@@ -17,7 +17,12 @@ class Need(Enum):
 
     NOTHING = "nothing"
     TEXT = "text"  # make the kept text canonical and sign it as this scan does
+    AGAIN = "again"  # read it: what is stored of it is stale, and no text was kept that would do
     READ = "read"
+
+    @property
+    def reads(self) -> bool:
+        return self in (Need.AGAIN, Need.READ)
 
 
 def stale_texts(connection: sqlite3.Connection, *, canon: int, scheme: int, raw: bool, keep: bool) -> dict[int, Need]:
@@ -30,8 +35,9 @@ def stale_texts(connection: sqlite3.Connection, *, canon: int, scheme: int, raw:
         f"""content IN (SELECT id FROM content WHERE canon = {canon}
                         EXCEPT SELECT content FROM signature WHERE scheme = {scheme})""",
     )
-    needs = dict.fromkeys(other, Need.READ if raw else Need.TEXT)
-    needs |= dict.fromkeys(foreign | (bare if keep else bare & (other | unsigned)), Need.READ)
+    needs = dict.fromkeys(bare, Need.READ) if keep else {}
+    needs |= dict.fromkeys(other, Need.AGAIN if raw else Need.TEXT)
+    needs |= dict.fromkeys(foreign | (bare & (other | unsigned)), Need.AGAIN)
     return needs
 
 

@@ -1,0 +1,209 @@
+"""`store info`, `check`, `compact`, `forget`: care of the store."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nearkin.cli.notes import note
+from nearkin.cli.options import common
+from nearkin.cli.output import chosen, emit, emit_one
+from nearkin.errors import StoreError
+
+if TYPE_CHECKING:
+    from nearkin.store.inventory import Inventory
+
+
+@click.group(epilog="Example: nearkin store info --store nearkin.db")
+def store() -> None:
+    """Look after the store: what is in it, whether it is whole, what can go."""
+
+
+@store.command(epilog="Example: nearkin store info --format json")
+@common
+def info(store: Path, form: str | None, quiet: bool) -> None:
+    """Say what is in the store, how much room each part takes, and what is stale.
+
+    Stale is what no command looks at any more: signatures made in another way than the last scan's, and what is left
+    of documents that are gone.
+    """
+    from nearkin.api.store import Store
+
+    inventory = Store.open(store, create=False).info()
+    form = chosen(form)
+    if form == "table":
+        _show(inventory)
+    elif form == "csv":
+        parts = (
+            {"part": part.name, "bytes": part.bytes, "share": _share(part.bytes, inventory)} for part in inventory.parts
+        )
+        emit(parts, form, columns=["part", "bytes", "share"])
+    else:
+        record = asdict(inventory)
+        record["parts"] = [{**part, "share": _share(part["bytes"], inventory)} for part in record["parts"]]
+        emit_one(record, form)
+
+
+def _share(size: int, inventory: "Inventory") -> float:
+    return round(size / inventory.bytes, 4)
+
+
+def _show(inventory: "Inventory") -> None:
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count, safe
+    from nearkin.cli.words import size as in_words
+
+    screen = Screen()
+    gone = f", {count(inventory.gone)} gone" if inventory.gone else ""
+    failed = f", {count(inventory.failed)} not read" if inventory.failed else ""
+    unfinished = f", {count(inventory.unfinished)} not finished" if inventory.unfinished else ""
+    screen.facts(
+        [
+            ("store", f"{safe(inventory.store)}, {in_words(inventory.bytes)}"),
+            ("schema", f"version {inventory.schema}"),
+            (
+                "last scan",
+                f"by nearkin {inventory.version}, {inventory.scheme}" if inventory.version else "none finished",
+            ),
+            ("documents", f"{count(inventory.documents)}{gone}{failed}; {count(inventory.versions, 'versions')}"),
+            ("contents", count(inventory.contents)),
+            ("runs", f"{count(inventory.runs)} finished{unfinished}"),
+            *(
+                (f"scope {safe(scope.name)}", f"{count(scope.documents, 'documents')} below {safe(scope.root)}")
+                for scope in inventory.scopes
+            ),
+        ]
+    )
+    screen.heading("Parts")
+    parts = sorted(inventory.parts, key=lambda part: -part.bytes)
+    screen.columns(
+        ["size", "share", "part"],
+        ([in_words(part.bytes), f"{_share(part.bytes, inventory):.1%}", part.name] for part in parts if part.bytes),
+        right=(0, 1),
+    )
+    if inventory.stale:
+        screen.heading("Stale")
+        screen.columns(
+            ["count", "size", "what"],
+            ([count(one.count), in_words(one.bytes) if one.bytes else "–", one.what] for one in inventory.stale),
+            right=(0, 1),
+        )
+
+
+@store.command(epilog="Example: nearkin store check --quick")
+@common
+@click.option("--quick", is_flag=True, help="Do not compare every kept text with its digest.")
+def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
+    """Check that the store is whole.
+
+    What SQLite says of its pages and references, what nearkin promises of the rows, whether segments are complete,
+    and whether every kept text is still the one that was compared. Exit code 4 if anything is wrong.
+    """
+    from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
+
+    with progress(quiet=quiet) as report:
+        found = Store.open(store, create=False).verify(quick=quick, progress=report)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+        from nearkin.cli.words import safe
+
+        for finding in found:
+            Screen().line((f"{finding.what:<10}", "bold red"), f"  {safe(finding.sentence)}")
+        if not found and not quiet:
+            Screen().line("The store is whole.")
+    else:
+        emit((asdict(finding) for finding in found), form, columns=["what", "sentence"])
+    if found:
+        raise StoreError(
+            f"The store {store} is not whole: {len(found):,} findings, see above; scan into another --store."
+        )
+
+
+@store.command(epilog="Example: nearkin store compact")
+@common
+def compact(store: Path, form: str | None, quiet: bool) -> None:
+    """Remove what is stale and can be made again, and give the room back.
+
+    Decisions, history and kept texts stay. Signatures made in another way than the last scan's go, where their texts
+    were kept, with what was found by them; so does what scans left that never finished. Refused while a scan runs.
+    """
+    from nearkin.api.store import Store
+
+    done = Store.open(store, create=False).compact()
+    form = chosen(form)
+    if form != "table":
+        emit_one(asdict(done), form)
+        return
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count
+    from nearkin.cli.words import size as in_words
+
+    removed = [
+        count(number, what)
+        for number, what in (
+            (done.signatures, "signatures"),
+            (done.matches, "matches"),
+            (done.families, "families"),
+            (done.documents, "documents of unfinished scans"),
+        )
+        if number
+    ]
+    if not quiet:
+        Screen().line(f"{in_words(done.before)} before, {in_words(done.after)} after.")
+        if removed:
+            Screen().note(f"removed: {', '.join(removed)}")
+
+
+@store.command(epilog="Example: nearkin store forget letters/private.txt --yes")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="PATH...")
+@common
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--by", metavar="NAME", help="Who forgets it, for the audit.  [default: your login name]")
+def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, yes: bool, by: str | None) -> None:
+    """Purge documents for good: their texts, signatures and history, also of those that are gone.
+
+    Only their digests stay, in the audit. What another document holds as well stays with that one. Verdicts hang on
+    digests and stay. Refused while a scan runs.
+    """
+    from nearkin.api.store import Store
+    from nearkin.cli.words import count, safe
+    from nearkin.report.reading import opened
+    from nearkin.store.forget import find_places
+
+    with opened(store) as connection:
+        places = find_places(connection, paths)
+    if not yes:
+        what = safe(places[0][1].name) if len(places) == 1 else count(len(places), "documents")
+        click.confirm(f"Forget {what} for good? This cannot be undone", abort=True, err=True)
+    forgotten = Store(store).forget(paths, by=by)
+    for one in forgotten:
+        name = safe(one.location.name)
+        if one.kept_for:
+            others = ", ".join(safe(other.name) for other in one.kept_for[:3]) + (" …" if len(one.kept_for) > 3 else "")
+            note(f"the same text as in {name} is still held by {others}; forget these too to purge it.", quiet=quiet)
+        if one.on_disk:
+            note(f"the file {name} is still there; the next scan stores it again unless you --exclude it.", quiet=quiet)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        for one in forgotten:
+            if not quiet:
+                Screen().line(f"Forgotten: {safe(one.location.name)}, {count(one.versions, 'versions')}.")
+        return
+    records = (
+        {
+            "path": one.location.name,
+            "scope": one.location.scope,
+            "versions": one.versions,
+            "digests": list(one.digests),
+            "texts": one.texts,
+            "kept_for": [other.name for other in one.kept_for],
+        }
+        for one in forgotten
+    )
+    columns = ["path", "scope", "versions", "digests", "texts", "kept_for"]
+    emit(records, form, columns=columns, paths=frozenset({"path"}))

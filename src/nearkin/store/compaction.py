@@ -1,0 +1,128 @@
+"""Compaction: what is stale and can be made again goes, and the file is written anew without gaps.
+
+Decisions, history and kept texts stay: they cannot be made again. So do signatures of texts that were not kept.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from nearkin.errors import StoreError
+from nearkin.store import runs
+from nearkin.store.database import PATIENCE, one_scan, see, transaction, turn
+from nearkin.store.segments import drop_segments, segment_folder
+
+# A signature can be made again where a text of its content was kept.
+AGAIN = "content IN (SELECT content FROM text WHERE zstd IS NOT NULL)"
+HELD = "content IN (SELECT t.content FROM text t JOIN document d ON d.text = t.id)"
+
+
+@dataclass(frozen=True)
+class Compacted:
+    before: int  # bytes of the store, its log and its segments
+    after: int
+    signatures: int  # removed
+    matches: int
+    families: int
+    documents: int  # read by scans that never finished
+
+
+def compact(connection: sqlite3.Connection, store: Path) -> Compacted:
+    """Refused while a scan runs."""
+    with one_scan(store):
+        before = total_size(store)
+        with turn(store), transaction(connection):
+            removed = _remove_stale(connection, store)
+        rewrite(connection, store)
+        return Compacted(before, total_size(store), *removed)
+
+
+def total_size(store: Path) -> int:
+    beside = segment_folder(store)
+    files = [store, store.with_name(store.name + "-wal"), *(beside.iterdir() if beside.is_dir() else [])]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _remove_stale(connection: sqlite3.Connection, store: Path) -> tuple[int, int, int, int]:
+    used = runs.last_scheme(connection)
+    if used is None:  # nothing has finished: what is there is all there is to go on with
+        return 0, 0, 0, 0
+
+    def removed(query: str, *given: object) -> int:
+        return connection.execute(query, given).rowcount
+
+    documents = removed("DELETE FROM document WHERE seen IN (SELECT id FROM run WHERE state <> 'done')")
+    removed("UPDATE document SET gone = NULL WHERE gone IN (SELECT id FROM run WHERE state <> 'done')")
+    signatures = removed(f"DELETE FROM signature WHERE scheme <> ? AND {AGAIN}", used)
+    signatures += removed(f"DELETE FROM signature WHERE NOT {HELD}")
+    others = [
+        scheme
+        for (scheme,) in connection.execute(
+            "SELECT id FROM scheme WHERE id <> ? AND NOT EXISTS (SELECT 1 FROM signature WHERE scheme = scheme.id)",
+            (used,),
+        )
+    ]
+    matches = families = 0
+    for scheme in others:
+        matches += removed("DELETE FROM match WHERE scheme = ?", scheme)
+        removed("DELETE FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)", scheme)
+        families += removed("DELETE FROM family WHERE scheme = ?", scheme)
+    drop_segments(connection, store, others)
+    for table in ("code", "delta"):
+        removed(
+            f"DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM signature s"
+            f" WHERE s.scheme = {table}.scheme AND s.content = {table}.content)"
+        )
+    _remove_lost_files(connection, store)
+    return signatures, matches, families, documents
+
+
+def _remove_lost_files(connection: sqlite3.Connection, store: Path) -> None:
+    """Segments that a killed process had begun: the store does not name them."""
+    named = {name for (name,) in connection.execute("SELECT name FROM segment")}
+    folder = segment_folder(store)
+    for file in folder.iterdir() if folder.is_dir() else ():
+        if file.is_file() and file.name not in named:
+            file.unlink()
+
+
+def rewrite(connection: sqlite3.Connection, store: Path) -> None:
+    """The whole file anew, and an empty log: no byte of what was deleted is left in either."""
+    try:
+        with _temporary_files_beside(connection, store):
+            connection.execute("VACUUM")
+    except sqlite3.OperationalError as error:
+        if "full" not in str(error):
+            raise
+        raise StoreError(
+            f"There is no room to write {store} anew, so its gaps may still hold what was removed;"
+            " free as much as it takes and run: nearkin store compact"
+        ) from error
+    give_up = time.monotonic() + PATIENCE
+    while True:
+        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not busy:
+            return
+        if time.monotonic() > give_up:
+            raise StoreError(
+                f"Another process is reading {store}, so its log still holds what was removed;"
+                " run when it has finished: nearkin store compact"
+            )
+        time.sleep(0.05)
+
+
+@contextmanager
+def _temporary_files_beside(connection: sqlite3.Connection, store: Path) -> Iterator[None]:
+    """A second copy of the store is too large for memory, and often for the system's folder of temporary files."""
+    folder = str(store.resolve().parent).replace("'", "''")
+    connection.execute("PRAGMA temp_store = FILE")  # takes the views with it
+    connection.execute(f"PRAGMA temp_store_directory = '{folder}'")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA temp_store_directory = ''")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        see(connection)

@@ -1,0 +1,195 @@
+"""Forgetting: a document's text, signature and history are purged for good; its digest stays in the audit.
+
+All versions at its place go, and those it was moved here from. What they held goes unless another document, present
+or in history, holds the same: then that is said. Digests are no texts: verdicts, families' names and the log of merges
+and splits hang on them and stay.
+"""
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from nearkin.errors import InputError, UsageError
+from nearkin.model import Location
+from nearkin.store.audit import record
+from nearkin.store.compaction import rewrite
+from nearkin.store.database import one_scan, transaction, turn
+from nearkin.store.scopes import all_scopes
+from nearkin.store.segments import drop_segments
+
+# Versions at the place, those they follow from elsewhere, and what came in any of them as in a container.
+VERSIONS = """
+WITH RECURSIVE whole (id) AS (
+    SELECT id FROM document WHERE scope = ? AND path = ?
+    UNION SELECT d.before FROM document d JOIN whole ON whole.id = d.id WHERE d.before IS NOT NULL
+    UNION SELECT d.id FROM document d JOIN whole ON d.parent = whole.id
+) INSERT OR IGNORE INTO temp.forgotten SELECT id FROM whole
+"""
+HELD = "FROM document WHERE id IN (SELECT id FROM temp.forgotten)"
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    location: Location
+    versions: int
+    digests: tuple[str, ...]  # of the bytes of these versions
+    texts: int  # purged
+    kept_for: tuple[Location, ...]  # who else holds the same bytes or words
+    on_disk: bool  # the next scan would store it again
+
+
+def find_places(connection: sqlite3.Connection, names: Sequence[str]) -> list[tuple[int, Location, Path]]:
+    """Documents by their path as listings show it, or by their file's; also those that are gone."""
+    scopes = all_scopes(connection)
+    found: dict[tuple[int, bytes], tuple[int, Location, Path]] = {}
+    for name in names:
+        first, colon, rest = name.partition(":")
+        absolute = Path(os.path.abspath(name))  # noqa: PTH100  a link is forgotten by its own name
+        places = []
+        for scope in scopes:
+            paths = {os.fsencode(name.removeprefix("./"))}
+            if colon and first == scope.name:
+                paths.add(os.fsencode(rest))
+            if scope.root in absolute.parents:
+                paths.add(os.fsencode(absolute.relative_to(scope.root)))
+            for path in sorted(paths):
+                if connection.execute(
+                    "SELECT 1 FROM document WHERE scope = ? AND path = ? LIMIT 1", (scope.id, path)
+                ).fetchone():
+                    places.append((scope.id, Location(scope.name, path), scope.root / os.fsdecode(path)))
+        if not places:
+            raise InputError(f"No document at {name} is or was in this store; see: nearkin documents")
+        if len(places) > 1:
+            choices = " or ".join(f"{place.scope}:{place.name}" for _, place, _ in places)
+            raise UsageError(f"{name} may be several documents; name one: {choices}.")
+        found[places[0][0], places[0][1].path] = places[0]
+    return list(found.values())
+
+
+def forget(connection: sqlite3.Connection, store: Path, names: Sequence[str], *, by: str) -> list[Forgotten]:
+    """Refused while a scan runs. The file is written anew: some SQLites leave deleted rows in gaps between others."""
+    with one_scan(store):
+        connection.execute("PRAGMA secure_delete = ON")
+        places = find_places(connection, names)
+        with turn(store), transaction(connection):
+            forgotten = [_forget(connection, store, *place, by=by) for place in places]
+        rewrite(connection, store)
+    return forgotten
+
+
+def _forget(
+    connection: sqlite3.Connection, store: Path, scope: int, location: Location, file: Path, *, by: str
+) -> Forgotten:
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS forgotten (id INTEGER PRIMARY KEY)")
+    connection.execute("DELETE FROM temp.forgotten")
+    connection.execute(VERSIONS, (scope, location.path))
+    digests = [d for (d,) in connection.execute(f"SELECT DISTINCT digest {HELD} AND digest IS NOT NULL ORDER BY id")]
+    held = {t for (t,) in connection.execute(f"SELECT DISTINCT text {HELD} AND text IS NOT NULL")}
+    contents = {_content_of(connection, text) for text in held}
+    (versions,) = connection.execute("SELECT count(*) FROM temp.forgotten").fetchone()
+    connection.execute("UPDATE document SET before = NULL WHERE before IN (SELECT id FROM temp.forgotten)")
+    connection.execute("DELETE FROM document WHERE id IN (SELECT id FROM temp.forgotten)")
+    purged = _purge_texts(connection, held, contents, digests)
+    kept_for = _holders(connection, contents, digests)
+    gone = [
+        content
+        for content in sorted(contents)
+        if not connection.execute("SELECT 1 FROM text WHERE content = ? LIMIT 1", (content,)).fetchone()
+    ]
+    _purge_contents(connection, store, gone)
+    record(
+        connection,
+        by=by,
+        action="forget",
+        subject=f"{location.scope}:{location.name}",
+        before={"digests": [digest.hex() for digest in digests], "versions": versions, "texts": purged},
+    )
+    return Forgotten(
+        location, versions, tuple(digest.hex() for digest in digests), purged, tuple(kept_for), file.is_file()
+    )
+
+
+def _content_of(connection: sqlite3.Connection, text: int) -> int:
+    (content,) = connection.execute("SELECT content FROM text WHERE id = ?", (text,)).fetchone()
+    return int(content)
+
+
+def _purge_texts(connection: sqlite3.Connection, held: set[int], contents: set[int], digests: list[bytes]) -> int:
+    """Also those of the same bytes or words that nobody holds any more: a killed scan may have left them."""
+    candidates = set(held)
+    for content in contents:
+        candidates.update(t for (t,) in connection.execute("SELECT id FROM text WHERE content = ?", (content,)))
+    for digest in digests:
+        candidates.update(t for (t,) in connection.execute("SELECT id FROM text WHERE digest = ?", (digest,)))
+    purged = 0
+    for text in sorted(candidates):
+        contents.add(_content_of(connection, text))
+        if not connection.execute("SELECT 1 FROM document WHERE text = ? LIMIT 1", (text,)).fetchone():
+            connection.execute("DELETE FROM text WHERE id = ?", (text,))
+            purged += 1
+    return purged
+
+
+def _holders(connection: sqlite3.Connection, contents: set[int], digests: list[bytes]) -> list[Location]:
+    found: set[Location] = set()
+    for column, keys in (("content", sorted(contents)), ("digest", digests)):
+        for key in keys:
+            rows = connection.execute(
+                f"""SELECT scope.name, d.path FROM text t JOIN document d ON d.text = t.id
+                    JOIN scope ON scope.id = d.scope WHERE t.{column} = ?""",
+                (key,),
+            )
+            found.update(Location(scope, path) for scope, path in rows)
+    return sorted(found)
+
+
+def _purge_contents(connection: sqlite3.Connection, store: Path, contents: list[int]) -> None:
+    """Everything that was made of them. Families keep their other members until they are grouped again."""
+    schemes = [scheme for (scheme,) in connection.execute("SELECT id FROM scheme").fetchall()]
+    touched: set[int] = set()
+    for content in contents:
+        for scheme in schemes:
+            if _purge_signature(connection, scheme, content):
+                touched.add(scheme)
+        families = [
+            family
+            for (family,) in connection.execute("SELECT family FROM family_content WHERE content = ?", (content,))
+        ]
+        connection.execute("DELETE FROM family_content WHERE content = ?", (content,))
+        for family in families:
+            connection.execute(
+                """UPDATE family SET weakest_a = NULL, weakest_b = NULL, weakest = NULL
+                   WHERE id = ?1 AND ?2 IN (weakest_a, weakest_b)""",
+                (family, content),
+            )
+            connection.execute(
+                "DELETE FROM family WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM family_content WHERE family = ?1)",
+                (family,),
+            )
+        connection.execute("DELETE FROM content WHERE id = ?", (content,))
+    if touched:
+        drop_segments(connection, store, sorted(touched))
+
+
+def _purge_signature(connection: sqlite3.Connection, scheme: int, content: int) -> bool:
+    """Whether there was one."""
+    key = (scheme, content)
+    row = connection.execute("SELECT features FROM signature WHERE scheme = ? AND content = ?", key).fetchone()
+    if row is None:
+        return False
+    for number in np.frombuffer(row[0], "<i8").tolist():
+        connection.execute(
+            "DELETE FROM code WHERE scheme = ? AND number = ? AND content = ?", (scheme, number, content)
+        )
+    for statement in (
+        "DELETE FROM delta WHERE scheme = ? AND content = ?",
+        "DELETE FROM match WHERE scheme = ? AND a = ?",
+        "DELETE FROM match WHERE scheme = ? AND b = ?",
+        "DELETE FROM signature WHERE scheme = ? AND content = ?",
+    ):
+        connection.execute(statement, key)
+    return True

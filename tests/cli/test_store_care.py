@@ -1,0 +1,87 @@
+"""`nearkin store info|check|compact|forget` as a person or a script calls them."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli.world import FILES, Called, nearkin, write
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    write(folder, FILES)
+    path = tmp_path / "store.db"
+    assert Called("scan", folder, "--store", path, "-q").code == 0
+    return path
+
+
+def test_info(store: Path) -> None:
+    (record,) = Called("store", "info", "--store", store).records
+    assert record["documents"] == len(FILES)
+    assert record["schema"] == 3
+    assert sum(part["share"] for part in record["parts"]) == pytest.approx(1, abs=0.01)
+    assert {"texts", "signatures", "matches", "families", "documents", "indices", "segments", "log"} <= {
+        part["name"] for part in record["parts"]
+    }
+    shown = Called("store", "info", "--store", store, "--format", "table").out
+    assert "mod:window=20,sample=200,most=64" in shown
+    assert "indices" in shown
+    lines = Called("store", "info", "--store", store, "--format", "csv").out.splitlines()
+    assert lines[0] == "part,bytes,share"
+
+
+def test_check(store: Path) -> None:
+    fine = Called("store", "check", "--store", store)
+    assert (fine.code, fine.out, fine.err) == (0, "", "")
+    assert Called("store", "check", "--store", store, "--format", "table").out == "The store is whole.\n"
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute("UPDATE content SET digest = randomblob(32) WHERE length > 0")
+        connection.commit()
+    assert Called("store", "check", "--store", store, "--quick").code == 0
+    broken = Called("store", "check", "--store", store)
+    assert broken.code == 4
+    assert all(record["what"] == "texts" for record in broken.records)
+    assert broken.err.startswith(f"nearkin: The store {store} is not whole: ")
+
+
+def test_compact(store: Path, tmp_path: Path) -> None:
+    Called("scan", tmp_path / "docs", "--store", store, "--scheme", "exact:window=20", "-q")
+    (record,) = Called("store", "compact", "--store", store).records
+    assert record["after"] < record["before"]
+    assert record["signatures"] > 0
+    shown = Called("store", "compact", "--store", store, "--format", "table")
+    assert "before" in shown.out
+    assert Called("store", "compact", "--store", store, "--format", "table", "-q").out == ""
+
+
+def test_forget_asks_unless_told(store: Path) -> None:
+    asked = nearkin("store", "forget", "single.txt", "--store", store, input=b"n\n")
+    assert asked.returncode == 130
+    assert b"cannot be undone" in asked.stderr
+    assert "single.txt" in Called("documents", "--store", store).out
+    asked = nearkin("store", "forget", "single.txt", "--store", store, input=b"y\n")
+    assert asked.returncode == 0
+    assert "single.txt" not in Called("documents", "--store", store).out
+
+
+def test_forget_says_what_is_left(store: Path) -> None:
+    done = Called("store", "forget", "manual-1.txt", "part.txt", "--yes", "--store", store)
+    assert [record["path"] for record in done.records] == ["manual-1.txt", "part.txt"]
+    assert done.records[0]["kept_for"] == ["copies/manual-1.html", "copies/manual-1.txt"]
+    assert "still held by copies/manual-1.html, copies/manual-1.txt" in done.err
+    assert "the file part.txt is still there" in done.err
+    again = Called("store", "forget", "part.txt", "--yes", "--store", store)
+    assert (again.code, again.out) == (3, "")
+    assert "No document at part.txt is or was in this store" in again.err
+
+
+@pytest.mark.parametrize("command", [["info"], ["check"], ["compact"], ["forget", "x", "--yes"]])
+def test_without_a_store(command: list[str], tmp_path: Path) -> None:
+    called = Called("store", *command, "--store", tmp_path / "none.db")
+    assert called.code == 4
+    assert called.err.startswith("nearkin: There is no store at ")
+    assert not (tmp_path / "none.db").exists()

@@ -1,0 +1,276 @@
+"""Full disks, files that may not be written, stores that vanish or are damaged: a sentence, and nothing is lost."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli.world import NEARKIN
+from nearkin.api.store import Store
+from nearkin.errors import StoreError
+from nearkin.store.database import connect
+from oracle.prose import prose
+from store.world import MARK, is_sound, listings, repository
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder that others may enter, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made)
+        place.chmod(0o755)
+        yield place
+        for path in (place, *place.rglob("*")):
+            if path.is_dir():
+                path.chmod(0o755)
+
+
+# Root may write everything, so it becomes someone else; what is imported only when it is needed must be there before.
+PLAIN = """
+import os, sys, tempfile
+from pathlib import Path
+from nearkin.cli.main import main
+
+if os.getuid() == 0:
+    screen = [os.dup(1), os.dup(2)]
+    for number in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+    with tempfile.TemporaryDirectory() as made:
+        (Path(made) / "docs").mkdir()
+        for name in "ab":
+            (Path(made) / "docs" / name).write_text(" ".join(map(str, range(400))))
+        for command in (["scan", f"{made}/docs"], ["families"], ["matches"]):
+            main([*command, "--store", f"{made}/store.db", "--format", "jsonl"])
+        main(["families", "--store", f"{made}/none.db"])
+    for number in (1, 2):
+        os.dup2(screen[number - 1], number)
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def as_a_plain_user(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    given = [str(argument) for argument in arguments]
+    return subprocess.run(
+        [sys.executable, "-c", PLAIN, *given, "--format", "jsonl"], capture_output=True, text=True, check=False
+    )
+
+
+def owned(*paths: Path) -> None:
+    if os.getuid() == 0:
+        for path in paths:
+            os.chown(path, NOBODY, NOBODY)
+
+
+def one_sentence(done: "subprocess.CompletedProcess[str]", *words: str) -> None:
+    assert done.returncode == StoreError.exit_code, done.stderr
+    assert done.stderr.startswith("nearkin: ")
+    assert done.stderr.count("\n") == 1
+    for word in words:
+        assert word in done.stderr
+
+
+def test_a_store_that_may_not_be_written(place: Path) -> None:
+    folder = repository(place / "docs")
+    store = Store(place / "store.db")
+    store.scan(folder)
+    before = store.path.read_bytes()
+    store.path.chmod(0o444)
+    one_sentence(as_a_plain_user("scan", folder, "--store", store.path), str(store.path), "cannot be")
+    place.chmod(0o555)
+    one_sentence(as_a_plain_user("scan", folder, "--store", store.path), str(store.path), "cannot be")
+    one_sentence(as_a_plain_user("families", "--store", store.path), "it and its folder must be writable")
+    one_sentence(as_a_plain_user("scan", folder, "--store", place / "new.db"), str(place / "new.db"))
+    place.chmod(0o755)
+    assert store.path.read_bytes() == before
+    assert is_sound(store)
+    store.path.chmod(0o600)
+    owned(place, store.path, *place.glob("store.db.*"))
+    assert as_a_plain_user("scan", folder, "--store", store.path).stderr == ""
+
+
+def test_a_store_of_another_person(place: Path) -> None:
+    """Files are mode 0600."""
+    if os.getuid() != 0:
+        pytest.skip("only root can make one")
+    store = Store(place / "store.db")
+    store.scan(repository(place / "docs"))
+    one_sentence(as_a_plain_user("families", "--store", store.path), str(store.path))
+
+
+def test_a_read_only_file_in_a_folder_of_ones_own_can_be_read(place: Path) -> None:
+    store = Store(place / "store.db")
+    store.scan(repository(place / "docs"))
+    store.path.chmod(0o444)
+    owned(place, store.path, *place.glob("store.db.*"))
+    read = as_a_plain_user("matches", "--store", store.path)
+    assert (read.returncode, read.stderr) == (0, "")
+    assert read.stdout
+
+
+SCAN = """
+import sys
+from nearkin.api.store import Store
+from nearkin.cli.main import main
+from nearkin.engine import local
+from nearkin.store import writer
+
+local.BATCH_FILES = writer.TRANSACTION_FILES = 2
+whole = Store.scan
+
+
+def scan(self, *given, progress, **more):
+    def tell(stage, *_):
+        print(stage, flush=True)
+        sys.stdin.readline()
+
+    return whole(self, *given, progress=tell, **more)
+
+
+Store.scan = scan
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("moment", ["read", "match", "group"])
+@pytest.mark.parametrize("whole_folder", [True, False])
+def test_a_store_that_vanishes_under_a_scan(tmp_path: Path, moment: str, whole_folder: bool) -> None:
+    folder = repository(tmp_path / "docs")
+    (tmp_path / "place").mkdir()
+    store = Store(tmp_path / "place" / "store.db")
+    command = [sys.executable, "-c", SCAN, "scan", str(folder), "--store", str(store.path), "-q", "--format", "json"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdin is not None
+        while child.stdout.readline().rstrip() != moment:
+            child.stdin.write("\n")
+            child.stdin.flush()
+        if whole_folder:
+            shutil.rmtree(store.path.parent)
+        else:
+            for path in store.path.parent.iterdir():
+                path.unlink()
+        out, complaint = child.communicate("\n" * 50)
+    one_sentence(
+        subprocess.CompletedProcess(command, child.returncode, out, complaint), "has vanished", str(store.path)
+    )
+    store.path.parent.mkdir(exist_ok=True)
+    store.scan(folder)
+    whole = Store(tmp_path / "whole.db")
+    whole.scan(folder)
+    assert listings(store) == listings(whole)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "small"
+    place.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(place)], capture_output=True, check=False
+    )
+    if made.returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_full(small_disk: Path, tmp_path: Path) -> None:
+    folder = repository(tmp_path / "docs")
+    store = Store(small_disk / "store.db")
+    store.scan(folder)
+    before = listings(store)
+    for i in range(200):
+        (folder / f"more {i}.txt").write_bytes(prose(100 + i, 9000))
+    done = subprocess.run(
+        [*NEARKIN, "scan", str(folder), "--store", str(store.path), "-q"], capture_output=True, text=True, check=False
+    )
+    one_sentence(done, "There is no room left for the store")
+    assert listings(store) == before
+    assert is_sound(store)
+    with pytest.raises(StoreError, match="no room left"):
+        store.scan(folder)
+    subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
+    store.scan(folder)
+    whole = Store(tmp_path / "whole.db")
+    whole.scan(folder)
+    assert listings(store) == listings(whole)
+
+
+def test_a_disk_too_full_to_write_the_store_anew(small_disk: Path, tmp_path: Path) -> None:
+    store = Store(small_disk / "store.db")
+    store.scan(repository(tmp_path / "docs"))
+    (small_disk / "filler").write_bytes(b"x" * 150_000)
+    with pytest.raises(StoreError, match="nearkin store compact"):
+        store.forget("tiny.txt")
+    assert b"tiny.txt" not in [row["path"] for row in store.documents().to_pylist()]
+    subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
+    store.compact()
+    assert MARK not in store.path.read_bytes()
+
+
+# Damaged.
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_a_store_without_its_end(tmp_path: Path, share: float) -> None:
+    store = Store(tmp_path / "store.db")
+    store.scan(repository(tmp_path / "docs"))
+    whole = store.path.read_bytes()
+    cut = whole[: int(len(whole) * share)]
+    store.path.write_bytes(cut)
+    for ask in (store.families, store.matches, store.info, lambda: store.scan(tmp_path / "docs")):
+        with pytest.raises(StoreError, match="is damaged") as refused:
+            ask()
+        assert refused.value.exit_code == 4
+    assert store.path.read_bytes() == cut
+
+
+def test_pages_that_are_still_in_the_log_alone_are_not_missing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    store.scan(repository(tmp_path / "docs"))
+    with closing(connect(store.path, write=True)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("CREATE TABLE large AS SELECT randomblob(500000) AS b")
+        assert store.families().num_rows > 0
+        connection.execute("DROP TABLE large")
+
+
+def test_pages_of_nonsense(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    store.scan(repository(tmp_path / "docs"))
+    data = bytearray(store.path.read_bytes())
+    for at in range(8192, len(data), 8192):
+        data[at : at + 200] = os.urandom(200)
+    store.path.write_bytes(data)
+    for ask in (store.families, store.documents, lambda: store.scan(tmp_path / "docs")):
+        with pytest.raises(StoreError, match=r"damaged|failed"):
+            ask()
+    done = subprocess.run(
+        [*NEARKIN, "store", "check", "--store", str(store.path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 4
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_store_without_its_tables(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    store.scan(repository(tmp_path / "docs"))
+    with closing(connect(store.path, write=True)) as connection:
+        connection.execute("DROP TABLE family_content")
+    with pytest.raises(StoreError, match="is damaged or not a nearkin store"):
+        store.families()

@@ -1,0 +1,174 @@
+"""What was signed, made canonical or extracted in another way is never compared: it is made anew, and that is said."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.world import Called
+from nearkin.api.store import Store
+from nearkin.errors import UsageError
+from nearkin.settings import DEFAULT_SCHEME as SCHEME
+from oracle.prose import prose
+from store.world import is_sound, listings, repository, rows
+
+TEXTS, CONTENTS = 8, 7  # of the repository
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return repository(tmp_path / "docs")
+
+
+def newer_normaliser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nearkin.text.canon.VERSION", 2)
+
+
+def newer_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("nearkin.pipeline", "nearkin.report.check", "nearkin.scheme"):
+        monkeypatch.setattr(f"{module}.FORMAT", 2)
+
+
+NEWER_EXTRACTOR = """
+from nearkin.text.kind import EXTRACTORS
+
+EXTRACTORS.update({kind: "text/2" for kind, name in EXTRACTORS.items() if name == "text/1"})
+from nearkin.cli.main import run
+
+run()
+"""
+
+
+def by_a_newer_extractor(*arguments: object, store: Store) -> "subprocess.CompletedProcess[str]":
+    """What is known of extractors is fixed when nearkin starts, so it must be another."""
+    command = [sys.executable, "-c", NEWER_EXTRACTOR, *map(str, arguments), "--store", str(store.path)]
+    return subprocess.run(command, capture_output=True, text=True, check=True)
+
+
+NEWER = {"normaliser": newer_normaliser, "format": newer_format}
+
+
+def reads_and_renewed(store: Store, folder: Path, **options: object) -> tuple[int, int]:
+    done = [0]
+    summary = store.scan(
+        folder,
+        progress=lambda stage, number, _: done.append(number) if stage == "read" else None,
+        **options,  # type: ignore[arg-type]
+    )
+    assert (summary.new, summary.changed, summary.moved, summary.gone) == (0, 0, 0, 0)
+    return done[-1], summary.resigned
+
+
+@pytest.mark.parametrize("what", NEWER)
+@pytest.mark.parametrize("keep_text", [True, False])
+def test_the_next_scan_makes_it_anew(
+    what: str, keep_text: bool, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store.db")
+    store.scan(folder, keep_text=keep_text)
+    before = listings(store)
+    NEWER[what](monkeypatch)
+    reads, renewed = reads_and_renewed(store, folder, keep_text=keep_text)
+    assert (reads, renewed) == ((0, CONTENTS) if keep_text else (TEXTS, TEXTS))
+    assert listings(store) == before
+    fresh = Store(tmp_path / "fresh.db")
+    fresh.scan(folder, keep_text=keep_text)
+    assert listings(store) == listings(fresh)
+    assert is_sound(store)
+    assert store.verify() == []
+    assert reads_and_renewed(store, folder, keep_text=keep_text) == (0, 0)
+    # Every signature that is compared was made in the new way.
+    ((schemes,),) = rows(store, "SELECT count(DISTINCT scheme) FROM match WHERE scheme = (SELECT max(id) FROM scheme)")
+    assert schemes == 1
+
+
+def test_another_scheme_signs_the_kept_texts(folder: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    store.scan(folder)
+    assert reads_and_renewed(store, folder, scheme="tttd:mean=100") == (0, CONTENTS)
+    assert reads_and_renewed(store, folder) == (0, 0)
+
+
+@pytest.mark.parametrize("what", ["normaliser", "format"])
+def test_other_folders_are_made_anew_from_their_kept_texts(
+    what: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "like.txt").write_bytes(prose(3, 1900))
+    store = Store(tmp_path / "store.db")
+    store.scan(folder)
+    store.scan(other)
+    before = listings(store)
+    assert any(match["b_scope"] == "other" or match["a_scope"] == "other" for match in before["matches"])
+    NEWER[what](monkeypatch)
+    assert reads_and_renewed(store, other) == (0, CONTENTS + 1)
+    assert listings(store) == before
+
+
+def test_what_an_older_extractor_took_is_read_again(folder: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    store.scan(folder)
+    before = listings(store)
+    for renewed in (TEXTS, 0):
+        summary = json.loads(by_a_newer_extractor("scan", folder, "--format", "jsonl", store=store).stdout)
+        assert (summary["resigned"], summary["new"], summary["changed"], summary["gone"]) == (renewed, 0, 0, 0)
+    taken = "SELECT DISTINCT extractor FROM present d JOIN text t ON t.id = d.text"
+    assert rows(store, taken) == [("text/2",)]
+    for command in ("documents", "identical", "matches"):
+        listed = by_a_newer_extractor(command, "--format", "json", store=store).stdout
+        key = "path" if command == "documents" else "paths" if command == "identical" else "a"
+        assert [one[key] for one in json.loads(listed)] == [one[key] for one in before[command]]
+
+
+def test_documents_of_an_older_extractor_are_left_out_until_they_are_read(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "like.txt").write_bytes(prose(3, 1900))
+    store = Store(tmp_path / "store.db")
+    store.scan(folder)
+    store.scan(other)
+    found = Called("matches", "--store", store.path).out
+    assert "like.txt" in found
+    shown = by_a_newer_extractor("scan", other, "--format", "table", store=store).stdout
+    assert "8 documents of other folders read by an older nearkin and left out; scan these too" in shown
+    assert "1 content (of another scheme, normaliser, extractor or format) was stale and signed again" in shown
+    assert by_a_newer_extractor("matches", store=store).stdout == ""
+    checked = by_a_newer_extractor("check", folder / "manual.txt", "--scheme", SCHEME, store=store)
+    assert "8 documents read by an older nearkin and not looked at" in checked.stderr
+    assert "an older nearkin took" in by_a_newer_extractor("store", "info", store=store).stdout
+    by_a_newer_extractor("scan", folder, store=store)
+    assert by_a_newer_extractor("matches", store=store).stdout == found
+    assert "an older nearkin took" not in by_a_newer_extractor("store", "info", store=store).stdout
+
+
+@pytest.mark.parametrize("what", ["normaliser", "format"])
+def test_a_check_compares_nothing_that_is_stale(
+    what: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store.db")
+    store.scan(folder)
+    NEWER[what](monkeypatch)
+    refused = Called("check", folder / "single.txt", "--store", store.path)
+    assert refused.code in (2, 4)
+    assert refused.out == ""
+
+
+def test_the_screen_says_so(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "store.db"
+    Called("scan", folder, "--store", store)
+    newer_normaliser(monkeypatch)
+    shown = Called("scan", folder, "--store", store, "--format", "table").out
+    assert "7 contents (of another scheme, normaliser, extractor or format) were stale and signed again" in shown
+
+
+def test_texts_that_were_not_kept_and_cannot_be_read_are_refused(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.txt").write_bytes(prose(70, 2000))
+    store = Store(tmp_path / "store.db")
+    store.scan(folder, keep_text=False)
+    with pytest.raises(UsageError, match="signed with another scheme and not kept"):
+        store.scan(other, scheme="tttd:mean=100")
