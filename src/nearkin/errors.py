@@ -5,6 +5,7 @@
     │   └── SpecMismatchError   2   signatures of unlike specs were asked to meet
     ├── InputError              3   a path that is missing or cannot be read
     ├── StoreError              4   the store is missing, foreign, newer, damaged or busy
+    │   └── BusyError           4   another scan is writing to it
     └── EngineError             5   the engine that runs the kernels failed
 
 Messages are whole sentences that say what to do. Foreign errors are wrapped `from` their cause.
@@ -29,6 +30,10 @@ class InputError(NearkinError):
 
 class StoreError(NearkinError):
     exit_code = 4
+
+
+class BusyError(StoreError):
+    pass
 
 
 class EngineError(NearkinError):

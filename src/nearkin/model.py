@@ -147,6 +147,8 @@ class Match:
     exact: bool
     low: float | None
     high: float | None
+    verdict: str | None = None  # what a person said of the pair
+    template: str = "with"  # scores with boilerplate, or without
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ class Similar:
     exact: bool
     low: float | None
     high: float | None
+    template: str = "with"  # scores with boilerplate, or without
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,9 @@ class Family:
     weakest: Link | None
     mean_resemblance: float | None
     bytes: int
+    verdict: str | None = None  # what a person said of it
+    keep: Location | None = None  # the document a person wants to keep
+    template: str = "with"  # scores with boilerplate, or without
 
 
 @dataclass(frozen=True, slots=True)

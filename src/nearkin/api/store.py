@@ -1,5 +1,6 @@
 """The store as Python sees it: scan into it, and ask it."""
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.scan_options import ScanOptions, settings_of
+from nearkin.api.templates import Templates
 from nearkin.api.text import Text, extracted_from
+from nearkin.api.verdicts import Verdicts
 from nearkin.errors import UsageError
 from nearkin.model import Summary, View
 
@@ -20,7 +23,7 @@ AnyPath = str | PathLike[str]
 
 
 @dataclass(frozen=True)
-class Store:
+class Store(Verdicts, Templates):
     """What nearkin knows of a repository, in one file. Nothing is held open between calls."""
 
     path: Path
@@ -99,8 +102,12 @@ class Store:
         min_containment: float | None = None,
         min_shared_bytes: int = 0,
         all_copies: bool = False,
+        parted: bool = False,
     ) -> "pa.Table":
-        """Scored pairs, at the scan's thresholds unless told otherwise. Shared bytes are a lower bound."""
+        """Scored pairs, at the scan's thresholds unless told otherwise. Shared bytes are a lower bound.
+
+        Pairs that someone called not similar are left out, unless asked for as `parted`.
+        """
         from nearkin.report.fields import backslashed, match_record
         from nearkin.report.matches import list_matches
         from nearkin.report.reading import is_scoped, opened
@@ -117,9 +124,10 @@ class Store:
                 min_containment=min_containment,
                 min_shared_bytes=min_shared_bytes,
                 all_copies=all_copies,
+                parted=parted,
             )
         records = [match_record(one, scoped=scoped, name=backslashed) for one in found]
-        return match_table(records, scoped=scoped)
+        return match_table(records, scoped=scoped, decided=True)
 
     def check(
         self,
@@ -174,6 +182,20 @@ class Store:
             found = list_families(connection, view=how, threshold=threshold, representative=around)
         records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
         return family_table(records, scoped=scoped, estimates=how is View.GREEDY)
+
+    def audit(self, *, action: str | None = None, since: str | None = None, limit: int | None = None) -> "pa.Table":
+        """Who did what, the latest first."""
+        from dataclasses import asdict
+
+        from nearkin.report.reading import opened
+        from nearkin.report.tables import audit_table
+        from nearkin.store.audit import entries
+
+        with opened(self.path) as connection:
+            found = [asdict(one) for one in entries(connection, action=action, since=since, limit=limit)]
+        for one in found:
+            one |= {key: None if one[key] is None else json.dumps(one[key]) for key in ("before", "after")}
+        return audit_table(found)
 
 
 def _version() -> str:

@@ -24,6 +24,9 @@ COMMANDS = {
     "compare": "nearkin.cli.compare:compare",
     "sign": "nearkin.cli.sign:sign",
     "schemes": "nearkin.cli.schemes:schemes",
+    "verdict": "nearkin.cli.verdict:verdict",
+    "template": "nearkin.cli.template:template",
+    "audit": "nearkin.cli.audit:audit",
     "demo": "nearkin.cli.demo:demo",
     "selftest": "nearkin.cli.selftest:selftest",
 }

@@ -29,7 +29,9 @@ def find_matches(
     *,
     memory: int,
     threads: int,
+    ignored: NDArray[np.uint64] | None = None,
 ) -> MatchColumns:
+    """Postings without what templates ignore come with the shingles the texts' measure is to ignore."""
     if scheme.estimator is Estimator.RANGE:
         room = {"memory": memory, "threads": threads}
         return _kept(matches_in_range(postings, lengths, texts, scheme, settings, **room), settings)
@@ -49,6 +51,7 @@ def find_matches(
             containment=settings.containment,
             memory=memory,
             threads=threads,
+            ignored=ignored,
         )
         left = np.ones(len(matches), np.bool_)
         left[strong[possible]] = False

@@ -2,12 +2,14 @@
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nearkin.errors import UsageError
 from nearkin.model import Location, Match
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
+from nearkin.store.decided import Decided
 from nearkin.store.results import MatchRow, match_rows
 
 
@@ -18,8 +20,12 @@ def list_matches(
     min_containment: float | None = None,
     min_shared_bytes: int = 0,
     all_copies: bool = False,
+    parted: bool = False,
 ) -> list[Match]:
-    """At the scan's thresholds, unless others are given; one not given does not apply when the other is."""
+    """At the scan's thresholds, unless others are given; one not given does not apply when the other is.
+
+    Pairs that a person called not similar, or of one form only, are left out unless asked for as `parted`.
+    """
     run = runs.last(connection)
     scheme = parse_scheme(run.spec)
     if min_containment is not None and not scheme.contains:
@@ -36,10 +42,13 @@ def list_matches(
         min_containment=2.0 if min_containment is None else min_containment,
     )
     copies = {content: [place for place, _ in places] for content, places in locations(connection).items()}
+    decided = Decided(connection)
     found = [
-        match
+        replace(match, verdict=None if said is None else said.value, template=run.template)
         for row in rows
         if row[0] in copies and row[1] in copies and row[6] >= min_shared_bytes
+        for said in [decided.of_pair(row[0], row[1])]
+        if parted or said is None or not said.parts
         for match in _named(row, copies, all_copies=all_copies, in_bytes=scheme.measure != "cosine")
     ]
     return sorted(found, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from nearkin.errors import StoreError
+from nearkin.errors import BusyError, StoreError
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
 
 ENDS = ("", "-wal", "-shm", "-journal", ".lock", ".turn", ".segments")  # the store and what stands beside it
@@ -177,7 +177,7 @@ def one_scan(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise StoreError(f"Another scan is writing to {path}; wait for it or use another --store.") from error
+            raise BusyError(f"Another scan is writing to {path}; wait for it or use another --store.") from error
         yield
     finally:
         os.close(file)

@@ -19,6 +19,16 @@ class Run:
     settings: dict[str, dict[str, float]]
     counts: dict[str, int]
 
+    @property
+    def templates(self) -> int:
+        """How many were left out of its scores."""
+        return self.counts.get("templates", 0)
+
+    @property
+    def template(self) -> str:
+        """Whether its scores are with boilerplate or without."""
+        return "without" if self.templates else "with"
+
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")

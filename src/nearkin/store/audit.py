@@ -1,0 +1,73 @@
+"""The audit: who did what, when, and what was before and after. Rows are only ever added; the store refuses all else.
+
+A row is written in the transaction of what it tells of: what happened is in the audit, what is in the audit happened.
+"""
+
+import json
+import os
+import pwd
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    id: int
+    at: str
+    by: str
+    action: str
+    subject: str
+    before: Any  # as JSON holds it
+    after: Any
+
+
+def login_name() -> str:
+    """Of whoever runs this process, whatever the environment says."""
+    number = os.getuid()
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:  # a container's user need not have a name
+        return f"uid {number}"
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def record(
+    connection: sqlite3.Connection,
+    *,
+    by: str,
+    action: str,
+    subject: str,
+    before: object = None,
+    after: object = None,
+) -> None:
+    """Inside the caller's transaction."""
+    states = (None if state is None else json.dumps(state) for state in (before, after))
+    # Lone surrogates, as names of files may have, are no UTF-8 and no column of SQLite's either.
+    words = (text.encode("utf-8", "backslashreplace").decode() for text in (by, action, subject))
+    connection.execute(
+        "INSERT INTO audit (at, by, action, subject, before, after) VALUES (?, ?, ?, ?, ?, ?)",
+        (now(), *words, *states),
+    )
+
+
+def entries(
+    connection: sqlite3.Connection, *, action: str | None = None, since: str | None = None, limit: int | None = None
+) -> list[Entry]:
+    """The latest first. An action also stands for those that begin with it: `verdict` for `verdict set`."""
+    rows = connection.execute(
+        """SELECT id, at, by, action, subject, before, after FROM audit
+           WHERE (?1 IS NULL OR action = ?1 OR substr(action, 1, length(?1) + 1) = ?1 || ' ')
+             AND (?2 IS NULL OR at >= ?2)
+           ORDER BY id DESC LIMIT ?3""",
+        (action, since, -1 if limit is None else limit),
+    )
+    return [Entry(*row[:5], *(None if state is None else json.loads(state) for state in row[5:])) for row in rows]
+
+
+def actions(connection: sqlite3.Connection) -> list[str]:
+    return [action for (action,) in connection.execute("SELECT DISTINCT action FROM audit ORDER BY action")]
