@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 
 import nearkin as library
 from cli.world import FILES, Called, edited, nearkin, prose, write
-from nearkin.cli.main import COMMANDS
+from nearkin.cli.main import COMMANDS, cli
 from nearkin.scheme import SCHEMES
 
 
@@ -187,9 +188,18 @@ def test_demo(tmp_path: Path) -> None:
     assert "nearkin scan" in Called("demo", tmp_path / "y", "--documents", 5, "--format", "table").out
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+def leaves() -> list[str]:
+    """Every command; of a group its own."""
+    found = []
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        found += [f"{name} {one}" for one in command.commands] if isinstance(command, click.Group) else [name]
+    return found
+
+
+@pytest.mark.parametrize("command", leaves())
 def test_every_command_has_help_with_an_example(command: str) -> None:
-    called = Called(command, "--help")
+    called = Called(*command.split(), "--help")
     assert called.code == 0
     assert f"Example: nearkin {command}" in called.out
     for option in ("--store FILE", "--format", "--quiet"):

@@ -127,7 +127,7 @@ class Store(Verdicts, Templates):
                 parted=parted,
             )
         records = [match_record(one, scoped=scoped, name=backslashed) for one in found]
-        return match_table(records, scoped=scoped, decided=True)
+        return match_table(records, scoped=scoped)
 
     def check(
         self,

@@ -117,7 +117,7 @@ def _show(records: list[Record]) -> None:
             return "\n".join(paths) or "documents that are gone"
         kept = [f"keep {safe(record['keep'])}"] if record["keep"] else []
         more = f"{len(paths)} documents, first {paths[0]}" if paths else "documents that are gone"
-        return "\n".join([f"family {record['family']}: {more}", *kept])
+        return "\n".join([f"family {record['family']}", more, *kept])
 
     screen.columns(
         ["id", "verdict", "by", "at", "about"],

@@ -25,7 +25,7 @@ SHOWN = 16  # digits of a family's id
 class FoundFamily:
     founder: bytes
     digests: frozenset[bytes]  # of its documents' bytes
-    contents: tuple[int, ...]  # of its members; none where it has been parted since
+    contents: tuple[int, ...]  # of its members
 
     @property
     def id(self) -> str:
@@ -100,7 +100,7 @@ def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
         raise UsageError(f"{prefix} begins the ids of {len(founders)} families ({some} …); give more digits.")
     founder = founders[0]
     if founder not in known:
-        return FoundFamily(founder, said[founder], ())
+        return FoundFamily(founder, said[founder], _contents_of(connection, said[founder]))
     contents = connection.execute(
         "SELECT content, role FROM family_content WHERE family = ? ORDER BY content", (known[founder],)
     ).fetchall()
@@ -111,6 +111,18 @@ def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
     )
     members = tuple(content for content, role in contents if role == "member")
     return FoundFamily(founder, frozenset(digest for (digest,) in digests), members)
+
+
+def _contents_of(connection: sqlite3.Connection, digests: frozenset[bytes]) -> tuple[int, ...]:
+    found = {
+        content
+        for digest in digests
+        for (content,) in connection.execute(
+            "SELECT t.content FROM present d JOIN text t ON t.id = d.text WHERE t.digest = ? AND d.reason IS NULL",
+            (digest,),
+        )
+    }
+    return tuple(sorted(found))
 
 
 def verdict_record(connection: sqlite3.Connection, verdict: Verdict, *, name: Name = surrogate_escaped) -> Record:

@@ -20,9 +20,7 @@ def match_table(
     scoped: bool = False,
     name: "pa.DataType | None" = None,
     scheme: str | None = None,
-    decided: bool = False,
 ) -> "pa.Table":
-    """`decided`: also what people said, and whether scores are without templates; pairs of mere texts have neither."""
     import pyarrow as pa
 
     name = name or pa.string()
@@ -41,7 +39,8 @@ def match_table(
             ("exact", pa.bool_()),
             ("low", pa.float64()),
             ("high", pa.float64()),
-            *([("verdict", pa.string()), ("template", pa.string())] if decided else []),
+            ("verdict", pa.string()),
+            ("template", pa.string()),
         ],
         {SCHEME: scheme} if scheme else None,
     )
