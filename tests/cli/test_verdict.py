@@ -173,6 +173,33 @@ def test_a_verdict_during_a_scan_is_heeded_when_it_ends(store: Path) -> None:
     assert OTHERS not in groups(store)
 
 
+def test_a_verdict_spoken_while_a_scan_groups_is_heeded_by_it(store: Path) -> None:
+    spoken = []
+
+    def speak(stage: str, _documents: int, _bytes: int) -> None:
+        if stage == "group" and not spoken:
+            spoken.append(stage)
+            Store(store).set_verdict(("other-1.txt", "other-2.txt"), "not-similar")
+
+    Store(store).scan(store.parent / "docs", progress=speak)
+    assert spoken
+    assert OTHERS not in groups(store)
+
+
+def test_an_interrupted_scan_is_in_the_audit_and_still_told_after_a_verdict(store: Path) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (store.parent / "docs" / "new.txt").write_text(prose(9))
+    with pytest.raises(KeyboardInterrupt):
+        Store(store).scan(store.parent / "docs", progress=stop)
+    assert Called("audit", "--store", store).records[0]["action"] == "scan interrupted"
+    say(store, *OTHERS, "not-similar")
+    assert "interrupted" in Called("families", "--store", store).err
+    rescan(store)
+    assert Called("families", "--store", store).err == ""
+
+
 def test_the_audit(store: Path) -> None:
     say(store, *OTHERS, "same", "--by", "ann")
     say(store, *OTHERS, "version", "--by", "bob")

@@ -80,8 +80,8 @@ def test_what_to_keep_is_said_apart(connection: sqlite3.Connection) -> None:
         bytes_ = digest(connection, keep)
         say(connection, "keep", "a.txt", "b.txt", family=FAMILY, keep=bytes_, keep_path=keep.encode())
     assert [one.ruling for one in all_verdicts(connection)] == ["keep", "version"]
-    ruling, place = Decided(connection).of_family([content(connection, "a.txt"), content(connection, "b.txt")])
-    assert ruling == "version"
+    said, place = Decided(connection).of_family([content(connection, "a.txt"), content(connection, "b.txt")])
+    assert said == "version"
     assert place is not None
     assert place.path == b"b.txt"
 
@@ -115,8 +115,8 @@ def test_rows_apart_are_the_pairs_apart(connection: sqlite3.Connection, order: t
     decided = Decided(connection)
     found = decided.apart(a, b, ids).tolist()
     for (i, j), apart in zip(rows, found, strict=True):
-        ruling = decided.of_pair(int(ids[i]), int(ids[j]))
-        assert apart == (ruling is not None and ruling.parts), (i, j)
+        said = decided.of_pair(int(ids[i]), int(ids[j]))
+        assert apart == (said is not None and said.parts), (i, j)
 
 
 def test_documents_that_are_gone_concern_nothing(connection: sqlite3.Connection) -> None:

@@ -99,12 +99,13 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     from nearkin.report.families import list_families
     from nearkin.report.matches import list_matches
     from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
+    from nearkin.store import runs
     from nearkin.store.documents import identical_groups, present
 
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         total, failed = total_bytes(connection), present(connection, failed=True)
-        textless = without_text(connection)
+        textless, templates = without_text(connection), runs.last(connection).templates
         groups, families, matches = (
             identical_groups(connection),
             list_families(connection),
@@ -113,6 +114,8 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     _show_counts(screen, paths, summary, total, seconds)
     if textless:
         screen.note(f"{count(textless, 'documents')} without text that can be read, compared by their bytes only")
+    if templates:
+        screen.note(f"{count(templates, 'templates')} left out of all scores")
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
     _show_identical(screen, groups, option)
     _show_families(screen, families, option)

@@ -28,7 +28,7 @@ LEAST_FEATURES = 3  # fewer prove nothing
 HAVE = 0.8  # share of a group's features that a content of it has
 COMMON = 0.8  # share of a group's contents that have what is common to them
 LOOKED_AT = 40  # contents of a group that are compared with one another
-ALIKE = 0.15  # in samples of 3,600 documents forms stayed below 0.1 but for 2 of 300, versions were over 0.2
+ALIKE = 0.15  # in samples of 6,600 documents 330 of 332 forms stayed at 0.1 or below
 UNLIKE_SHARE = 0.5
 MOST_POSTINGS = 1 << 24  # more are thinned out by their features: some 0.5 GB at most
 

@@ -90,7 +90,8 @@ def canon_of(connection: sqlite3.Connection, run: Run) -> str:
 def unfinished(connection: sqlite3.Connection) -> bool:
     """Whether a later scan has begun and not ended: documents may then be newer than the matches."""
     (count,) = connection.execute(
-        "SELECT count(*) FROM run WHERE id > (SELECT max(id) FROM run WHERE state = 'done') AND kind = 'scan'"
+        """SELECT count(*) FROM run
+           WHERE id > (SELECT max(id) FROM run WHERE state = 'done' AND kind = 'scan') AND kind = 'scan'"""
     ).fetchone()
     return bool(count)
 
