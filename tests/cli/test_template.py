@@ -150,6 +150,18 @@ def test_later_scans_and_other_schemes_leave_it_out_too(tmp_path: Path) -> None:
     assert run("template", "list", "--store", store)[0]["name"] == "blank.html"
 
 
+def test_the_same_payload_in_unlike_forms_comes_to_light(tmp_path: Path) -> None:
+    """Forman 2005 §4: templates "can mask true duplication of content in different templates"."""
+    other, story = prose(2, 300), prose(70, 200)
+    docs = write(tmp_path / "docs", {b"a.txt": f"{FORM} {story}", b"b.txt": f"{other} {story}"})
+    store = tmp_path / "store.db"
+    assert Called("scan", docs, "--store", store).code == 0
+    assert groups(store) == []
+    for text in (FORM, other):
+        run("template", "add", "--text", text, "--store", store)
+    assert groups(store) == [["a.txt", "b.txt"]]
+
+
 def test_documents_that_are_all_template(tmp_path: Path) -> None:
     store = scanned(tmp_path)
     copies = {b"blank-1.txt": FORM, b"blank-2.txt": FORM.upper(), b"blank-3.txt": FORM[:-40]}

@@ -174,7 +174,7 @@ def test_a_verdict_during_a_scan_is_heeded_when_it_ends(store: Path) -> None:
 
 
 def test_a_verdict_spoken_while_a_scan_groups_is_heeded_by_it(store: Path) -> None:
-    spoken = []
+    spoken: list[str] = []
 
     def speak(stage: str, _documents: int, _bytes: int) -> None:
         if stage == "group" and not spoken:
