@@ -70,14 +70,11 @@ def test_one_suggestion_parts_the_form_and_keeps_true_kin(tmp_path: Path, scheme
     before = groups(store)
     assert [len(group) for group in before] == [2, 9]
     signed = connect(store).execute("SELECT content, features FROM signature ORDER BY content").fetchall()
-    if scheme.startswith(("min", "sketch")):  # too little of them is known without the texts of all
-        run("template", "add", "--family", form_family(store), "--tolerance", 0.9, "--store", store)
-    else:
-        (suggested,) = run("template", "suggest", "--store", store)
-        assert suggested["documents"] == 9
-        assert suggested["families"] == [form_family(store)]
-        assert suggested["excerpt"][:60] in f"{FORM} {FORM}"
-        run("template", "add", "--suggestion", 1, "--store", store)
+    (suggested,) = run("template", "suggest", "--store", store)
+    assert suggested["documents"] == 9
+    assert suggested["families"] == [form_family(store)]
+    assert suggested["excerpt"][:60] in f"{FORM} {FORM}"
+    run("template", "add", "--suggestion", 1, "--store", store)
     assert groups(store) == TRUE_KIN
     again = connect(store).execute("SELECT content, features FROM signature ORDER BY content").fetchall()
     assert signed == again, "nothing was signed again"
@@ -93,7 +90,7 @@ def test_one_suggestion_parts_the_form_and_keeps_true_kin(tmp_path: Path, scheme
 def test_whole_chunks_in_common_are_left_out(tmp_path: Path, scheme: str) -> None:
     store = scanned(tmp_path, "--scheme", scheme)
     assert [len(group) for group in groups(store)] == [2, 9]
-    run("template", "add", "--family", form_family(store), "--tolerance", 0.9, "--store", store)
+    run("template", "add", "--suggestion", 1, "--store", store)
     assert TRUE_KIN[0] in groups(store)
     assert all(len(group) == 2 for group in groups(store))
 
@@ -136,6 +133,24 @@ def test_sizes_and_scores_shrink_to_the_payload(tmp_path: Path) -> None:
     for command in ("families", "matches"):
         assert "1 template left out" in Called(command, "--store", store, "--format", "table").out
     assert "1 template left out" in Called("compare", *pair, "--store", store, "--format", "table").out
+
+
+@pytest.mark.parametrize("threshold", [0.7, 0.65])
+def test_how_far_from_the_pivot_is_said_without_the_form_too(tmp_path: Path, threshold: float) -> None:
+    """Of rows that match their pivot, and of those that only hang on by others; grouped by the scan or anew."""
+    words, files = prose(80, 200).split(), {}
+    for step in range(5):
+        words[step * 25 : step * 25 + 25] = prose(90 + step, 25).split()
+        files[f"step-{step}.txt".encode()] = f"{FORM} {' '.join(words)}"
+    store = tmp_path / "store.db"
+    assert Called("scan", write(tmp_path / "docs", files), "--store", store).code == 0
+    run("template", "add", "--text", FORM, "--store", store)
+    (family,) = run("families", "--store", store, "--threshold", threshold)
+    pivot, *others = family["documents"]
+    assert len(others) == 4
+    assert min(one["to_pivot"] for one in others) < 0.65
+    for one in others:
+        assert one["to_pivot"] == run("compare", pivot["path"], one["path"], "--store", store)[0]["payload"]
 
 
 def test_later_scans_and_other_schemes_leave_it_out_too(tmp_path: Path) -> None:

@@ -92,6 +92,8 @@ def test_a_family_verdict_is_of_the_family_with_more_than_half_of_its_bytes(conn
     decided = Decided(connection)
     assert decided.of_family([a, b, d])[0] == "same"
     assert decided.of_family([a, d])[0] is None
+    say(connection, "version", "a.txt", "b.txt", "c.txt", "d.txt", family=b"g")
+    assert Decided(connection).of_family([a, d])[0] is None, "half of them could be of two families"
 
 
 def test_what_is_said_of_a_pair_goes_before_what_is_said_of_its_family(connection: sqlite3.Connection) -> None:

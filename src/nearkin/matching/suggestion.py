@@ -1,7 +1,7 @@
 """Suggestions: text that many contents have which are otherwise unlike (Forman 2005 §4's templates, found unasked).
 
 1. Features are taken at the largest modulus in use, so that every content that has one shows it. Those in enough
-   contents are frequent.
+   contents are frequent. Postings must be of shingles or of a mod sample for that.
 2. Frequent features of one template lie in the same contents. Features whose sets of contents are nearly equal make a
    group: eight min-hashes of each set (Broder 1997 §3, of contents this time), two at a time as a bucket; within a
    bucket features join the most frequent one if six of the eight agree.

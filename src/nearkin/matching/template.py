@@ -30,7 +30,8 @@ from nearkin.text.canon import Canon
 
 Features = NDArray[np.uint64]
 NOTHING: Features = np.zeros(0, np.uint64)
-RESAMPLED_AT_ONCE = 256  # texts
+AT_ONCE = 256  # texts
+UNSTORED = -1  # no scheme of the store: features are made for the moment
 
 
 def templates_apply(scheme: Scheme) -> bool:
@@ -133,6 +134,20 @@ def payload(signed: Signatures, scheme: Scheme, texts: Texts, ignored: LeftOut) 
     return Postings(before[signed.offsets].astype(np.uint64), signed.features[kept], weights, signed.moduli)
 
 
+def sign_all(scheme: Scheme, texts: Texts, count: int) -> Signatures:
+    """Of contents 0 to count, in memory; those without a kept text have no features."""
+    signed = []
+    for start in range(0, count, AT_ONCE):
+        for text in texts(range(start, min(start + AT_ONCE, count))):
+            signed.append(sign(text or b"", scheme))
+    return Signatures(
+        moduli=np.array([one.modulus for one in signed], np.uint64),
+        offsets=np.cumsum([0, *map(len, signed)], dtype=np.uint64),
+        features=np.concatenate([NOTHING, *(one.features for one in signed)]),
+        weights=np.zeros(0, np.uint32),
+    )
+
+
 def _sampled_again(signed: Signatures, scheme: Sketch | Min, texts: Texts, ignored: LeftOut) -> Postings:
     """The sample of what is left of each. Texts that were not kept stay whole.
 
@@ -140,8 +155,8 @@ def _sampled_again(signed: Signatures, scheme: Sketch | Min, texts: Texts, ignor
     text is sampled again there.
     """
     lists = np.split(signed.features, signed.offsets[1:-1].astype(np.int64)) if len(signed.moduli) else []
-    for start in range(0, len(lists), RESAMPLED_AT_ONCE):
-        rows = [row for row in range(start, min(start + RESAMPLED_AT_ONCE, len(lists))) if len(lists[row])]
+    for start in range(0, len(lists), AT_ONCE):
+        rows = [row for row in range(start, min(start + AT_ONCE, len(lists))) if len(lists[row])]
         if isinstance(scheme, Min):
             rows = [row for row in rows if among(lists[row], ignored.features).any()]
         for row, text in zip(rows, texts(rows), strict=True):

@@ -2,20 +2,23 @@
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.group.family import linked
 from nearkin.matching.boilerplate import Boilerplate, Drawer
+from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.suggestion import Group, suggest
-from nearkin.matching.template import left_out, payload
+from nearkin.matching.template import UNSTORED, left_out, payload, sign_all
 from nearkin.matching.texts import StoredTexts
 from nearkin.report.families import stored_matches
 from nearkin.report.fields import Record
-from nearkin.settings import RunSettings
+from nearkin.scheme import parse_scheme
+from nearkin.scheme.shingles import Exact, Mod
+from nearkin.settings import DEFAULT_SCHEME, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, copies_of, present_contents, signatures
 from nearkin.store.decided import Decided
@@ -60,9 +63,7 @@ def list_suggestions(connection: sqlite3.Connection, *, least: int = LEAST, limi
     drawer = Drawer.of(connection)
     run = runs.last(connection)
     contents = present_contents(connection, run.scheme)
-    texts = StoredTexts(connection, contents, drawer.canon, RunSettings().jobs)
-    without = left_out(connection, run.scheme, drawer.scheme, drawer.canon)
-    postings = payload(signatures(connection, run.scheme, contents), drawer.scheme, texts, without)
+    postings = _postings(connection, drawer, contents)
     copies = copies_of(connection, contents)
     joins = _joins(connection, run, contents)
     families = _Families.load(connection, run.scheme, contents)
@@ -74,6 +75,22 @@ def list_suggestions(connection: sqlite3.Connection, *, least: int = LEAST, limi
             found.append(Suggestion(0, boilerplate, int(copies[group.rows].sum()), changed))
     found.sort(key=lambda one: -len(one.families))  # the heaviest stay first among equals
     return [Suggestion(at + 1, one.boilerplate, one.documents, one.families) for at, one in enumerate(found)]
+
+
+def _postings(connection: sqlite3.Connection, drawer: Drawer, contents: Contents) -> Postings:
+    """Samples in which every content shows a feature that it has: those of the store, or made from the kept texts.
+
+    Of slots, smallest shingles and chunks a form's features are in some of its documents and not in others.
+    """
+    texts = StoredTexts(connection, contents, drawer.canon, RunSettings().jobs)
+    without = left_out(connection, drawer.scheme_id, drawer.scheme, drawer.canon)
+    if not isinstance(drawer.scheme, Mod | Exact):
+        scheme = parse_scheme(DEFAULT_SCHEME)
+        signed = sign_all(scheme, texts, len(contents))
+        if len(signed.features):
+            return payload(signed, scheme, texts, left_out(connection, UNSTORED, scheme, drawer.canon))
+    postings = payload(signatures(connection, drawer.scheme_id, contents), drawer.scheme, texts, without)
+    return postings if drawer.scheme.sampled else replace(postings, moduli=np.ones_like(postings.moduli))
 
 
 def _spread(group: Group, contents: Contents) -> list[int]:
