@@ -1,4 +1,6 @@
 // The module. Only the files of bindings know both Python and the kernels; they convert, release the GIL and raise.
+#include <algorithm>
+
 #include "binomial.hpp"
 #include "candidates.hpp"
 #include "canon.hpp"
@@ -178,7 +180,8 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
 }
 
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
-                    const Shingler& shingler, double resemblance, double containment, unsigned threads) {
+                    const Shingler& shingler, double resemblance, double containment, unsigned threads,
+                    const std::optional<Array<std::uint64_t>>& ignored) {
   std::vector<std::string_view> views;
   for (const auto& text : texts) views.push_back(view(text));
   std::vector<Pair> pairs;
@@ -186,10 +189,12 @@ nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32
     if (a.data()[i] >= views.size() || b.data()[i] >= views.size()) throw nb::index_error("a pair names no text");
     pairs.push_back({a.data()[i], b.data()[i]});
   }
+  const auto left_out = ignored ? span(*ignored) : std::span<const std::uint64_t>{};
+  if (!std::is_sorted(left_out.begin(), left_out.end())) throw nb::value_error("ignored shingles are not ascending");
   std::vector<Measure> measures;
   {
     const nb::gil_scoped_release free;
-    measures = verify(views, pairs, shingler, {resemblance, containment}, threads);
+    measures = verify(views, pairs, shingler, {resemblance, containment}, left_out, threads);
   }
   return nb::make_tuple(column<std::uint64_t>(measures, [](const Measure& m) { return m.shared; }),
                         column<std::uint64_t>(measures, [](const Measure& m) { return m.size_a; }),
@@ -298,7 +303,7 @@ NB_MODULE(_native, m) {
         "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a,
         "threads"_a, "touched"_a, "common"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
-        "containment"_a, "threads"_a);
+        "containment"_a, "threads"_a, "ignored"_a = nb::none());
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
   m.def("binomial_outside", binomial_outside, "n"_a, "p"_a, nb::kw_only(), "least"_a, "most"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);

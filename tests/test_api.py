@@ -41,6 +41,8 @@ MATCH_COLUMNS = [
     "exact",
     "low",
     "high",
+    "verdict",
+    "template",
 ]
 WINDOW = 20
 

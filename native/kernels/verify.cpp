@@ -23,8 +23,9 @@ std::size_t most_shingles(std::string_view text, const Shingler& shingler) {
 // All lists lie in one piece of memory that nobody clears before it is written.
 class Lists {
  public:
-  Lists(std::span<const std::string_view> texts, const std::vector<char>& wanted, const Shingler& shingler)
-      : shingler_(shingler), begin_(texts.size() + 1, 0), size_(texts.size(), 0) {
+  Lists(std::span<const std::string_view> texts, const std::vector<char>& wanted, const Shingler& shingler,
+        Shingled ignored)
+      : shingler_(shingler), ignored_(ignored), begin_(texts.size() + 1, 0), size_(texts.size(), 0) {
     for (std::size_t i = 0; i < texts.size(); ++i)
       begin_[i + 1] = begin_[i] + (wanted[i] ? most_shingles(texts[i], shingler) : 0);
     all_ = std::make_unique_for_overwrite<std::uint64_t[]>(begin_.back());
@@ -47,7 +48,8 @@ class Lists {
       label_sorted(to, count);
       sort_features(to, count);
     }
-    size_[i] = static_cast<std::size_t>(std::unique(to, to + count) - to);
+    std::uint64_t* const last = std::unique(to, to + count);
+    size_[i] = static_cast<std::size_t>(without_ignored(to, last, [](std::uint64_t f) { return f; }) - to);
   }
 
   Shingled operator[](std::size_t i) const { return {all_.get() + begin_[i], size_[i]}; }
@@ -64,6 +66,25 @@ class Lists {
       return x.feature != y.feature ? x.feature < y.feature : x.bytes < y.bytes;
     };
     sort_by_feature(items.data(), items.size(), [](const Weighed& x) { return x.feature; }, less);
+  }
+
+  // Both are sorted. Steps of growing length through the ignored ones: templates may be far longer than a text.
+  template <class Iterator, class Feature>
+  Iterator without_ignored(Iterator from, Iterator to, Feature&& feature) const {
+    if (ignored_.empty()) return to;
+    auto at = ignored_.begin();
+    Iterator kept = from;
+    for (; from != to; ++from) {
+      const std::uint64_t f = feature(*from);
+      std::ptrdiff_t step = 1;
+      while (ignored_.end() - at > step && at[step] < f) {
+        at += step;
+        step *= 2;
+      }
+      at = std::lower_bound(at, ignored_.end() - at > step ? at + step + 1 : ignored_.end(), f);
+      if (at == ignored_.end() || *at != f) *kept++ = *from;
+    }
+    return kept;
   }
 
   void fill_with_bytes(std::size_t i, std::string_view text) {
@@ -83,7 +104,7 @@ class Lists {
     }
     const auto last = std::unique(items.begin(), items.end(),
                                   [](const Weighed& x, const Weighed& y) { return x.feature == y.feature; });
-    items.erase(last, items.end());
+    items.erase(without_ignored(items.begin(), last, [](const Weighed& x) { return x.feature; }), items.end());
     size_[i] = items.size();
     for (std::size_t at = 0; at < items.size(); ++at) {
       all_[begin_[i] + at] = items[at].feature;
@@ -92,6 +113,7 @@ class Lists {
   }
 
   const Shingler& shingler_;
+  Shingled ignored_;
   std::vector<std::size_t> begin_, size_;
   std::unique_ptr<std::uint64_t[]> all_;
   std::unique_ptr<std::uint32_t[]> bytes_;  // only where units have lengths
@@ -172,10 +194,11 @@ Measure measure(const Lists& lists, const Pair& pair, std::span<const std::strin
 }  // namespace
 
 std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
-                            const Shingler& shingler, const Bounds& bounds, unsigned threads) {
+                            const Shingler& shingler, const Bounds& bounds, std::span<const std::uint64_t> ignored,
+                            unsigned threads) {
   std::vector<char> wanted(texts.size(), 0);
   for (const auto& pair : pairs) wanted[pair.a] = wanted[pair.b] = 1;
-  Lists shingled(texts, wanted, shingler);
+  Lists shingled(texts, wanted, shingler, ignored);
   parallel_blocks(texts.size(), 16, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (std::size_t text = from; text < to; ++text) shingled.fill(text, texts[text]);
   });

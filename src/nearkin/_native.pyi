@@ -130,7 +130,8 @@ def candidates(
     common: U64,
 ) -> tuple[U32, U32, U64, U64, U64, U64, U8]: ...
 
-# shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound.
+# shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound. Shingles that
+# are `ignored` (ascending, of all bits and seed 0) count nowhere.
 def verify(
     texts: list[bytes],
     a: U32,
@@ -140,6 +141,7 @@ def verify(
     resemblance: float,
     containment: float,
     threads: int,
+    ignored: U64 | None = None,
 ) -> tuple[U64, U64, U64, U64]: ...
 
 # Terms of a text in order; how many begin with each letter; each distinct one's fingerprint, ascending, and its count.

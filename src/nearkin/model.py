@@ -148,6 +148,8 @@ class Match:
     low: float | None
     high: float | None
     tier: str = "near"  # bytes, words: the two are identical
+    verdict: str | None = None  # what a person said of the pair
+    template: str = "with"  # scores with boilerplate, or without
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ class Similar:
     exact: bool
     low: float | None
     high: float | None
+    template: str = "with"  # scores with boilerplate, or without
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +198,9 @@ class Family:
     weakest: Link | None
     mean_resemblance: float | None
     bytes: int
+    verdict: str | None = None  # what a person said of it
+    keep: Location | None = None  # the document a person wants to keep
+    template: str = "with"  # scores with boilerplate, or without
 
 
 @dataclass(frozen=True, slots=True)

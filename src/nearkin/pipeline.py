@@ -1,40 +1,37 @@
 """The story of a scan: walk, read and sign, store, match, group.
 
 Nothing here knows how any of it is done. Every batch is stored as it is read, so a scan cut short loses at most one;
-matches and families become visible together, when the run ends.
+what a run found becomes visible all at once, when it ends. What is known from the last run is carried on.
 """
 
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 
 from nearkin.engine.intake import take_in
 from nearkin.engine.local import recipe
-from nearkin.group.family import ContentFamily, chain
-from nearkin.group.naming import named, recall_to_pivot
-from nearkin.group.pivot import complete_to_pivot
+from nearkin.group.grouping import Grouping
 from nearkin.matching.carry import Matcher, Outcome
-from nearkin.matching.columns import MatchColumns
 from nearkin.matching.rest import refuse_other_canons, renew_texts, sign_rest
+from nearkin.matching.template import keep_features, left_out
 from nearkin.matching.texts import StoredTexts, TextCache
 from nearkin.model import Summary
 from nearkin.read.walk import check_starts
-from nearkin.report.families import family_row
 from nearkin.report.summary import summarise
 from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
-from nearkin.store import runs
+from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
-from nearkin.store.contents import Contents, copies_of, present_contents, scheme_of
+from nearkin.store.contents import present_contents, scheme_of
 from nearkin.store.database import explained, one_scan, own_files, see, transaction, turn
-from nearkin.store.family_history import record_events
+from nearkin.store.decided import Decided
 from nearkin.store.known import Known
-from nearkin.store.results import replace_families
 from nearkin.store.scopes import Scope, relative_to, scope_for
+from nearkin.store.verdicts import all_verdicts, decided_since
 from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 
@@ -54,6 +51,7 @@ class Scan:
         self.scheme: Scheme = parse_scheme(self.settings.scheme)
         self.canon = Canon.of(self.settings.text, lines=keeps_lines(self.scheme))
         self.timings: dict[str, float] = {}
+        self.subject = ""  # what is read, in words
         self.resigned = 0
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
         self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
@@ -62,6 +60,7 @@ class Scan:
         """Bring the store up to date with these files and folders."""
         starts = check_starts(paths)
         with explained(self.store), one_scan(self.store):
+            self.subject = " ".join(map(str, starts))
             with transaction(self.connection):
                 scope = scope_for(self.connection, starts, scope_name)
                 below = tuple(relative_to(start, scope.root) for start in starts)
@@ -70,15 +69,29 @@ class Scan:
             with self._until_done():
                 with self._timed("read"):
                     changes = self._read(scope, starts, below)
-                return self._conclude(changes)
+                before = self._carried_on()
+                if changes == Changes() and not self.resigned and (summary := self._as_before(before)):
+                    return summary
+                return self._conclude(changes, lambda matcher: matcher.since(before.id if before else None))
 
-    def again(self) -> Summary:
-        """Match and group what is stored once more: after a decision, when there is nothing to read."""
+    def again(self, change: Callable[[], None] = lambda: None) -> Summary:
+        """Match and group what is stored once more: after a change of templates, when there is nothing to read."""
         with explained(self.store), one_scan(self.store):
+            with transaction(self.connection):
+                change()
+                self._begin("regroup")
+            with self._until_done():
+                before = self._carried_on()
+                return self._conclude(Changes(), lambda matcher: matcher.since(before.id if before else None))
+
+    def regroup(self) -> Summary:
+        """Group the stored matches once more: after a verdict, which changes no score."""
+        with explained(self.store), one_scan(self.store):
+            last = runs.last(self.connection)
             with transaction(self.connection):
                 self._begin("regroup")
             with self._until_done():
-                return self._conclude()
+                return self._conclude(Changes(), lambda matcher: matcher.stored(), templates_of=last)
 
     def is_current(self, scheme: int) -> bool:
         """Whether signatures of this scheme of the store are such as this run would make."""
@@ -90,6 +103,8 @@ class Scan:
         self.run_id = runs.begin(self.connection, kind=kind, version=self.version, settings=settings)
         self.canon_id = runs.canon_id(self.connection, self.canon.spec)
         self.scheme_id = runs.scheme_id(self.connection, self.scheme.spec, self.canon_id, FORMAT)
+        keep_features(self.connection, self.scheme_id, self.scheme, self.canon)
+        self.left_out = left_out(self.connection, self.scheme_id, self.scheme, self.canon)
 
     @contextmanager
     def _until_done(self) -> Iterator[None]:
@@ -100,6 +115,7 @@ class Scan:
         except BaseException:
             with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
                 runs.interrupt(self.connection, self.run_id)
+                self._audit("scan interrupted", {"run": self.run_id})
             raise
         finally:
             see(self.connection)
@@ -129,67 +145,72 @@ class Scan:
         self.resigned += sign_rest(self.connection, self.scheme, self.canon, **ids)
         return changes
 
-    def _conclude(self, changes: Changes | None = None) -> Summary:
-        """`changes` are what a scan found; None: something else has changed."""
-        before = runs.comparable(self.connection, self.scheme_id, self.settings, self.version)
-        if before is not None and before.latest and changes == Changes() and not self.resigned:
-            return self._as_before(before)
+    def _conclude(
+        self, changes: Changes, match: Callable[[Matcher], Outcome], templates_of: runs.Run | None = None
+    ) -> Summary:
+        """`templates_of`: the run that made the scores, where this one makes none."""
         contents = present_contents(self.connection, self.scheme_id)
         texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
+        settings, memory, threads = self.settings.match, self.settings.run.memory // 10, self.settings.run.jobs
+        about = (
+            self.connection,
+            self.scheme,
+            self.scheme_id,
+            contents,
+            texts,
+            settings,
+            self.left_out,
+            memory,
+            threads,
+        )
         with self._timed("match"):
-            outcome = self._match(contents, texts, before)
+            self.progress("match", len(contents), 0)
+            outcome = match(Matcher(*about))
+        grouping = Grouping(*about)
         with self._timed("group"):
-            families = self._group(outcome.matches, contents, texts)
+            self.progress("group", len(outcome.matches), 0)
+            decided = Decided(self.connection)
+            matches, families = grouping.of(outcome.matches, decided)
         stored = time.monotonic()
         with turn(self.store), transaction(self.connection):
+            if all_verdicts(self.connection) != decided.verdicts:  # someone spoke meanwhile
+                matches, families = grouping.of(outcome.matches, Decided(self.connection))
             outcome.store(self.connection, self.scheme_id, contents)
-            self._store_families(families, contents)
-            limits, took = self.settings.match, time.monotonic() - self.started
-            found = summarise(self.connection, outcome.matches, families, limits, contents=len(contents), seconds=took)
-            summary = replace(found, **asdict(changes or Changes()), resigned=self.resigned)
+            grouping.store(families, self.run_id)
+            took = time.monotonic() - self.started
+            found = summarise(self.connection, matches, families, settings, contents=len(contents), seconds=took)
+            summary = replace(found, **asdict(changes), resigned=self.resigned)
             self.timings["store"] = time.monotonic() - stored
-            self._end(summary)
+            self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)
         return summary
 
-    def _as_before(self, before: runs.Previous) -> Summary:
-        """Nothing has changed: what was found then is found again."""
+    def _carried_on(self) -> runs.Previous | None:
+        """The run whose matches are those of this one, but for what changed."""
+        before = runs.comparable(self.connection, self.scheme_id, self.settings, self.version)
+        same = before is not None and before.counts.get("template_state", 0) == self.left_out.state
+        return before if same else None
+
+    def _as_before(self, before: runs.Previous | None) -> Summary | None:
+        """What was found then is found again, unless someone decided something since."""
+        if before is None or not before.latest:
+            return None
         counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
         took = round(time.monotonic() - self.started)
         summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=took)
-        with transaction(self.connection):
-            self._end(summary)
+        with turn(self.store), transaction(self.connection):
+            if decided_since(self.connection, before.ended):
+                return None
+            self._end(summary, self.left_out.counts)
         return summary
 
-    def _end(self, summary: Summary) -> None:
-        counts = asdict(summary) | {"scheme": self.scheme_id}
+    def _end(self, summary: Summary, templates: dict[str, int]) -> None:
+        counts = asdict(summary) | {"scheme": self.scheme_id} | templates
         runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
+        self._audit("scan", {"run": self.run_id, **counts})
 
-    def _match(self, contents: Contents, texts: StoredTexts, before: runs.Previous | None) -> Outcome:
-        self.progress("match", len(contents), 0)
-        room = self._room()
-        matcher = Matcher(self.connection, self.scheme, self.scheme_id, contents, texts, self.settings.match, **room)
-        return matcher.everything() if before is None else matcher.since(before.id)
-
-    def _group(self, matches: MatchColumns, contents: Contents, texts: StoredTexts) -> list[ContentFamily]:
-        self.progress("group", len(matches), 0)
-        families = chain(matches, contents.lengths, copies_of(self.connection, contents), self.settings.match)
-        if self.scheme.measure != "bytes":
-            recall_to_pivot(self.connection, self.scheme_id, families, contents)
-            complete_to_pivot(families, contents.lengths, texts, shingler=self.scheme.shingler, **self._room())
-        return families
-
-    def _store_families(self, families: list[ContentFamily], contents: Contents) -> None:
-        last = runs.last_finished(self.connection)
-        names, events = named(self.connection, families, contents, last)
-        rows = (
-            family_row(family, contents, self.settings.match, founder=name.founder, since=name.since or self.run_id)
-            for family, name in zip(families, names, strict=True)
-        )
-        replace_families(self.connection, self.scheme_id, self.run_id, rows)
-        record_events(self.connection, self.run_id, (astuple(event) for event in events))
-
-    def _room(self) -> dict[str, int]:
-        return {"memory": self.settings.run.memory // 10, "threads": self.settings.run.jobs}
+    def _audit(self, action: str, after: dict[str, int]) -> None:
+        if self.subject:  # whatever is done without reading is told by what led to it
+            audit.record(self.connection, by=audit.login_name(), action=action, subject=self.subject, after=after)
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

@@ -10,7 +10,7 @@ import pytest
 import nearkin as library
 from cli.world import FILES, Called, edited, nearkin, prose, write
 
-FIELDS = ["path", "tier", "resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high"]
+FIELDS = ["path", "tier", "resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high", "template"]
 SI = "si:method=1,stream=word,variation=A,k=4"
 
 

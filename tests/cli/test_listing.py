@@ -20,8 +20,11 @@ MATCH_FIELDS = [
     "exact",
     "low",
     "high",
+    "verdict",
+    "template",
 ]
 FAMILY_FIELDS = ["id", "kind", "view", "documents", "links", "weakest", "mean_resemblance", "bytes"]
+FAMILY_FIELDS += ["verdict", "keep", "template"]
 
 
 def cells(called: Called) -> list[dict[str, str]]:

@@ -74,7 +74,12 @@ def test_it_has_the_schema_of_a_fresh_one(old: Store, tmp_path: Path) -> None:
 
 def test_a_reader_finds_what_was_there_before(old: Store) -> None:
     written = json.loads((HERE / "version_2.json").read_text(encoding="utf-8"))
-    assert listings(old) == written
+    # Records have more fields by now.
+    found = {
+        name: [{key: record[key] for key in one} for record, one in zip(records, written[name], strict=True)]
+        for name, records in listings(old).items()
+    }
+    assert found == written
     with closing(connect(old.path)) as connection:
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -22,6 +22,7 @@ LARGE = {"document", "text", "content", "signature", "match", "code", "delta", "
 WHOLE = {
     "SELECT id, path, size, mtime_ns": "what a scan knows of a scope, and what unfinished ones left",
     "SELECT id FROM text WHERE": "which texts are stale: found in indices, most of which are empty",
+    "SELECT verdict, digest FROM verdict_bytes": "what people decided, all of it",
     "WITH done AS": "what was there when a run had finished",
     "SELECT t.content, d.id FROM present d": "documents of all families",
     "SELECT content FROM signature WHERE scheme": "signatures of contents that are compared",

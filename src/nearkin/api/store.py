@@ -1,5 +1,6 @@
 """The store as Python sees it: scan into it, and ask it."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.scan_options import ScanOptions, settings_of
+from nearkin.api.templates import Templates
 from nearkin.api.text import Text, extracted_from
+from nearkin.api.verdicts import Verdicts
 from nearkin.errors import BusyError, UsageError
 from nearkin.model import Summary, View
 
@@ -28,7 +31,7 @@ AnyPath = str | PathLike[str]
 
 
 @dataclass(frozen=True)
-class Store:
+class Store(Verdicts, Templates):
     """What nearkin knows of a repository, in one file. Nothing is held open between calls."""
 
     path: Path
@@ -108,10 +111,12 @@ class Store:
         min_shared_bytes: int = 0,
         all_copies: bool = False,
         between: tuple[str, str] | None = None,
+        parted: bool = False,
     ) -> "pa.Table":
         """Scored pairs, at the scan's thresholds unless told otherwise. Shared bytes are a lower bound.
 
         Between two scopes, a master and a candidate: what of the candidate is in the master, identical documents too.
+        Pairs that someone called not similar are left out, unless asked for as `parted`.
         """
         from nearkin.report.between import list_between
         from nearkin.report.fields import backslashed, match_record
@@ -129,6 +134,7 @@ class Store:
                 "min_containment": min_containment,
                 "min_shared_bytes": min_shared_bytes,
                 "all_copies": all_copies,
+                "parted": parted,
             }
             if between is not None:
                 found = list_between(connection, *between, **asked).matches
@@ -237,6 +243,20 @@ class Store:
             forgotten = forget(connection, self.path, [fspath(name) for name in names], by=by or login_name())
             _regroup(connection, self.path)
         return forgotten
+
+    def audit(self, *, action: str | None = None, since: str | None = None, limit: int | None = None) -> "pa.Table":
+        """Who did what, the latest first."""
+        from dataclasses import asdict
+
+        from nearkin.report.reading import opened
+        from nearkin.report.tables import audit_table
+        from nearkin.store.audit import entries
+
+        with opened(self.path) as connection:
+            found = [asdict(one) for one in entries(connection, action=action, since=since, limit=limit)]
+        for one in found:
+            one |= {key: None if one[key] is None else json.dumps(one[key]) for key in ("before", "after")}
+        return audit_table(found)
 
 
 @contextmanager

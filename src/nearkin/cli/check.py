@@ -106,7 +106,7 @@ def check(
 
 
 def _columns(*, several: bool, scoped: bool) -> list[str]:
-    shares = ["resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high"]
+    shares = ["resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high", "template"]
     return [*(["query"] if several else []), "path", *(["scope"] if scoped else []), "tier", *shares]
 
 

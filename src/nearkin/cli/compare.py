@@ -9,7 +9,7 @@ from nearkin.cli.options import common, text_options
 from nearkin.cli.output import chosen, emit_one
 
 if TYPE_CHECKING:
-    from nearkin.report.comparison import Comparison
+    from nearkin.report.comparison import Comparison, Payload
     from nearkin.report.lookup import Found
     from nearkin.scheme import Estimate, Scheme
 
@@ -40,8 +40,10 @@ def compare(
 
     Shared bytes are a lower bound: what lies in both at the very least. With a chunk scheme they are those of whole
     chunks, and what exact 20-byte shingles say is shown beside them. "% similar" is what is shared of the smaller.
+    All is measured with boilerplate; where the store has templates, payload is the resemblance without them.
     """
     from nearkin.report.comparison import compare as measure
+    from nearkin.report.comparison import payload_of
     from nearkin.report.lookup import find_document
     from nearkin.scheme import keeps_lines, parse_scheme
     from nearkin.settings import TextSettings
@@ -52,9 +54,10 @@ def compare(
     canon = Canon.of(text, lines=keeps_lines(how))
     first, second = (find_document(name, store, raw=raw) for name in (a, b))
     found = measure(first, second, how, canon)
+    payload = payload_of(first, second, how, canon, store)
     form = chosen(form)
     if form == "table":
-        _show(first, second, found, how)
+        _show(first, second, found, how, payload)
         return
 
     def value(estimate: "Estimate | None") -> float | None:
@@ -79,6 +82,8 @@ def compare(
         "collision_error": found.collision and found.collision.error,
         "collision_chance": found.collision and found.collision.chance,
         "similar": value(found.similar),
+        "template": "with",
+        "payload": payload and payload.resemblance,
     }
     if beside := found.shingles:
         record |= {
@@ -90,9 +95,9 @@ def compare(
     emit_one(record, form, paths=frozenset({"a", "b"}))
 
 
-def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme") -> None:
+def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload: "Payload | None") -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import measured, safe, share, shortened, size
+    from nearkin.cli.words import count, measured, safe, share, shortened, size
     from nearkin.scheme.shingler import ALL_BITS
 
     screen = Screen()
@@ -125,6 +130,9 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme") -> None
         screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
     screen.line()
     figures(found)
+    if payload is not None:
+        about = f"  resemblance, exact; {count(payload.templates, 'templates')} left out"
+        screen.line(f"  {'payload':<12}  ", (share(payload.resemblance), "bold cyan"), about)
     if found.collision and scheme.shingler and short:
         bits, off = scheme.shingler.bits, found.collision.error
         chance = f"Two shingles are taken for one with a chance of at most {min(1.0, found.collision.chance):.2g}."

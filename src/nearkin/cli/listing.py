@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -12,10 +12,32 @@ from nearkin.cli.options import common
 from nearkin.cli.output import Record, chosen, emit
 from nearkin.errors import UsageError
 
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from nearkin.cli.screen import Screen
+
 
 def _note_unfinished(unfinished: bool, *, quiet: bool) -> None:
     if unfinished:
         note("a later scan is running or was interrupted; what changed since is missing until one ends.", quiet=quiet)
+
+
+def _left_out(connection: "Connection", *, quiet: bool) -> int:
+    """How many templates the listed scores are without."""
+    from nearkin.report.templates import templates_changed
+    from nearkin.store import runs
+
+    if templates_changed(connection):
+        note("templates have changed since these were scored; scan again to apply them.", quiet=quiet)
+    return runs.last(connection).templates
+
+
+def _show_left_out(screen: "Screen", templates: int) -> None:
+    from nearkin.cli.words import count
+
+    if templates:
+        screen.line((f"{count(templates, 'templates')} left out of all scores", "dim"))
 
 
 @click.command(epilog="Example: nearkin identical --format csv > identical.csv")
@@ -76,6 +98,7 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
     metavar="MASTER CANDIDATE",
     help="What of one scope is in another already; identical documents too.",
 )
+@click.option("--parted", is_flag=True, help="Also pairs that someone called not similar or of one template.")
 def matches(
     store: Path,
     form: str | None,
@@ -85,6 +108,7 @@ def matches(
     min_shared_bytes: int,
     all_copies: bool,
     between: tuple[str, str] | None,
+    parted: bool,
 ) -> None:
     """List scored pairs, strongest first.
 
@@ -111,9 +135,11 @@ def matches(
             "min_containment": min_containment,
             "min_shared_bytes": min_shared_bytes,
             "all_copies": all_copies,
+            "parted": parted,
         }
         answer = list_between(connection, *between, **asked_for) if between else None
         found = answer.matches if answer else list_matches(connection, **asked_for)
+        templates = _left_out(connection, quiet=quiet)
     for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
         if asked is not None and asked < kept:
             note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
@@ -125,6 +151,7 @@ def matches(
         screen = Screen(scoped, score)
         if found:
             screen.matches(found)
+            _show_left_out(screen, templates)
         else:
             screen.line("No two documents match.")
         if answer:
@@ -135,10 +162,11 @@ def matches(
         note(in_sum(answer), quiet=quiet)
     scopes = ["a_scope", "b_scope"] if scoped else []
     numbers = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high"]
+    said = ["verdict", "template"]
     emit(
         (match_record(match, scoped=scoped, tiers=answer is not None) for match in found),
         form,
-        columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers],
+        columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers, *said],
         paths=frozenset({"a", "b"}),
     )
 
@@ -201,6 +229,7 @@ def families(
         found = list_families(
             connection, view=View(view), threshold=threshold, representative=Representative(representative)
         )
+        templates = _left_out(connection, quiet=quiet)
     if view == View.CHAIN and threshold is not None and threshold < limits["threshold"]:
         note(
             f"partial below {limits['threshold']:g}, where the scan kept only the strongest matches of each"
@@ -216,6 +245,7 @@ def families(
             screen.family_in_full(family)
         if found:
             screen.count_families(found)
+            _show_left_out(screen, templates)
         else:
             screen.line("No two documents are of one family.")
         return
@@ -226,13 +256,14 @@ def families(
             yield {**record, **document, "weakest": weakest.get("resemblance")}
 
     exact = ["exact"] if view == View.GREEDY else []
+    said = ["verdict", "keep", "template"]
     member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", *exact]
     emit(
         (family_record(family, scoped=scoped) for family in found),
         form,
-        columns=["id", "kind", "view", *member, "links", "weakest", "mean_resemblance", "bytes"],
+        columns=["id", "kind", "view", *member, "links", "weakest", "mean_resemblance", "bytes", *said],
         rows=one_row_a_document,
-        paths=frozenset({"path"}),
+        paths=frozenset({"path", "keep"}),
     )
 
 

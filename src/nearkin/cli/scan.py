@@ -100,6 +100,7 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     from nearkin.report.families import overview
     from nearkin.report.matches import list_matches
     from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
+    from nearkin.store import runs
     from nearkin.store.contents import count_stale
     from nearkin.store.documents import present
     from nearkin.store.identical import identical_groups, overhead_of_copies
@@ -107,6 +108,7 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         total, failed = total_bytes(connection), present(connection, failed=True)
+        templates = runs.last(connection).templates
         textless, stale = without_text(connection), count_stale(connection)
         groups, spare = identical_groups(connection, TOP), overhead_of_copies(connection)
         families, matches = overview(connection, TOP), list_matches(connection, limit=TOP)
@@ -118,6 +120,8 @@ def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: flo
         screen.note(
             f"{count(stale, 'documents')} of other folders read by an older nearkin and left out; scan these too"
         )
+    if templates:
+        screen.note(f"{count(templates, 'templates')} left out of all scores")
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
     _show_identical(screen, groups, summary.identical, spare, option)
     _show_families(screen, families, option)

@@ -112,11 +112,13 @@ class Screen:
     def matches(self, matches: list[Match]) -> None:
         wide = self.width >= WIDE
         contained = any(match.a_in_b is not None for match in matches)
+        said = any(match.verdict for match in matches)
         self.columns(
             [
                 self.score,
                 *(["a in b", "b in a"] if contained else []),
                 "measured",
+                *(["verdict"] if said else []),
                 *(["shared, at least"] if wide and contained else []),
                 "a, below it b",
             ],
@@ -125,6 +127,7 @@ class Screen:
                     share_in_words(match.resemblance),
                     *([share_in_words(match.a_in_b), share_in_words(match.b_in_a)] if contained else []),
                     measured(match.exact, match.low, match.high) if match.tier == "near" else f"same {match.tier}",
+                    *([match.verdict or ""] if said else []),
                     *([size_in_words(match.shared_bytes or 0)] if wide and contained else []),
                     f"{self.name(match.a)}\n{self.name(match.b)}",
                 ]
@@ -206,9 +209,12 @@ class Screen:
             facts.append(f"{self._named('mean')} {share_in_words(family.mean_resemblance)}")
         if family.weakest:
             facts.append(f"holds at {share_in_words(family.weakest.resemblance)}")
+        if family.verdict:
+            facts.append(f"called {family.verdict}")
         self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))
         for member in family.documents:
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
+            role = "keep" if member.location == family.keep else role
             about = "" if member.exact or member.to_pivot is None else "~"
             front = f"{INDENT}{role:<5}  {about + share_in_words(member.to_pivot):<6} "
             self.line((front, "dim"), shortened(self.name(member.location), self.width - len(front)))

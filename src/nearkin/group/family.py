@@ -40,7 +40,7 @@ def chain(
 ) -> list[ContentFamily]:
     """Group contents. Rows are in order of digests, so smaller rows break ties the same way everywhere."""
     joins = matches[matches.resemblance >= settings.threshold]
-    core = _native.components(len(lengths), joins.a, joins.b)
+    core = linked(len(lengths), joins)
     sizes = np.bincount(core, minlength=len(lengths))
     home = _attach(matches, core, sizes, settings)
 
@@ -62,6 +62,11 @@ def chain(
     _measure_links(families, joins, core, home)
     _measure_to_pivot(families, matches, core, home)
     return list(families.values())
+
+
+def linked(contents: int, joins: MatchColumns) -> NDArray[np.uint32]:
+    """For every content a label that all have which hang together."""
+    return _native.components(contents, joins.a, joins.b)
 
 
 def kind_of(family: ContentFamily) -> Kind:

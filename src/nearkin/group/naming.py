@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 from nearkin.group.family import ContentFamily
 from nearkin.group.identity import Event, Found, Known, Name, name_families
+from nearkin.model import Role, View
+from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
 from nearkin.store.family_history import documents_by_content, documents_of_families, names_used
-from nearkin.store.results import family_rows
+from nearkin.store.results import FamilyRow, family_rows
 
 
 def named(
@@ -29,6 +31,36 @@ def named(
         holders = frozenset(document for row in rows for document in documents[ids[row]])
         now.append(Found(holders, [contents.digests[row] for row in rows]))
     return name_families(before, now, used)
+
+
+def family_row(
+    family: ContentFamily,
+    contents: Contents,
+    settings: MatchSettings,
+    view: View = View.CHAIN,
+    *,
+    founder: bytes | None = None,
+    since: int | None = None,
+) -> FamilyRow:
+    """As it is stored: content ids for rows. One that has no name yet is named by its pivot."""
+    ids = contents.numbers
+    weakest = family.weakest and (ids[family.weakest[0]], ids[family.weakest[1]], family.weakest[2])
+    # Plain strings: of an enum SQLite's module first asks how it would like to be stored.
+    member, part = Role.MEMBER.value, Role.PART.value
+    roles = [*((row, member) for row in family.members), *((row, part) for row in family.parts)]
+    return FamilyRow(
+        founder=founder or contents.digests[family.pivot],
+        view=view.value,
+        threshold=settings.threshold,
+        containment=settings.containment,
+        kind=family.kind.value,
+        links=family.links,
+        weakest=weakest,
+        mean_resemblance=family.mean_resemblance,
+        contents=[(ids[row], role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
+        estimated=frozenset(ids[row] for row in family.estimated),
+        since=since,
+    )
 
 
 def recall_to_pivot(

@@ -17,6 +17,7 @@ def complete_to_pivot(
     shingler: Shingler | None,  # None: their cosine is measured
     memory: int,
     threads: int,
+    ignored: NDArray[np.uint64] | None = None,
 ) -> None:
     """Measure the pairs of pivot and row that were never candidates: their resemblance is below the threshold."""
     owner = {}
@@ -32,7 +33,16 @@ def complete_to_pivot(
         measured = (a[known], b[known], scores[known])
     else:
         found, _ = verify(
-            a, b, lengths, texts, shingler=shingler, resemblance=0.0, containment=0.0, memory=memory, threads=threads
+            a,
+            b,
+            lengths,
+            texts,
+            shingler=shingler,
+            resemblance=0.0,
+            containment=0.0,
+            memory=memory,
+            threads=threads,
+            ignored=ignored,
         )
         measured = (found.a, found.b, found.resemblance)
     for first, second, score in zip(*(column.tolist() for column in measured), strict=True):

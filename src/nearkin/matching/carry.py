@@ -11,6 +11,7 @@ from nearkin.matching.columns import MatchColumns
 from nearkin.matching.holders import MemoryHolders
 from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.score import find_matches
+from nearkin.matching.template import LeftOut, payload
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
@@ -39,18 +40,29 @@ class Matcher:
     contents: Contents
     texts: Texts
     settings: MatchSettings
+    left_out: LeftOut
     memory: int
     threads: int
 
+    def stored(self) -> Outcome:
+        """What is stored, as it is."""
+        rows = MatchColumns.stored(list(match_rows(self.connection, self.scheme_id)))
+        ids = self.contents.ids
+        matches = rows[np.isin(rows.a, ids) & np.isin(rows.b, ids)].by_row(ids)
+        return Outcome(matches, np.zeros(len(matches), np.bool_))
+
     def everything(self) -> Outcome:
         signed = signatures(self.connection, self.scheme_id, self.contents)
-        postings = Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
+        postings = payload(signed, self.scheme, self.texts, self.left_out)
         lengths, room = self.contents.lengths, {"memory": self.memory, "threads": self.threads}
-        return Outcome(find_matches(postings, lengths, self.texts, self.scheme, self.settings, **room))
+        ignored = self.left_out.shingles
+        found = find_matches(postings, lengths, self.texts, self.scheme, self.settings, ignored=ignored, **room)
+        return Outcome(found)
 
-    def since(self, run: int) -> Outcome:
-        """What a run of the same settings found, brought up to date."""
-        if not can_be_incremental(self.scheme, self.settings):
+    def since(self, run: int | None) -> Outcome:
+        """What a run of the same settings found, brought up to date; None: there is none."""
+        sampled_again = self.left_out.templates and self.scheme.limit  # templates are not just left out of these
+        if run is None or sampled_again or not can_be_incremental(self.scheme, self.settings):
             return self.everything()
         before = Before(
             contents_at(self.connection, run), MatchColumns.stored(list(match_rows(self.connection, self.scheme_id)))
@@ -59,13 +71,18 @@ class Matcher:
             self.contents.ids,
             self.contents.lengths,
             self.texts,
-            lambda ids: signatures_of(self.connection, self.scheme_id, ids),
+            self._signed,
             MemoryHolders(*self._all_signed()),
             self.scheme,
             self.settings,
+            self.left_out.shingles,
         )
         found = increment.rematch(before, memory=self.memory, threads=self.threads)
         return self.everything() if found is None else Outcome(found.matches, found.fresh, tuple(found.dropped))
+
+    def _signed(self, ids: NDArray[np.int64]) -> Postings | None:
+        signed = signatures_of(self.connection, self.scheme_id, ids)
+        return None if signed is None else payload(signed, self.scheme, self.texts, self.left_out)
 
     def _all_signed(self) -> tuple[NDArray[np.int64], Signatures]:
         query = "SELECT content FROM signature WHERE scheme = ? ORDER BY content"

@@ -97,13 +97,18 @@ def measured(
 ) -> MatchColumns:
     """Scores from counts: |A ∩ B| / |A ∪ B|, |A ∩ B| / |A|, |A ∩ B| / |B| (Broder 1997 §2)."""
     common = shared.astype(np.float64)
+
+    def share(whole: NDArray[np.uint64]) -> Floats:
+        """Of nothing, where templates left nothing of a text, it is 0."""
+        return np.divide(common, whole, out=np.zeros(len(a)), where=whole > 0)
+
     nothing = np.full(len(a), np.nan)
     return MatchColumns(
         a=a,
         b=b,
-        resemblance=common / (size_a + size_b - shared),
-        a_in_b=common / size_a,
-        b_in_a=common / size_b,
+        resemblance=share(size_a + size_b - shared),
+        a_in_b=share(size_a),
+        b_in_a=share(size_b),
         payload=nothing,
         shared_bytes=shared_bytes.astype(np.int64),
         size_a=size_a.astype(np.int64),

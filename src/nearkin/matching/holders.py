@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin.matching.candidates import Postings
 from nearkin.store.contents import Signatures
 
 
@@ -27,6 +28,6 @@ class MemoryHolders:
         parts = [owners[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
         return np.concatenate([[0], np.cumsum(last - first)]).astype(np.uint64), np.concatenate([nobody, *parts])
 
-    def like(self, signed: Signatures, row: int) -> NDArray[np.int64]:
+    def like(self, signed: Postings, row: int) -> NDArray[np.int64]:
         features = signed.features[int(signed.offsets[row]) : int(signed.offsets[row + 1])]
         return np.unique(self.lists(features)[1])

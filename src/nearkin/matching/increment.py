@@ -23,7 +23,6 @@ from nearkin.matching.verify import Texts
 from nearkin.scheme import Estimator, Scheme
 from nearkin.scheme.shingles import Exact
 from nearkin.settings import MatchSettings
-from nearkin.store.contents import Signatures
 
 Ids = NDArray[np.int64]  # content ids, ascending
 
@@ -37,7 +36,7 @@ class Holders(Protocol):
     def lists(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Ids]:
         """The holders of each, end to end: those of feature i from offsets[i] to offsets[i + 1]."""
 
-    def like(self, signed: Signatures, row: int) -> Ids:
+    def like(self, signed: Postings, row: int) -> Ids:
         """All contents that may be candidates with this one, and perhaps others."""
 
 
@@ -67,10 +66,11 @@ class Increment:
     ids: Ids  # of all contents there are now, by row
     lengths: NDArray[np.int64]
     texts: Texts
-    signed: Callable[[Ids], Signatures | None]  # None: not all of them have a signature
+    signed: Callable[[Ids], Postings | None]  # None: not all of them have a signature
     holders: Holders
     scheme: Scheme
     settings: MatchSettings
+    ignored: NDArray[np.uint64]  # shingles that templates leave out of the exact measure
 
     def rematch(self, before: Before, *, memory: int, threads: int) -> Rematched | None:
         """None: too much has changed, match everything."""
@@ -130,13 +130,14 @@ class Increment:
         part = self.signed(self.ids[rows])
         assert part is not None, "what is there is signed"
         found = scored(
-            Postings(part.offsets, part.features, part.weights, part.moduli),
+            part,
             self.lengths[rows],
             lambda wanted: self.texts(rows[list(wanted)].tolist()),
             self.scheme,
             self.settings,
             memory=memory,
             threads=threads,
+            ignored=self.ignored,
             part=Part(np.isin(self.ids[rows], touched).astype(np.uint8), common),
         )
         return replace(found, a=rows[found.a].astype(np.uint32), b=rows[found.b].astype(np.uint32))

@@ -29,8 +29,11 @@ def find_matches(
     *,
     memory: int,
     threads: int,
+    ignored: NDArray[np.uint64] | None = None,
 ) -> MatchColumns:
-    return kept(scored(postings, lengths, texts, scheme, settings, memory=memory, threads=threads), settings)
+    """Postings without what templates ignore come with the shingles the texts' measure is to ignore."""
+    found = scored(postings, lengths, texts, scheme, settings, memory=memory, threads=threads, ignored=ignored)
+    return kept(found, settings)
 
 
 def scored(
@@ -42,6 +45,7 @@ def scored(
     *,
     memory: int,
     threads: int,
+    ignored: NDArray[np.uint64] | None = None,
     part: Part = WHOLE,
 ) -> MatchColumns:
     """All that may be kept, and for each content at least its strongest weak ones."""
@@ -63,6 +67,7 @@ def scored(
             containment=settings.containment,
             memory=memory,
             threads=threads,
+            ignored=ignored,
         )
         left = np.ones(len(matches), np.bool_)
         left[strong[possible]] = False

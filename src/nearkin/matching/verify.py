@@ -24,8 +24,11 @@ def verify(
     containment: float,
     memory: int,
     threads: int,
+    ignored: NDArray[np.uint64] | None = None,
 ) -> tuple[MatchColumns, NDArray[np.bool_]]:
     """Measure the pairs. Also says which could be measured: both texts must have been kept.
+
+    Shingles that are `ignored` (ascending) count nowhere: what is measured is the payload (Forman 2005 §4).
 
     Pairs that reach neither bound may be given up before they are measured to the end.
     """
@@ -48,6 +51,7 @@ def verify(
             resemblance=resemblance,
             containment=containment,
             threads=threads,
+            ignored=ignored,
         )
         parts.append(
             measured(

@@ -13,6 +13,7 @@ from nearkin.errors import UsageError
 from nearkin.model import Location, Match
 from nearkin.scheme import parse_scheme
 from nearkin.store import runs
+from nearkin.store.decided import Decided
 from nearkin.store.documents import Held, held_in
 from nearkin.store.results import MatchRow, match_rows
 from nearkin.store.scopes import all_scopes
@@ -42,8 +43,10 @@ def list_between(
     min_containment: float | None = None,
     min_shared_bytes: int = 0,
     all_copies: bool = False,
+    parted: bool = False,
 ) -> Between:
-    """At the scan's thresholds unless others are given; one not given does not apply when the other is."""
+    """At the scan's thresholds unless others are given; one not given does not apply when the other is. Pairs that a
+    person called not similar do not count, unless asked for as `parted`."""
     _refuse_unknown(connection, master, candidate)
     run = runs.last(connection)
     limits = run.settings["match"]
@@ -55,7 +58,7 @@ def list_between(
     found: list[Match] = []
     counts = dict.fromkeys(("identical", "near", "contained", "new", "containing"), 0)
     rows = match_rows(connection, run.scheme, min_resemblance=near_from, min_containment=part_from)
-    partners = _partners(rows, names.keys(), {held.content for held in there})
+    partners = _partners(rows, names.keys(), {held.content for held in there}, None if parted else Decided(connection))
     in_bytes = parse_scheme(run.spec).measure != "cosine"
     identical = _Identical(here)
     for held in there:
@@ -65,7 +68,12 @@ def list_between(
             found += [_equal(one, held) for one in (same if all_copies else same[:1])]
             continue
         matches = [
-            replace(match, b=held.location, shared_bytes=match.shared_bytes if in_bytes else None)
+            replace(
+                match,
+                b=held.location,
+                shared_bytes=match.shared_bytes if in_bytes else None,
+                template=run.template,
+            )
             for content, match in partners.get(held.content or -1, [])
             if (match.shared_bytes or 0) >= min_shared_bytes
             for match in _named(match, names[content], all_copies=all_copies)
@@ -125,12 +133,14 @@ def _equal(one: Held, held: Held) -> Match:
 
 
 def _partners(
-    rows: Iterable[MatchRow], masters: Set[int], candidates: Set[int | None]
+    rows: Iterable[MatchRow], masters: Set[int], candidates: Set[int | None], decided: Decided | None
 ) -> dict[int, list[tuple[int, Match]]]:
     """For contents of the candidate their matches with contents of the master, seen from there; not named yet."""
     nowhere = Location("", b"")
     found: dict[int, list[tuple[int, Match]]] = defaultdict(list)
     for first, second, resemblance, a_in_b, b_in_a, payload, shared, _, _, exact, low, high in rows:
+        if decided is not None and (said := decided.of_pair(first, second)) is not None and said.parts:
+            continue
         for one, other, share, back in ((first, second, a_in_b, b_in_a), (second, first, b_in_a, a_in_b)):
             if one in masters and other in candidates:
                 rest = (payload, shared, bool(exact), low, high)

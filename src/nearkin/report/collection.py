@@ -15,6 +15,8 @@ from nearkin.scheme import Scheme, sign
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
 
+UNDECIDED: Record = {"verdict": None, "template": "with"}  # texts in memory have neither verdicts nor templates
+
 
 @dataclass(frozen=True)
 class Collection:
@@ -63,6 +65,7 @@ class Collection:
             record = {name: None if value != value else value for name, value in zip(columns, row, strict=True)}
             if scheme.measure == "cosine":
                 record["shared_bytes"] = None
+            record |= UNDECIDED
             found += [
                 _ordered({**record, "a": a, "b": b})
                 for a in self.copies[row[0]][many]
@@ -93,7 +96,7 @@ class Collection:
 
 def _equal(a: int, b: int, length: int) -> Record:
     ones = {"resemblance": 1.0, "a_in_b": 1.0, "b_in_a": 1.0}
-    rest = {"payload": None, "shared_bytes": length, "exact": True, "low": None, "high": None}
+    rest = {"payload": None, "shared_bytes": length, "exact": True, "low": None, "high": None, **UNDECIDED}
     return {"a": a, "b": b, **ones, **rest}
 
 

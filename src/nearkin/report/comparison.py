@@ -10,17 +10,22 @@ no text                 one of them has none that nearkin can read, and their by
 """
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.cosine import cosine_of
+from nearkin.matching.template import passages_in, shingles_of
 from nearkin.matching.verify import verify
 from nearkin.report.lookup import Found
+from nearkin.report.reading import opened
 from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
 from nearkin.scheme.collision import Collision, collision_of
-from nearkin.scheme.shingler import Shingler
+from nearkin.scheme.shingler import ALL_BITS, Shingler
 from nearkin.settings import MatchSettings
+from nearkin.store.templates import all_templates
 from nearkin.text.canon import Canon
 
 SHINGLES = "exact:window=20"
@@ -88,12 +93,34 @@ def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | No
     return Comparison(None, relation, resemblance, a_in_b, b_in_a, similar, shared, cosine, collision)
 
 
+@dataclass(frozen=True)
+class Payload:
+    """What two documents have in common besides the templates of a store."""
+
+    templates: int
+    resemblance: float
+
+
+def payload_of(a: Found, b: Found, scheme: Scheme, canon: Canon, store: Path) -> Payload | None:
+    """None where the store has no templates, or either has no text."""
+    if a.text is None or b.text is None or not store.exists():
+        return None
+    shingler = replace(scheme.shingler or Shingler(20), bits=ALL_BITS, seed=0)
+    with opened(store) as connection:
+        templates = all_templates(connection)
+        if not templates:
+            return None
+        ignored = shingles_of([passage for one in templates for passage in passages_in(one, canon)], shingler)
+    found = _measured(canon.apply(a.text), canon.apply(b.text), shingler, ignored)
+    return Payload(len(templates), float(found.resemblance[0]))
+
+
 def _larger(*shares: Estimate | None) -> Estimate | None:
     """What is shared of the smaller is the larger share: Forman 2005 Figure 5's "% similar"."""
     return max((share for share in shares if share), key=lambda share: share.value, default=None)
 
 
-def _measured(a: bytes, b: bytes, shingler: Shingler) -> MatchColumns:
+def _measured(a: bytes, b: bytes, shingler: Shingler, ignored: NDArray[np.uint64] | None = None) -> MatchColumns:
     texts = [a, b]
     found, _ = verify(
         np.array([0], np.uint32),
@@ -105,6 +132,7 @@ def _measured(a: bytes, b: bytes, shingler: Shingler) -> MatchColumns:
         containment=0.0,
         memory=len(a) + len(b),
         threads=1,
+        ignored=ignored,
     )
     return found
 

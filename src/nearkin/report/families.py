@@ -1,55 +1,28 @@
 """Families with their documents named, largest first; as the scan grouped them, or anew from what it stored."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
-from nearkin.group.family import ContentFamily, chain
+from nearkin.group.family import ContentFamily, chain, kind_of
 from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
+from nearkin.group.naming import family_row
 from nearkin.group.pivot import complete_to_pivot
-from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.template import left_out, payload
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
 from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, Copies, copies_of, held_by, locations, present_contents, signatures
+from nearkin.store.decided import Decided
 from nearkin.store.results import FamilyRow, family_rows, match_rows
 from nearkin.text.canon import Canon
-
-
-def family_row(
-    family: ContentFamily,
-    contents: Contents,
-    settings: MatchSettings,
-    view: View = View.CHAIN,
-    *,
-    founder: bytes | None = None,
-    since: int | None = None,
-) -> FamilyRow:
-    """As it is stored: content ids for rows. One that has no name yet is named by its pivot."""
-    ids = contents.numbers
-    weakest = family.weakest and (ids[family.weakest[0]], ids[family.weakest[1]], family.weakest[2])
-    # Plain strings: of an enum SQLite's module first asks how it would like to be stored.
-    member, part = Role.MEMBER.value, Role.PART.value
-    roles = [*((row, member) for row in family.members), *((row, part) for row in family.parts)]
-    return FamilyRow(
-        founder=founder or contents.digests[family.pivot],
-        view=view.value,
-        threshold=settings.threshold,
-        containment=settings.containment,
-        kind=family.kind.value,
-        links=family.links,
-        weakest=weakest,
-        mean_resemblance=family.mean_resemblance,
-        contents=[(ids[row], role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
-        estimated=frozenset(ids[row] for row in family.estimated),
-        since=since,
-    )
 
 
 def list_families(
@@ -72,7 +45,7 @@ def list_families(
         share = limits["threshold"] if threshold is None else threshold
         settings = MatchSettings(threshold=share, floor=min(share, limits["floor"]))
         rows = _grouped_greedily(connection, run, settings, representative)
-        return named_families(rows, locations(connection))
+        return _as_decided(connection, run, rows)
     if threshold is not None and 0.0 < threshold < limits["floor"]:
         raise UsageError(f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}.")
     if threshold in (None, limits["threshold"]) and containment in (None, limits["containment"]):
@@ -84,13 +57,18 @@ def list_families(
             floor=min(limits["floor"], threshold or 1.0),
         )
         rows = _group_again(connection, run, settings)
-    return named_families(rows, locations(connection))
+    return _as_decided(connection, run, rows)
+
+
+def _as_decided(connection: sqlite3.Connection, run: runs.Run, rows: list[FamilyRow]) -> list[Family]:
+    return named_families(rows, locations(connection), Decided(connection), template=run.template)
 
 
 def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings) -> list[FamilyRow]:
     contents = present_contents(connection, run.scheme)
     counts = copies_of(connection, contents)
-    matches = _stored_matches(connection, run, contents, settings)
+    matches = stored_matches(connection, run, contents, settings)
+    matches = matches[~Decided(connection).apart(matches.a, matches.b, contents.ids)]
     families = chain(matches, contents.lengths, counts, settings)
     _measure_on_texts(connection, run, contents, families)
     return [family_row(family, contents, settings) for family in families]
@@ -100,17 +78,36 @@ def _grouped_greedily(
     connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, representative: Representative
 ) -> list[FamilyRow]:
     contents = present_contents(connection, run.scheme)
-    signed = signatures(connection, run.scheme, contents)
-    postings = Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
-    scheme = parse_scheme(run.spec)
+    scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
+    texts = StoredTexts(connection, contents, canon, RunSettings().jobs)
+    without = left_out(connection, run.scheme, scheme, canon)
+    postings = payload(signatures(connection, run.scheme, contents), scheme, texts, without)
     counts = copies_of(connection, contents)
     families = greedy(
         postings, contents.lengths, counts, scheme, threshold=settings.threshold, representative=representative
     )
+    families = list(_parted(families, Decided(connection), contents.ids, counts))
     _measure_on_texts(connection, run, contents, families)
     estimate_to_pivot(families, Signed(postings, scheme))
     measure_links(families)
     return [family_row(family, contents, settings, View.GREEDY) for family in families]
+
+
+def _parted(
+    families: list[ContentFamily], decided: Decided, ids: NDArray[np.int64], copies: NDArray[np.int64]
+) -> Iterator[ContentFamily]:
+    """Without the members that a person parted from what their family is built around."""
+    for family in families:
+        members = np.array(family.members, np.uint32)
+        parted = decided.apart(members, np.full(len(members), family.pivot, np.uint32), ids)
+        for row in members[parted].tolist():
+            family.members.remove(row)
+            family.to_pivot.pop(row, None)
+            if copies[row] > 1:
+                yield ContentFamily([row], pivot=row, to_pivot={row: 1.0}, kind=Kind.IDENTICAL)
+        family.kind = kind_of(family) if parted.any() else family.kind
+        if len(family.members) > 1 or copies[family.pivot] > 1:
+            yield family
 
 
 def _measure_on_texts(
@@ -118,18 +115,30 @@ def _measure_on_texts(
 ) -> None:
     """How far members are from their pivots, where both texts were kept."""
     local = RunSettings()
-    texts = StoredTexts(connection, contents, Canon.parse(runs.canon_of(connection, run)), local.jobs)
-    scheme = parse_scheme(run.spec)
+    scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
+    texts = StoredTexts(connection, contents, canon, local.jobs)
+    ignored = left_out(connection, run.scheme, scheme, canon).shingles
     if scheme.measure != "bytes":
         complete_to_pivot(
-            families, contents.lengths, texts, shingler=scheme.shingler, memory=local.memory // 10, threads=local.jobs
+            families,
+            contents.lengths,
+            texts,
+            shingler=scheme.shingler,
+            memory=local.memory // 10,
+            threads=local.jobs,
+            ignored=ignored,
         )
 
 
-def _stored_matches(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings
+def stored_matches(
+    connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings | None = None
 ) -> MatchColumns:
-    rows = match_rows(connection, run.scheme, min_resemblance=settings.threshold, min_containment=settings.containment)
+    """Those that reach the thresholds, of the run unless others are given."""
+    limits = run.settings["match"]
+    resemblance, containment = (
+        (limits["threshold"], limits["containment"]) if settings is None else (settings.threshold, settings.containment)
+    )
+    rows = match_rows(connection, run.scheme, min_resemblance=resemblance, min_containment=containment)
     found = MatchColumns.stored(list(rows))
     return found[np.isin(found.a, contents.ids) & np.isin(found.b, contents.ids)].by_row(contents.ids)
 
@@ -161,8 +170,10 @@ def overview(connection: sqlite3.Connection, limit: int) -> Overview:
     return Overview(named_families(chosen, places), len(sized), -sum(one[0] for one in sized), copies)
 
 
-def named_families(rows: Iterable[FamilyRow], copies: Copies) -> list[Family]:
-    families = [_named(row, copies) for row in rows]
+def named_families(
+    rows: Iterable[FamilyRow], copies: Copies, decided: Decided | None = None, *, template: str = "with"
+) -> list[Family]:
+    families = [_named(row, copies, decided, template) for row in rows]
     return sorted(
         (family for family in families if len(family.documents) > 1),
         # Not by their ids: these tell of the past.
@@ -170,7 +181,7 @@ def named_families(rows: Iterable[FamilyRow], copies: Copies) -> list[Family]:
     )
 
 
-def _named(row: FamilyRow, copies: Copies) -> Family:
+def _named(row: FamilyRow, copies: Copies, decided: Decided | None, template: str) -> Family:
     pivot = next((content for content, _, is_pivot, _ in row.contents if is_pivot), None)
     members = []
     size = 0
@@ -186,4 +197,7 @@ def _named(row: FamilyRow, copies: Copies) -> Family:
         weakest = Link(a, b, row.weakest[2])
     mean = 1.0 if row.kind == Kind.IDENTICAL else row.mean_resemblance
     name = family_id(row.founder)
-    return Family(name, Kind(row.kind), row.view, tuple(members), row.links, weakest, mean, size)
+    verdict, keep = (None, None) if decided is None else decided.of_family(content for content, *_ in row.contents)
+    said = None if verdict is None else verdict.value
+    kind, documents = Kind(row.kind), tuple(members)
+    return Family(name, kind, row.view, documents, row.links, weakest, mean, size, said, keep, template)

@@ -40,6 +40,8 @@ def match_record(match: Match, *, scoped: bool, name: Name = surrogate_escaped, 
         "exact": match.exact,
         "low": match.low,
         "high": match.high,
+        "verdict": match.verdict,
+        "template": match.template,
     }
 
 
@@ -54,6 +56,7 @@ def similar_record(similar: Similar, *, scoped: bool, name: Name = surrogate_esc
         "exact": similar.exact,
         "low": similar.low,
         "high": similar.high,
+        "template": similar.template,
     }
 
 
@@ -96,6 +99,9 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
         "weakest": weakest,
         "mean_resemblance": family.mean_resemblance,
         "bytes": family.bytes,
+        "verdict": family.verdict,
+        **(place("keep", family.keep) if family.keep else {"keep": None, **({"keep_scope": None} if scoped else {})}),
+        "template": family.template,
     }
 
 

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from nearkin.group.family import chain
+from nearkin.group.naming import family_row
 from nearkin.matching.columns import MatchColumns
 from nearkin.model import Location
-from nearkin.report.families import family_row, named_families
+from nearkin.report.families import named_families
 from nearkin.report.fields import Record, family_record
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings

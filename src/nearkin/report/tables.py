@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
+AUDIT_COLUMNS = ("at", "by", "action", "subject", "before", "after")
 PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
 
 
@@ -40,6 +41,8 @@ def match_table(
             ("exact", pa.bool_()),
             ("low", pa.float64()),
             ("high", pa.float64()),
+            ("verdict", pa.string()),
+            ("template", pa.string()),
         ],
         {SCHEME: scheme} if scheme else None,
     )
@@ -59,6 +62,7 @@ def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":
             ("exact", pa.bool_()),
             ("low", pa.float64()),
             ("high", pa.float64()),
+            ("template", pa.string()),
         ],
     )
 
@@ -129,9 +133,61 @@ def family_table(
             ("links", pa.int64()),
             ("weakest", weakest),
             ("mean_resemblance", pa.float64()),
-            *([("bytes", pa.int64())] if sizes else []),
+            *([("bytes", pa.int64()), ("verdict", pa.string()), *place("keep", "keep_scope")] if sizes else []),
+            *([("template", pa.string())] if sizes else []),
         ],
     )
+
+
+def verdict_table(records: list[Record]) -> "pa.Table":
+    import pyarrow as pa
+
+    strings = ("keep", "by", "note", "at")
+    return _table(
+        records,
+        [
+            ("id", pa.int64()),
+            *((key, pa.string()) for key in ("about", "verdict", "family")),
+            ("paths", pa.list_(pa.string())),
+            *((key, pa.string()) for key in strings),
+        ],
+    )
+
+
+def template_table(records: list[Record]) -> "pa.Table":
+    import pyarrow as pa
+
+    return _table(
+        records,
+        [
+            ("id", pa.int64()),
+            *((key, pa.string()) for key in ("name", "source")),
+            ("tolerance", pa.float64()),
+            *((key, pa.int64()) for key in ("documents", "shingles", "passages")),
+            *((key, pa.string()) for key in ("excerpt", "by", "note", "at")),
+        ],
+    )
+
+
+def suggestion_table(records: list[Record]) -> "pa.Table":
+    import pyarrow as pa
+
+    return _table(
+        records,
+        [
+            *((key, pa.int64()) for key in ("suggestion", "documents", "shingles", "families_changed")),
+            ("families", pa.list_(pa.string())),
+            ("passages", pa.int64()),
+            ("excerpt", pa.string()),
+        ],
+    )
+
+
+def audit_table(records: list[Record]) -> "pa.Table":
+    """What was before and after as JSON: it differs from action to action."""
+    import pyarrow as pa
+
+    return _table(records, [("id", pa.int64()), *((key, pa.string()) for key in AUDIT_COLUMNS)])
 
 
 def document_table(records: list[Record], *, scoped: bool) -> "pa.Table":

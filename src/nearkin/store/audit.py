@@ -1,4 +1,4 @@
-"""The audit: who did what, when, and what was before and after. Rows are only ever added; the store refuses more.
+"""The audit: who did what, when, and what was before and after. Rows are only ever added; the store refuses all else.
 
 A row is written in the transaction of what it tells of: what happened is in the audit, what is in the audit happened.
 """
@@ -62,7 +62,8 @@ def entries(
     rows = connection.execute(
         """SELECT id, at, by, action, subject, before, after FROM audit
            WHERE (?1 IS NULL OR action = ?1 OR substr(action, 1, length(?1) + 1) = ?1 || ' ')
-           AND (?2 IS NULL OR at >= ?2) ORDER BY id DESC LIMIT ?3""",
+             AND (?2 IS NULL OR at >= ?2)
+           ORDER BY id DESC LIMIT ?3""",
         (action, since, -1 if limit is None else limit),
     )
     return [Entry(*row[:5], *(None if state is None else json.loads(state) for state in row[5:])) for row in rows]

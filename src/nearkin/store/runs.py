@@ -20,6 +20,20 @@ class Run:
     settings: dict[str, dict[str, float]]
     counts: dict[str, int]
 
+    @property
+    def templates(self) -> int:
+        """How many were left out of its scores."""
+        return self.counts.get("templates", 0)
+
+    @property
+    def template_counts(self) -> dict[str, int]:
+        return {name: self.counts.get(name, 0) for name in ("templates", "template_state")}
+
+    @property
+    def template(self) -> str:
+        """Whether its scores are with boilerplate or without."""
+        return "without" if self.templates else "with"
+
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -84,6 +98,7 @@ class Previous:
     """A run whose results can be carried on from."""
 
     id: int
+    ended: str
     counts: dict[str, int]
     latest: bool  # nothing at all has happened since
 
@@ -91,7 +106,7 @@ class Previous:
 def comparable(connection: sqlite3.Connection, scheme: int, settings: Settings, version: str) -> Previous | None:
     """The last finished run under this scheme, if it matched as a run of these settings would."""
     row = connection.execute(
-        """SELECT id, version, settings, counts FROM run WHERE state = 'done' AND kind <> 'add'
+        """SELECT id, version, settings, counts, ended FROM run WHERE state = 'done' AND kind <> 'add'
            AND json_extract(counts, '$.scheme') = ? ORDER BY id DESC LIMIT 1""",
         (scheme,),
     ).fetchone()
@@ -101,7 +116,7 @@ def comparable(connection: sqlite3.Connection, scheme: int, settings: Settings, 
     if (before.match, before.text.keep) != (settings.match, settings.text.keep):
         return None
     (later,) = connection.execute("SELECT count(*) FROM run WHERE id > ? AND state = 'done'", (row[0],)).fetchone()
-    return Previous(row[0], json.loads(row[3]), later == 0)
+    return Previous(row[0], row[4], json.loads(row[3]), later == 0)
 
 
 LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
@@ -135,7 +150,8 @@ def canon_of(connection: sqlite3.Connection, run: Run) -> str:
 def unfinished(connection: sqlite3.Connection) -> bool:
     """Whether a later scan has begun and not ended: documents may then be newer than the matches."""
     (count,) = connection.execute(
-        "SELECT count(*) FROM run WHERE id > (SELECT max(id) FROM run WHERE state = 'done') AND kind = 'scan'"
+        """SELECT count(*) FROM run
+           WHERE id > (SELECT max(id) FROM run WHERE state = 'done' AND kind = 'scan') AND kind = 'scan'"""
     ).fetchone()
     return bool(count)
 

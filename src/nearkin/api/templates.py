@@ -1,0 +1,155 @@
+"""Templates of a store, as Python sees them: listed, suggested, added and removed."""
+
+import sqlite3
+from collections.abc import Sequence
+from itertools import chain, count
+from typing import TYPE_CHECKING
+
+from nearkin.api.text import Text, extracted_from
+from nearkin.api.writing import Progress, Written
+from nearkin.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nearkin.matching.boilerplate import Boilerplate, Drawer
+    from nearkin.report.suggestions import Suggestion
+
+
+class Templates(Written):
+    def templates(self) -> "pa.Table":
+        from nearkin.report.reading import opened
+        from nearkin.report.tables import template_table
+        from nearkin.report.templates import template_records
+
+        with opened(self.path) as connection:
+            return template_table(template_records(connection))
+
+    def suggest_templates(self, *, least: int = 5, limit: int | None = 20) -> "pa.Table":
+        """Text that at least so many contents have which are otherwise unlike."""
+        from nearkin.report.reading import opened
+        from nearkin.report.suggestions import list_suggestions
+        from nearkin.report.tables import suggestion_table
+
+        with opened(self.path) as connection:
+            found = list_suggestions(connection, least=least, limit=limit)
+        return suggestion_table([one.record() for one in found])
+
+    def add_template(
+        self,
+        *,
+        family: str | None = None,
+        text: Text | None = None,
+        suggestions: Sequence[int] = (),
+        least: int = 5,
+        limit: int | None = 20,
+        tolerance: float | None = None,
+        name: str | None = None,
+        source: str = "text",
+        by: str | None = None,
+        note: str | None = None,
+        progress: Progress | None = None,
+    ) -> list[str]:
+        """Leave out what a family has in common, a text, or what was suggested; the names of the templates made.
+
+        Matches and families are made anew. Numbers of suggestions hold for the same `least` and `limit`.
+        """
+        from nearkin.matching.boilerplate import Drawer
+        from nearkin.report.deciding import find_family
+        from nearkin.report.suggestions import TOLERANCE, list_suggestions
+
+        if sum((family is not None, text is not None, bool(suggestions))) != 1:
+            raise UsageError("A template is made of one family, of one text, or of suggestions.")
+        if tolerance is not None and not 0.0 < tolerance <= 1.0:
+            raise UsageError(f"A tolerance is a share over 0 and at most 1, not {tolerance:g}.")
+        with self._writing() as connection:
+            drawer = Drawer.of(connection)
+            share: float | None = None
+            if family is not None:
+                found, share, source = find_family(connection, family), tolerance or 1.0, "family"
+                if len(found.contents) < 2:
+                    raise UsageError(f"Family {found.id} has no two contents to have something in common.")
+                made = [(f"family-{found.id[:8]}", drawer.common_to(found.contents, share))]
+            elif text is not None:
+                canonical = drawer.canon.apply(extracted_from(text, drawer.canon.raw) or b"")
+                made = [(source, drawer.given(canonical))]
+            else:
+                share, source = TOLERANCE, "suggestion"
+                offered = {one.number: one for one in list_suggestions(connection, least=least, limit=limit)}
+                made = [_suggested(offered, number) for number in dict.fromkeys(suggestions)]
+            made = _named(connection, made, name)
+            self._store(connection, drawer, made, source=source, tolerance=share, by=by, note=note, progress=progress)
+        return [one for one, _ in made]
+
+    def remove_template(self, name: str, *, by: str | None = None) -> None:
+        """By name or number. Matches and families are made anew."""
+        from nearkin.report.templates import find_template
+        from nearkin.store.audit import login_name
+        from nearkin.store.templates import remove_template
+
+        with self._writing() as connection:
+            template = find_template(connection, name)
+            self._scan(connection).again(lambda: remove_template(connection, template, by=by or login_name()))
+
+    def _store(
+        self,
+        connection: sqlite3.Connection,
+        drawer: "Drawer",
+        made: "list[tuple[str, Boilerplate]]",
+        *,
+        source: str,
+        tolerance: float | None,
+        by: str | None,
+        note: str | None,
+        progress: Progress | None,
+    ) -> None:
+        from nearkin.store import runs
+        from nearkin.store.audit import login_name
+        from nearkin.store.templates import add_template, store_features
+
+        def add() -> None:
+            canon = runs.canon_id(connection, drawer.canon.spec)
+            for name, boilerplate in made:
+                number = add_template(
+                    connection,
+                    name=name,
+                    source=source,
+                    tolerance=tolerance,
+                    canon=canon,
+                    passages=boilerplate.passages,
+                    by=by or login_name(),
+                    note=note,
+                )
+                if boilerplate.features is not None:
+                    store_features(connection, number, drawer.scheme_id, boilerplate.features)
+
+        self._scan(connection, progress).again(add)
+
+
+def _suggested(offered: "dict[int, Suggestion]", number: int) -> "tuple[str, Boilerplate]":
+    if number not in offered:
+        raise UsageError(f"There is no suggestion {number}, only {len(offered)}; see: nearkin template suggest")
+    return "suggestion", offered[number].boilerplate
+
+
+def _named(
+    connection: sqlite3.Connection, made: "list[tuple[str, Boilerplate]]", name: str | None
+) -> "list[tuple[str, Boilerplate]]":
+    """Each by a name that no other template has."""
+    from nearkin.store.templates import all_templates
+
+    taken = {one.name for one in all_templates(connection)}
+    if name is not None:
+        if name in taken:
+            raise UsageError(f"There is a template {name} already; choose another --name.")
+        if not name.strip() or name.isdigit():
+            raise UsageError("A template's name must not be empty or a number.")
+    named = []
+    for default, boilerplate in made:
+        if not boilerplate:
+            raise UsageError("Nothing to leave out: there is no text in common, or none as long as one shingle.")
+        base = name or default
+        unused = next(one for one in chain([base], (f"{base}-{more}" for more in count(2))) if one not in taken)
+        taken.add(unused)
+        named.append((unused, boilerplate))
+    return named

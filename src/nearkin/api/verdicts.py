@@ -1,0 +1,118 @@
+"""Verdicts on a store's pairs and families, as Python sees them."""
+
+import sqlite3
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from nearkin.api.choice import chosen
+from nearkin.api.writing import Written
+from nearkin.errors import BusyError, UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nearkin.store.verdicts import Verdict
+
+Subject = str | tuple[str, str]  # a family's id, or two documents
+
+
+class Verdicts(Written):
+    def verdicts(self) -> "pa.Table":
+        from nearkin.report.deciding import verdict_record
+        from nearkin.report.fields import backslashed
+        from nearkin.report.reading import opened
+        from nearkin.report.tables import verdict_table
+        from nearkin.store.verdicts import all_verdicts
+
+        with opened(self.path) as connection:
+            found = [verdict_record(connection, one, name=backslashed) for one in all_verdicts(connection)]
+        return verdict_table(found)
+
+    def set_verdict(
+        self,
+        subject: Subject,
+        verdict: str,
+        *,
+        keep: str | None = None,
+        by: str | None = None,
+        note: str | None = None,
+    ) -> None:
+        """On two documents or on a family; `keep` names the document of it to keep. Families follow at once."""
+        from nearkin.report.deciding import bytes_of, find_family, of_one_content, pair_of, place_of
+        from nearkin.store.audit import login_name
+        from nearkin.store.verdicts import Ruling, add_verdict
+
+        ruling = chosen(Ruling, verdict, "verdict")
+        if (ruling is Ruling.KEEP) != (keep is not None):
+            raise UsageError("The verdict keep names a document, and no other does: keep PATH.")
+        if ruling is Ruling.KEEP and not isinstance(subject, str):
+            raise UsageError("Which document to keep is said of a family, not of a pair.")
+        by = by or login_name()
+        with self._writing() as connection:
+            if isinstance(subject, str):
+                family = find_family(connection, subject)
+                kept = None if keep is None else bytes_of(connection, keep)
+                if kept is not None and kept not in family.digests:
+                    raise UsageError(f"{keep} is no document of family {family.id}.")
+                path = None if keep is None or kept is None else place_of(connection, keep, kept).path
+                with self._turn(connection):
+                    add_verdict(
+                        connection,
+                        ruling,
+                        family.digests,
+                        family=family.founder,
+                        keep=kept,
+                        keep_path=path,
+                        by=by,
+                        note=note,
+                    )
+            else:
+                digests = pair_of(connection, *subject)
+                if ruling.parts and of_one_content(connection, digests):
+                    raise UsageError(f"{subject[0]} and {subject[1]} have the same words; no verdict can part them.")
+                with self._turn(connection):
+                    add_verdict(connection, ruling, digests, by=by, note=note)
+            if ruling is not Ruling.KEEP:
+                self._regroup(connection)
+
+    def clear_verdict(self, subject: Subject | int, *, by: str | None = None) -> int:
+        """All that was said of a pair or family, or one verdict by its number; how many there were."""
+        from nearkin.store.audit import login_name
+        from nearkin.store.verdicts import remove_verdict
+
+        with self._writing() as connection:
+            found = _said_of(connection, subject)
+            with self._turn(connection):
+                for one in found:
+                    remove_verdict(connection, one, by=by or login_name())
+            if any(one.ruling != "keep" for one in found):
+                self._regroup(connection)
+        return len(found)
+
+    def _regroup(self, connection: sqlite3.Connection) -> None:
+        with suppress(BusyError):  # a scan that runs will find the verdict when it groups
+            self._scan(connection).regroup()
+
+
+def _said_of(connection: sqlite3.Connection, subject: Subject | int) -> "list[Verdict]":
+    from nearkin.report.deciding import find_family, pair_of
+    from nearkin.store.verdicts import all_verdicts
+
+    verdicts = all_verdicts(connection)
+    if isinstance(subject, int):
+        found, what = [one for one in verdicts if one.id == subject], f"number {subject}"
+    elif isinstance(subject, str):
+        family = find_family(connection, subject)
+        found = [
+            one
+            for one in verdicts
+            if one.about == "family" and (one.family == family.founder or one.digests == family.digests)
+        ]
+        what = f"family {family.id}"
+    else:
+        digests = pair_of(connection, *subject)
+        found = [one for one in verdicts if one.about == "pair" and one.digests == digests]
+        what = f"{subject[0]} and {subject[1]}"
+    if not found:
+        raise UsageError(f"There is no verdict on {what}; list them with: nearkin verdict list")
+    return found

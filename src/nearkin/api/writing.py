@@ -1,0 +1,46 @@
+"""A store that is written beside scans: the connection, the turn, and a run over what is stored."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nearkin.pipeline import Scan
+
+Progress = Callable[[str, int, int], None]
+
+
+class Written:
+    path: Path
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        from nearkin.store.database import connect, explained
+
+        connection = connect(self.path, write=True)
+        try:
+            with explained(self.path):
+                yield connection
+        finally:
+            connection.close()
+
+    @contextmanager
+    def _turn(self, connection: sqlite3.Connection) -> Iterator[None]:
+        from nearkin.store.database import transaction, turn
+
+        with turn(self.path), transaction(connection):
+            yield
+
+    def _scan(self, connection: sqlite3.Connection, progress: Progress | None = None) -> "Scan":
+        """As the last one was made."""
+        from importlib.metadata import version
+
+        from nearkin.pipeline import Scan
+        from nearkin.settings import Settings
+        from nearkin.store import runs
+
+        settings = Settings.from_json(json.dumps(runs.last(connection).settings))
+        return Scan(connection, self.path, settings, version("nearkin"), progress or (lambda *_: None))

@@ -1,0 +1,227 @@
+"""`template`: boilerplate, left out of every comparison."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nearkin.cli.notes import note as tell
+from nearkin.cli.options import common
+from nearkin.cli.output import Record, chosen, emit, emit_one
+from nearkin.errors import InputError, UsageError
+
+SUGGESTED = ["suggestion", "documents", "shingles", "families_changed", "families", "passages", "excerpt"]
+LISTED = [
+    "id",
+    "name",
+    "source",
+    "tolerance",
+    "documents",
+    "shingles",
+    "passages",
+    "excerpt",
+    "by",
+    "note",
+    "at",
+]
+
+least_option = click.option(
+    "--least",
+    type=click.IntRange(3),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Suggest what at least so many contents have.",
+)
+limit_option = click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Suggest no more than so many."
+)
+by_option = click.option("--by", metavar="NAME", help="Who says so.  [default: your login name]")
+
+
+@click.group(epilog="Example: nearkin template suggest && nearkin template add --suggestion 1")
+def template() -> None:
+    """Leave boilerplate out of every comparison (Forman 2005, 4).
+
+    Nothing is signed again: sizes and scores shrink to what is not boilerplate, and families follow. Schemes fuzzy and
+    si have numbers of whole texts only, so templates do not apply to them.
+    """
+
+
+@template.command("suggest", epilog="Example: nearkin template suggest --least 20")
+@common
+@least_option
+@limit_option
+def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) -> None:
+    """Suggest text that many documents have which are otherwise unlike.
+
+    With an excerpt, how many documents have it, and which families would fall apart without it, by estimate. The
+    numbers are for `nearkin template add --suggestion N` and hold until the store changes.
+    """
+    from nearkin.cli.progress import progress
+    from nearkin.report.reading import opened
+    from nearkin.report.suggestions import list_suggestions
+
+    with progress(quiet=quiet), opened(store) as connection:
+        records = [one.record() for one in list_suggestions(connection, least=least, limit=limit)]
+    form = chosen(form)
+    if form != "table":
+        emit(records, form, columns=SUGGESTED, rows=_one_cell_of_families)
+        return
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count, safe
+
+    screen = Screen()
+    for one in records:
+        changed = count(one["families_changed"], "families") + " would change"
+        screen.line(
+            (f"{one['suggestion']}", "bold"),
+            f"  in {count(one['documents'], 'documents')}, {one['shingles']:,} shingles; {changed}",
+            (f"  {' '.join(one['families'][:3])}{' …' if one['families_changed'] > 3 else ''}", "dim"),
+        )
+        screen.facts([("", safe(one["excerpt"]) or "–")])
+    if records:
+        screen.note("leave one out: nearkin template add --suggestion N")
+    else:
+        screen.line("No text is in many documents that are otherwise unlike.")
+
+
+def _one_cell_of_families(record: Record) -> list[Record]:
+    return [{**record, "families": " ".join(record["families"])}]
+
+
+@template.command("add", epilog="Example: nearkin template add --file blank-form.txt --name invoice")
+@common
+@click.option("--family", metavar="ID", help="What all members of a family have in common.")
+@click.option("--file", "file", type=click.Path(), metavar="FILE", help="The text of a file or document.")
+@click.option("--text", metavar="TEXT", help="This text; - for standard input.")
+@click.option(
+    "--suggestion",
+    "suggestions",
+    multiple=True,
+    metavar="N",
+    help="What `nearkin template suggest` numbers so, or all. May be repeated.",
+)
+@least_option
+@limit_option
+@click.option(
+    "--tolerance",
+    type=float,
+    metavar="SHARE",
+    help="With --family: what at least this share of the members have, as 0.9.  [default: 1]",
+)
+@click.option("--name", metavar="NAME", help="What to call it.  [default: after where it came from]")
+@by_option
+@click.option("--note", metavar="TEXT", help="Why.")
+def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str | None, **options: Any) -> None:
+    """Make a template, and match and group again without it."""
+    from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
+
+    given = {"family": options["family"], "file": file, "text": text, "suggestion": options["suggestions"] or None}
+    chosen_sources = [name for name, value in given.items() if value is not None]
+    if len(chosen_sources) != 1:
+        raise UsageError("Give one of --family, --file, --text and --suggestion.")
+    if options["tolerance"] is not None and options["family"] is None:
+        raise UsageError("--tolerance belongs to --family.")
+    if not store.exists():
+        from nearkin.report.reading import opened
+
+        with opened(store):
+            pass
+    if file is not None:
+        options |= {"text": _text_of(file, store), "source": "file", "name": options["name"] or _unnumbered(file)}
+    elif text is not None:
+        options["text"] = sys.stdin.buffer.read() if text == "-" else text
+    options["suggestions"] = _numbers(store, options["suggestions"], options["least"], options["limit"])
+    with progress(quiet=quiet) as report:
+        names = Store(store).add_template(**options, progress=report)
+    form = chosen(form)
+    if form != "table":
+        emit(({"name": name} for name in names), form, columns=["name"])
+    elif not quiet:
+        from nearkin.cli.screen import Screen
+        from nearkin.cli.words import safe
+
+        Screen().line(f"{safe(', '.join(names))} left out of all scores from now on; families are up to date.")
+
+
+def _text_of(file: str, store: Path) -> bytes:
+    """As extracted; raw bytes where the store's texts are."""
+    from nearkin.report.lookup import find_document
+    from nearkin.report.reading import opened
+    from nearkin.store import runs
+
+    with opened(store) as connection:
+        raw = runs.canon_of(connection, runs.last(connection)) == "raw"
+    found = find_document(file, store, raw=raw)
+    if found.text is None:
+        raise InputError(f"{file} has no text that nearkin can read.")
+    return found.text
+
+
+def _unnumbered(file: str) -> str:
+    name = Path(file).name
+    return f"file-{name}" if name.isdigit() else name
+
+
+def _numbers(store: Path, asked: tuple[str, ...], least: int, limit: int) -> list[int]:
+    if asked == ("all",):
+        from nearkin.report.reading import opened
+        from nearkin.report.suggestions import list_suggestions
+
+        with opened(store) as connection:
+            found = [one.number for one in list_suggestions(connection, least=least, limit=limit)]
+        if not found:
+            raise UsageError("There is nothing to suggest.")
+        return found
+    for one in asked:
+        if not one.isdecimal():
+            raise UsageError(f"A suggestion is a number that `nearkin template suggest` shows, or all, not {one}.")
+    return [int(one) for one in asked]
+
+
+@template.command("list", epilog="Example: nearkin template list")
+@common
+def list_(store: Path, form: str | None, quiet: bool) -> None:
+    """List the templates, and how many documents have each."""
+    from nearkin.report.reading import opened
+    from nearkin.report.templates import template_records
+
+    with opened(store) as connection:
+        records = template_records(connection)
+    form = chosen(form)
+    if form != "table":
+        emit(records, form, columns=LISTED)
+        return
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count, safe
+
+    screen = Screen()
+    for one in records:
+        documents = "" if one["documents"] is None else f"in {count(one['documents'], 'documents')}, "
+        said = f"by {one['by']} on {one['at'][:10]}" + (f", “{one['note']}”" if one["note"] else "")
+        screen.line(
+            (safe(one["name"]), "bold"),
+            f"  {documents}{one['shingles']:,} shingles, {count(one['passages'], 'passages')}, {safe(said)}",
+        )
+        screen.facts([("", safe(one["excerpt"]) or "–")])
+    if not records:
+        screen.line("There are no templates.")
+
+
+@template.command("remove", epilog="Example: nearkin template remove suggestion")
+@click.argument("name", metavar="NAME|ID")
+@common
+@by_option
+def remove(name: str, store: Path, form: str | None, quiet: bool, by: str | None) -> None:
+    """Take a template back, and match and group again with its text."""
+    from nearkin.api.store import Store
+
+    Store(store).remove_template(name, by=by)
+    form = chosen(form)
+    if form != "table":
+        emit_one({"removed": name}, form)
+    else:
+        tell(f"{name} counts again in all scores; families are up to date.", quiet=quiet)

@@ -1,0 +1,163 @@
+"""`verdict`: what people decided about pairs and families."""
+
+from pathlib import Path
+
+import click
+
+from nearkin.cli.notes import note as tell
+from nearkin.cli.options import common
+from nearkin.cli.output import Record, chosen, emit, emit_one
+from nearkin.errors import UsageError
+
+WORDS = ("same", "version", "not-similar", "template", "keep")
+COLUMNS = ["id", "about", "verdict", "family", "path", "keep", "by", "note", "at"]
+
+by_option = click.option("--by", metavar="NAME", help="Who says so.  [default: your login name]")
+
+
+@click.group(epilog="Example: nearkin verdict set manual-1.txt manual-2.txt not-similar")
+def verdict() -> None:
+    """Decide about a pair or a family, for good.
+
+    Verdicts hang on the bytes of the documents: they survive new scans, moves and other settings.
+    """
+
+
+@verdict.command(
+    "set",
+    epilog="Example: nearkin verdict set 41c0 keep manuals/manual-3.txt --note 'the signed one'",
+)
+@click.argument("words", nargs=-1, required=True, metavar="(A B | FAMILY) VERDICT")
+@common
+@by_option
+@click.option("--note", metavar="TEXT", help="Why.")
+def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by: str | None, note: str | None) -> None:
+    """Say what two documents A and B, or a FAMILY, are.
+
+    VERDICT is one of: same, version, not-similar, template, and for a family: keep PATH. FAMILY is an id that
+    `nearkin families` shows, or enough digits of it.
+
+    What is not-similar links no family any more and is not listed; nor is what only has a template in common.
+    A later verdict takes the place of an earlier one; the audit keeps both.
+    """
+    from nearkin.api.store import Store
+
+    subject, said, keep = _understood(words)
+    Store(store).set_verdict(subject, said, keep=keep, by=by, note=note)
+    form = chosen(form)
+    if form != "table":
+        about = {"family": subject, "a": None, "b": None} if isinstance(subject, str) else _pair(subject)
+        emit_one({**about, "verdict": said, "keep": keep}, form, paths=frozenset({"a", "b", "keep"}))
+    elif not quiet:
+        from nearkin.cli.screen import Screen
+        from nearkin.cli.words import safe
+
+        about_whom = f"family {subject}" if isinstance(subject, str) else " and ".join(subject)
+        Screen().line(safe(f"{about_whom}: {said}{f' {keep}' if keep else ''}"))
+    if said == "template" and isinstance(subject, str):
+        tell(f"to leave out what they share in every comparison: nearkin template add --family {subject}", quiet=quiet)
+    elif said == "template":
+        tell("to leave out what a family shares in every comparison: nearkin template add --family ID", quiet=quiet)
+
+
+def _pair(subject: tuple[str, str]) -> Record:
+    return {"family": None, "a": subject[0], "b": subject[1]}
+
+
+def _understood(words: tuple[str, ...]) -> tuple[str | tuple[str, str], str, str | None]:
+    """Subject, verdict, and which document to keep."""
+    match words:
+        case (family, "keep", path):
+            return family, "keep", path
+        case (a, b, said) if said in WORDS and said != "keep":
+            return (a, b), said, None
+        case (family, said) if said in WORDS and said != "keep":
+            return family, said, None
+        case (_, "keep"):
+            raise UsageError("Say which document to keep: nearkin verdict set FAMILY keep PATH")
+    known = ", ".join(WORDS[:-1])
+    raise UsageError(f"Say: nearkin verdict set A B VERDICT, or FAMILY VERDICT; verdicts are {known}, keep PATH.")
+
+
+@verdict.command("list", epilog="Example: nearkin verdict list --format csv > verdicts.csv")
+@common
+def list_(store: Path, form: str | None, quiet: bool) -> None:
+    """List the verdicts, the latest first, with the documents they are about."""
+    from nearkin.report.deciding import verdict_record
+    from nearkin.report.reading import opened
+    from nearkin.store.verdicts import all_verdicts
+
+    with opened(store) as connection:
+        records = [verdict_record(connection, one) for one in all_verdicts(connection)]
+    form = chosen(form)
+    if form == "table":
+        _show(records)
+        return
+    emit(
+        records,
+        form,
+        columns=COLUMNS,
+        rows=lambda record: [{**record, "path": path} for path in record["paths"] or [None]],
+        paths=frozenset({"path", "keep"}),
+    )
+
+
+def _show(records: list[Record]) -> None:
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import safe
+
+    screen = Screen()
+    if not records:
+        screen.line("Nobody has decided anything yet.")
+        return
+
+    def about(record: Record) -> str:
+        paths = [safe(path) for path in record["paths"]]
+        if record["about"] == "pair":
+            return "\n".join(paths) or "documents that are gone"
+        kept = [f"keep {safe(record['keep'])}"] if record["keep"] else []
+        more = f"{len(paths)} documents, first {paths[0]}" if paths else "documents that are gone"
+        return "\n".join([f"family {record['family']}", more, *kept])
+
+    screen.columns(
+        ["id", "verdict", "by", "at", "about"],
+        (
+            [str(one["id"]), one["verdict"], safe(one["by"]), one["at"][:16].replace("T", " "), _noted(about(one), one)]
+            for one in records
+        ),
+        right=(0,),
+    )
+
+
+def _noted(text: str, record: Record) -> str:
+    from nearkin.cli.words import safe
+
+    return f"{text}\n“{safe(record['note'])}”" if record["note"] else text
+
+
+@verdict.command("clear", epilog="Example: nearkin verdict clear manual-1.txt manual-2.txt")
+@click.argument("words", nargs=-1, metavar="[A B | FAMILY]")
+@common
+@by_option
+@click.option("--id", "number", type=int, metavar="N", help="One verdict by its number in `nearkin verdict list`.")
+def clear(
+    words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by: str | None, number: int | None
+) -> None:
+    """Take back what was said of a pair or a family."""
+    from nearkin.api.store import Store
+
+    if (number is None) != (len(words) in (1, 2)) or len(words) > 2:
+        raise UsageError("Say whose verdict to clear: A B, FAMILY, or --id N.")
+    if number is not None:
+        subject: str | tuple[str, str] | int = number
+    else:
+        subject = words[0] if len(words) == 1 else (words[0], words[1])
+    cleared = Store(store).clear_verdict(subject, by=by)
+    form = chosen(form)
+    if form != "table":
+        emit_one({"cleared": cleared}, form)
+    elif not quiet:
+        from nearkin.cli.screen import Screen
+        from nearkin.cli.words import count
+
+        Screen().line(f"{count(cleared, 'verdicts')} cleared.")

@@ -1,0 +1,181 @@
+"""What templates leave out of signatures and of exact measures (Forman 2005 §4).
+
+"These chunks are to be ignored on future runs, effectively reducing the file sizes to their non-template payload. …
+Note that the files do not need to be re-chunked." Here too signatures stay as they are stored, and lose the templates'
+features when they are loaded. Samples of fixed size are the exception: what a template took from the n smallest, or
+from a slot, its payload must fill, and that is in the text only. Such contents are sampled again, in memory, if their
+texts were kept.
+
+`fuzzy` and `si` make a few numbers of a whole text. Nothing in them is the template's alone, so templates do not apply.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.matching.candidates import Postings
+from nearkin.matching.verify import Texts
+from nearkin.scheme import Scheme, sign
+from nearkin.scheme.shingler import ALL_BITS, Shingler
+from nearkin.scheme.sketch import Sketch
+from nearkin.scheme.smallest import Min
+from nearkin.store.contents import Signatures
+from nearkin.store.templates import Template, all_templates, store_features, stored_features
+from nearkin.text.canon import Canon
+
+Features = NDArray[np.uint64]
+NOTHING: Features = np.zeros(0, np.uint64)
+AT_ONCE = 256  # texts
+UNSTORED = -1  # no scheme of the store: features are made for the moment
+
+
+def templates_apply(scheme: Scheme) -> bool:
+    return not scheme.estimator.coded
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What the templates of a store take from every comparison under one scheme."""
+
+    templates: int  # how many there are; 0 also where they do not apply
+    features: Features  # of signatures, ascending
+    shingles: Features  # of the exact measure, which knows neither seed nor bits
+
+    @property
+    def digest(self) -> bytes:
+        """Of the features; empty where there are none."""
+        return sha256(self.features.astype("<u8").tobytes()).digest() if len(self.features) else b""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """As a run notes them down."""
+        return {"templates": self.templates, "template_state": self.state}
+
+    @property
+    def state(self) -> int:
+        """The digest as a number that fits a run's counts."""
+        return int.from_bytes(self.digest[:6], "big")
+
+
+def left_out(connection: sqlite3.Connection, scheme_id: int, scheme: Scheme, canon: Canon) -> LeftOut:
+    templates = all_templates(connection) if templates_apply(scheme) else []
+    if not templates:
+        return LeftOut(0, NOTHING, NOTHING)
+    known = stored_features(connection, scheme_id)
+    features = [known[one.id] if one.id in known else features_of(one, scheme, canon) for one in templates]
+    plain = plain_shingler(scheme)
+    shingles = [shingles_of(passages_in(one, canon), plain) for one in templates] if plain else []
+    return LeftOut(len(templates), _united(features), _united(shingles))
+
+
+def ignored_features(connection: sqlite3.Connection, scheme_id: int, scheme: Scheme, canon: Canon) -> Features:
+    """What an index of signatures leaves out, ascending. Samples of fixed size must not: they would only be smaller."""
+    return NOTHING if scheme.limit else left_out(connection, scheme_id, scheme, canon).features
+
+
+def keep_features(connection: sqlite3.Connection, scheme_id: int, scheme: Scheme, canon: Canon) -> None:
+    """Make the features that are missing under a scheme, so that nobody makes them again. In a transaction."""
+    if templates_apply(scheme):
+        known = stored_features(connection, scheme_id)
+        for one in all_templates(connection):
+            if one.id not in known:
+                store_features(connection, one.id, scheme_id, features_of(one, scheme, canon))
+
+
+def features_of(template: Template, scheme: Scheme, canon: Canon) -> Features:
+    """All of them, not a sample: whatever a signature has of the template's text is among them."""
+    passages = passages_in(template, canon)
+    if scheme.shingler is not None:
+        return shingles_of(passages, scheme.shingler)
+    return _united([sign(passage, scheme).features for passage in passages])
+
+
+def passages_in(template: Template, canon: Canon) -> Sequence[bytes]:
+    """Made canonical as the texts they are to be compared with."""
+    if template.canon == canon.spec:
+        return template.passages
+    # A passage that was cut may begin or end inside a character.
+    whole = (passage.decode("utf-8", "ignore").encode() for passage in template.passages)
+    return [made for made in map(canon.apply, whole) if made]
+
+
+def shingles_of(passages: Sequence[bytes], shingler: Shingler) -> Features:
+    """Passages shorter than one shingle have none. Where occurrences are told apart, as many as some passage has."""
+    native, units = shingler.native(), replace(shingler, window=1, label=False).native()
+    return _united([native.all(passage) for passage in passages if units.count(passage) >= shingler.window])
+
+
+def plain_shingler(scheme: Scheme) -> Shingler | None:
+    return None if scheme.shingler is None else replace(scheme.shingler, bits=ALL_BITS, seed=0)
+
+
+def _united(parts: Sequence[Features]) -> Features:
+    return np.unique(np.concatenate([NOTHING, *parts]))
+
+
+def among(features: Features, ascending: Features) -> NDArray[np.bool_]:
+    """Which are among these. Far fewer are asked for than a sort of both would take."""
+    if not len(ascending):
+        return np.zeros(len(features), np.bool_)
+    at = np.minimum(np.searchsorted(ascending, features), len(ascending) - 1)
+    found: NDArray[np.bool_] = ascending[at] == features
+    return found
+
+
+def payload(signed: Signatures, scheme: Scheme, texts: Texts, ignored: LeftOut) -> Postings:
+    """The signatures without what the templates ignore."""
+    if not len(ignored.features):
+        return Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
+    if isinstance(scheme, Sketch | Min):
+        return _sampled_again(signed, scheme, texts, ignored)
+    kept = ~among(signed.features, ignored.features)
+    before = np.concatenate([[0], np.cumsum(kept)])
+    weights = signed.weights[kept] if len(signed.weights) else signed.weights
+    return Postings(before[signed.offsets].astype(np.uint64), signed.features[kept], weights, signed.moduli)
+
+
+def sign_all(scheme: Scheme, texts: Texts, count: int) -> Signatures:
+    """Of contents 0 to count, in memory; those without a kept text have no features."""
+    signed = []
+    for start in range(0, count, AT_ONCE):
+        for text in texts(range(start, min(start + AT_ONCE, count))):
+            signed.append(sign(text or b"", scheme))
+    return Signatures(
+        moduli=np.array([one.modulus for one in signed], np.uint64),
+        offsets=np.cumsum([0, *map(len, signed)], dtype=np.uint64),
+        features=np.concatenate([NOTHING, *(one.features for one in signed)]),
+        weights=np.zeros(0, np.uint32),
+    )
+
+
+def _sampled_again(signed: Signatures, scheme: Sketch | Min, texts: Texts, ignored: LeftOut) -> Postings:
+    """The sample of what is left of each. Texts that were not kept stay whole.
+
+    Of the n smallest none is new where no template is among them. A slot's number does not tell whose it was: every
+    text is sampled again there.
+    """
+    lists = np.split(signed.features, signed.offsets[1:-1].astype(np.int64)) if len(signed.moduli) else []
+    for start in range(0, len(lists), AT_ONCE):
+        rows = [row for row in range(start, min(start + AT_ONCE, len(lists))) if len(lists[row])]
+        if isinstance(scheme, Min):
+            rows = [row for row in rows if among(lists[row], ignored.features).any()]
+        for row, text in zip(rows, texts(rows), strict=True):
+            if text is not None:
+                lists[row] = _sample(text, scheme, ignored.features)
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.uint64)
+    return Postings(offsets, np.concatenate([NOTHING, *lists]), signed.weights, signed.moduli)
+
+
+def _sample(text: bytes, scheme: Sketch | Min, ignored: Features) -> Features:
+    shingles = np.unique(scheme.shingler.native().all(text))
+    left = shingles[~among(shingles, ignored)]
+    if isinstance(scheme, Sketch):
+        return _native.slot_minima(left, scheme.n)
+    if scheme.modulus > 1:
+        left = left[left % np.uint64(scheme.modulus) == 0]
+    return left[: scheme.n]

@@ -1,0 +1,130 @@
+"""Verdicts hang on bytes: which contents they concern, what takes the place of what."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.world import Called, edited, prose
+from nearkin.store.audit import entries
+from nearkin.store.database import connect, transaction
+from nearkin.store.decided import Decided
+from nearkin.store.verdicts import Ruling, add_verdict, all_verdicts, remove_verdict
+
+FAMILY = b"f" * 32
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> sqlite3.Connection:
+    """Four contents; the first also as a page and as a copy."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    texts = {"a": prose(1), "b": edited(prose(1), 9), "c": edited(prose(1), 90), "d": prose(2)}
+    for name, text in texts.items():
+        (docs / f"{name}.txt").write_text(text)
+    (docs / "copy.txt").write_text(texts["a"])
+    (docs / "page.html").write_text(f"<p>{texts['a']}</p>")
+    assert Called("scan", docs, "--store", tmp_path / "store.db").code == 0
+    return connect(tmp_path / "store.db", write=True)
+
+
+def digest(connection: sqlite3.Connection, name: str) -> bytes:
+    return bytes(connection.execute("SELECT digest FROM present WHERE path = ?", (name.encode(),)).fetchone()[0])
+
+
+def content(connection: sqlite3.Connection, name: str) -> int:
+    query = "SELECT t.content FROM present d JOIN text t ON t.id = d.text WHERE d.path = ?"
+    return int(connection.execute(query, (name.encode(),)).fetchone()[0])
+
+
+def say(connection: sqlite3.Connection, ruling: str, *names: str, family: bytes | None = None, **more: object) -> None:
+    with transaction(connection):
+        digests = [digest(connection, name) for name in names]
+        add_verdict(connection, Ruling(ruling), digests, by="ann", family=family, **more)  # type: ignore[arg-type]
+
+
+def of(connection: sqlite3.Connection, a: str, b: str) -> str | None:
+    return Decided(connection).of_pair(content(connection, a), content(connection, b))
+
+
+def test_a_pair_of_contents_is_decided_by_any_document_of_each(connection: sqlite3.Connection) -> None:
+    say(connection, "not-similar", "page.html", "b.txt")
+    assert of(connection, "a.txt", "b.txt") == of(connection, "b.txt", "copy.txt") == "not-similar"
+    assert of(connection, "a.txt", "c.txt") is None
+
+
+def test_of_a_family_any_two(connection: sqlite3.Connection) -> None:
+    say(connection, "template", "a.txt", "b.txt", "c.txt", family=FAMILY)
+    assert of(connection, "b.txt", "c.txt") == "template"
+    assert of(connection, "b.txt", "d.txt") is None
+
+
+def test_a_later_one_takes_the_place_and_the_audit_keeps_both(connection: sqlite3.Connection) -> None:
+    say(connection, "same", "a.txt", "b.txt")
+    say(connection, "not-similar", "b.txt", "a.txt", note="on second thoughts")
+    assert [(one.ruling, one.note) for one in all_verdicts(connection)] == [("not-similar", "on second thoughts")]
+    later, earlier = entries(connection, action="verdict")
+    assert (earlier.before, earlier.after["verdict"]) == (None, "same")
+    assert (later.before["verdict"], later.after["verdict"]) == ("same", "not-similar")
+    with transaction(connection):
+        remove_verdict(connection, all_verdicts(connection)[0], by="bob")
+    assert connection.execute("SELECT count(*) FROM verdict_bytes").fetchone() == (0,)
+    assert (entries(connection)[0].by, entries(connection)[0].action) == ("bob", "verdict clear")
+
+
+def test_what_to_keep_is_said_apart(connection: sqlite3.Connection) -> None:
+    for ruling in ("same", "version"):
+        say(connection, ruling, "a.txt", "b.txt", family=FAMILY)
+    for keep in ("a.txt", "b.txt"):
+        bytes_ = digest(connection, keep)
+        say(connection, "keep", "a.txt", "b.txt", family=FAMILY, keep=bytes_, keep_path=keep.encode())
+    assert [one.ruling for one in all_verdicts(connection)] == ["keep", "version"]
+    said, place = Decided(connection).of_family([content(connection, "a.txt"), content(connection, "b.txt")])
+    assert said == "version"
+    assert place is not None
+    assert place.path == b"b.txt"
+
+
+def test_a_family_verdict_is_of_the_family_with_more_than_half_of_its_bytes(connection: sqlite3.Connection) -> None:
+    say(connection, "same", "a.txt", "b.txt", "c.txt", family=FAMILY)
+    a, b, d = (content(connection, f"{name}.txt") for name in "abd")
+    decided = Decided(connection)
+    assert decided.of_family([a, b, d])[0] == "same"
+    assert decided.of_family([a, d])[0] is None
+    say(connection, "version", "a.txt", "b.txt", "c.txt", "d.txt", family=b"g")
+    assert Decided(connection).of_family([a, d])[0] is None, "half of them could be of two families"
+
+
+def test_what_is_said_of_a_pair_goes_before_what_is_said_of_its_family(connection: sqlite3.Connection) -> None:
+    say(connection, "same", "a.txt", "b.txt")
+    say(connection, "not-similar", "a.txt", "b.txt", "c.txt", family=FAMILY)
+    assert of(connection, "a.txt", "b.txt") == "same"
+    assert of(connection, "a.txt", "c.txt") == "not-similar"
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_rows_apart_are_the_pairs_apart(connection: sqlite3.Connection, order: tuple[int, int]) -> None:
+    verdicts = [("not-similar", ("a.txt", "b.txt", "c.txt"), FAMILY), ("version", ("c.txt", "b.txt", "d.txt"), b"g")]
+    for at in order:
+        ruling, names, family = verdicts[at]
+        say(connection, ruling, *names, family=family)
+    say(connection, "same", "a.txt", "c.txt")
+    say(connection, "template", "a.txt", "d.txt")
+    ids = np.array([content(connection, f"{name}.txt") for name in "dacb"], np.int64)
+    rows = [(i, j) for i in range(4) for j in range(4) if i != j]
+    a, b = (np.array(side, np.uint32) for side in zip(*rows, strict=True))
+    decided = Decided(connection)
+    found = decided.apart(a, b, ids).tolist()
+    for (i, j), apart in zip(rows, found, strict=True):
+        said = decided.of_pair(int(ids[i]), int(ids[j]))
+        assert apart == (said is not None and said.parts), (i, j)
+
+
+def test_documents_that_are_gone_concern_nothing(connection: sqlite3.Connection) -> None:
+    say(connection, "not-similar", "a.txt", "b.txt")
+    b = content(connection, "b.txt")
+    connection.execute("UPDATE document SET gone = seen WHERE path = ?", (b"b.txt",))
+    decided = Decided(connection)
+    assert decided.pairs == {}
+    assert decided.of_family([b]) == (None, None)
