@@ -16,6 +16,7 @@ from pathlib import Path
 from nearkin.engine import local
 from nearkin.group.family import ContentFamily, chain
 from nearkin.group.pivot import complete_to_pivot
+from nearkin.matching.build_segments import build_segments
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.rest import refuse_other_canons, renew_texts, sign_rest
@@ -116,6 +117,7 @@ class Scan:
             self.timings["store"] = time.monotonic() - stored
             counts = asdict(summary) | {"scheme": self.scheme_id}
             runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
+        build_segments(self.connection, self.store, self.scheme, self.scheme_id)
         return summary
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:

@@ -230,7 +230,7 @@ def test_another_segment_or_none_is_refused(tmp_path: Path) -> None:
         _native.Segment.open(str(tmp_path / "segment"), bytes(16))
     with pytest.raises(FileNotFoundError):
         _native.Segment.open(str(tmp_path / "nothing"), TOKEN)
-    with pytest.raises(OSError):
+    with pytest.raises(FileNotFoundError):
         built({}).save(str(tmp_path / "no such folder" / "segment"))
 
 

@@ -7,8 +7,10 @@ its first path; of identical ones every path is named, as they answer the questi
 import sqlite3
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from nearkin.errors import UsageError
+from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.query import Query
 from nearkin.model import Location, Similar
 from nearkin.report.range_query import RangeQuery
@@ -34,17 +36,24 @@ class Checker:
     canon_id: int
     min_resemblance: float
     min_containment: float
+    index: FeatureIndex | None  # None: signatures are codes
+    complete: bool  # everything in the store was signed in this way
 
     @classmethod
     def of(
         cls,
         connection: sqlite3.Connection,
+        store: Path,
         scheme: str | None = None,
         *,
+        indices: dict[int, FeatureIndex] | None = None,
         min_resemblance: float | None = None,
         min_containment: float | None = None,
     ) -> "Checker":
-        """Scheme and thresholds are those of the last scan; one that is not given does not apply when the other is."""
+        """Scheme and thresholds are those of the last scan; one that is not given does not apply when the other is.
+
+        Who asks again and again keeps the indices that were opened, by scheme.
+        """
         asked = None if scheme is None else parse_scheme(scheme)
         run = runs.last(connection)
         how = asked or parse_scheme(run.spec)
@@ -61,6 +70,9 @@ class Checker:
             min_resemblance, min_containment = limits["threshold"], limits["containment"]
             if min_containment == NO_CONTAINMENT:  # the last scan's scheme could not tell it, this one may
                 min_containment = MatchSettings().containment
+        opened = {} if indices is None else indices
+        if signed.id not in opened and not how.estimator.coded:
+            opened[signed.id] = FeatureIndex(connection, store, how, signed.id)
         return cls(
             connection,
             how,
@@ -69,12 +81,14 @@ class Checker:
             signed.canon_id,
             NO_RESEMBLANCE if min_resemblance is None else min_resemblance,
             NO_CONTAINMENT if min_containment is None or not how.contains else min_containment,
+            opened.get(signed.id),
+            complete=signed.id == run.scheme,
         )
 
     @property
     def unsigned(self) -> int:
-        """Contents of the store that were not signed in this way, and so are not looked at."""
-        return len(unsigned_contents(self.connection, self.scheme_id, self.canon_id))
+        """Contents of the store that were not signed in this way, and so are not looked at. A scan leaves none."""
+        return 0 if self.complete else len(unsigned_contents(self.connection, self.scheme_id, self.canon_id))
 
     def check(
         self, digest: bytes, extracted: bytes | None, *, limit: int | None = None, all_copies: bool = False
@@ -103,9 +117,8 @@ class Checker:
     def _near(self, text: bytes, same: int | None, *, all_copies: bool) -> list[Similar]:
         query = self._query(text)
         run = RunSettings()
-        candidates = [content for content in query.candidates() if content != same]
-        answers = query.answers(candidates, memory=run.memory // 10, threads=run.jobs)
-        places = documents_of(self.connection, [answer.content for answer in answers])
+        places = documents_of(self.connection, [content for content in query.candidates() if content != same])
+        answers = query.answers(list(places), memory=run.memory // 10, threads=run.jobs) if places else []
         found = [
             Similar(
                 location,
@@ -131,6 +144,7 @@ class Checker:
             text,
             self.min_resemblance,
             self.min_containment,
+            self.index,
         )
 
 

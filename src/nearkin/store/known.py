@@ -74,6 +74,12 @@ class Known:
                 self.outdated.append(self.pending[version.path].id)
             self.pending[version.path] = version
 
+    def load_one(self, connection: sqlite3.Connection, scope: int, scheme: int, path: bytes) -> None:
+        """The version at this place alone."""
+        query = ROWS.format("present") + "WHERE d.scope = ? AND d.path = ?"
+        for version in _versions(connection, query, (scheme, scope, path)):
+            self.versions[path] = version
+
     def meet(self, path: bytes, absolute: bytes) -> Need:
         """A file the scan came by."""
         self.met.add(path)
@@ -117,5 +123,5 @@ def _same(version: Version, stat: os.stat_result) -> bool:
     return (version.size, version.mtime_ns, version.inode) == (stat.st_size, stat.st_mtime_ns, stat.st_ino)
 
 
-def _versions(connection: sqlite3.Connection, query: str, given: tuple[int, ...]) -> Iterator[Version]:
+def _versions(connection: sqlite3.Connection, query: str, given: tuple[int | bytes, ...]) -> Iterator[Version]:
     return (Version(*row) for row in connection.execute(query, given))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nearkin.errors import StoreError
-from nearkin.store.contents import HERE
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,23 @@ def begin(connection: sqlite3.Connection, *, version: str, settings: str, kind: 
     cursor = connection.execute(
         "INSERT INTO run (kind, state, started, version, settings) VALUES (?, 'running', ?, ?, ?)",
         (kind, _now(), version, settings),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def of_additions(connection: sqlite3.Connection, *, version: str) -> int:
+    """The run that documents checked in since the last scan came with; it is finished from the beginning."""
+    row = connection.execute(
+        """SELECT id FROM run WHERE kind = 'add'
+           AND id > (SELECT coalesce(max(id), 0) FROM run WHERE kind <> 'add') ORDER BY id DESC LIMIT 1"""
+    ).fetchone()
+    if row is not None:
+        connection.execute("UPDATE run SET ended = ? WHERE id = ?", (_now(), row[0]))
+        return int(row[0])
+    cursor = connection.execute(
+        """INSERT INTO run (kind, state, started, ended, version, settings, counts, timings)
+           VALUES ('add', 'done', ?1, ?1, ?2, '{}', '{}', '{}')""",
+        (_now(), version),
     )
     return int(cursor.lastrowid or 0)
 
@@ -80,7 +96,8 @@ def canon_of(connection: sqlite3.Connection, run: Run) -> str:
 def unfinished(connection: sqlite3.Connection) -> bool:
     """Whether a later scan has begun and not ended: documents may then be newer than the matches."""
     (count,) = connection.execute(
-        "SELECT count(*) FROM run WHERE id > (SELECT max(id) FROM run WHERE state = 'done') AND kind = 'scan'"
+        """SELECT count(*) FROM run WHERE kind = 'scan'
+           AND id > (SELECT max(id) FROM run WHERE state = 'done' AND kind <> 'add')"""
     ).fetchone()
     return bool(count)
 
@@ -97,10 +114,12 @@ class SignedScheme:
 def signed_scheme(connection: sqlite3.Connection, spec: str, signature_format: int) -> SignedScheme | None:
     """The latest way in which documents that are present were signed by this spec."""
     row = connection.execute(
-        f"""SELECT s.id, canon.id, canon.spec FROM scheme s JOIN canon ON canon.id = s.canon
-            WHERE s.spec = ? AND s.format = ?
-            AND EXISTS (SELECT 1 FROM signature WHERE scheme = s.id AND content IN (SELECT t.content {HERE}))
-            ORDER BY s.id DESC LIMIT 1""",
+        # One document that is present suffices: signatures are gone through only until there is one.
+        """SELECT s.id, canon.id, canon.spec FROM scheme s JOIN canon ON canon.id = s.canon
+           WHERE s.spec = ? AND s.format = ?
+           AND EXISTS (SELECT 1 FROM signature g CROSS JOIN text t ON t.content = g.content
+                       CROSS JOIN present d ON d.text = t.id WHERE g.scheme = s.id AND d.reason IS NULL)
+           ORDER BY s.id DESC LIMIT 1""",
         (spec, signature_format),
     ).fetchone()
     return None if row is None else SignedScheme(*row)
