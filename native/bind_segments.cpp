@@ -118,7 +118,7 @@ void register_segments(nb::module_& m) {
       }, nb::rv_policy::automatic)
       .def_prop_ro("features", [](const Segment& self) { return self.header().features; })
       .def_prop_ro("postings", [](const Segment& self) { return self.header().postings; })
-      .def_prop_ro("bytes", &Segment::bytes)
+      .def_prop_ro("size", &Segment::bytes)
       .def("__len__", [](const Segment& self) { return self.header().contents; });
 }
 

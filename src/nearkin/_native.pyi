@@ -163,7 +163,7 @@ class Segment:
     contents: I64  # by rank
     features: int
     postings: int
-    bytes: int
+    size: int  # bytes
     @staticmethod
     def of(
         contents: I64,

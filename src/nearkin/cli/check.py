@@ -74,8 +74,9 @@ def check(
     refuse_wrong_adding(files, add=add, sql=sql, name=name, by=by, scheme=scheme)
     form = chosen(form)
     with opened(store) as connection:
-        limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
-        checker = Checker.of(connection, store, scheme, **limits)
+        checker = Checker.of(
+            connection, store, scheme, min_resemblance=min_resemblance, min_containment=min_containment
+        )
         scoped, score = is_scoped(connection), likeness(checker.scheme)
         queries = [_read(file, store, raw=checker.canon.raw) for file in files]
         if sql:

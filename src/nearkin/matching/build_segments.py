@@ -145,4 +145,4 @@ class _Builder:
         path = os.fspath(folder_of(self.store) / name)
         _native.Segment.merge(parts, path, token=token)
         made = _native.Segment.open(path, token)
-        return SegmentFile(name, token, self.templates, len(made), made.postings, made.bytes)
+        return SegmentFile(name, token, self.templates, len(made), made.postings, made.size)

@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -49,24 +48,6 @@ class Hits:
     moduli: NDArray[np.uint64]
 
 
-@lru_cache(maxsize=64)
-def bars(
-    scheme: Scheme, *, resemblance: float, containment: float, confidence: float, floor: float = NO_BAR
-) -> _native.Bars:
-    """What a content must share to be found; over 1: that bar finds nothing. Tables that take 0.1 ms to make."""
-    return _native.Bars(
-        estimator=scheme.estimator.value,
-        # Without a theory of how far they stray, bsw's are allowed the luck of a sample, as in a scan.
-        sampled=scheme.sampled or Levels.of(scheme).base > 1,
-        limit=scheme.limit,
-        contains=scheme.contains,
-        resemblance=resemblance,
-        containment=containment,
-        floor=floor,
-        confidence=confidence,
-    )
-
-
 @dataclass
 class FeatureIndex:
     connection: sqlite3.Connection
@@ -83,6 +64,24 @@ class FeatureIndex:
         self._memory: list[_native.Segment] = []  # of the delta, the larger ones first
         self._waiting: set[int] = set()
         self._damaged: set[SegmentFile] = set()
+        self._bars: dict[tuple[float, ...], _native.Bars] = {}
+
+    def bars(self, *, resemblance: float, containment: float, confidence: float, floor: float = NO_BAR) -> _native.Bars:
+        """What a content must share to be found; over 1: that bar finds nothing. Kept: tables take 0.1 ms to make."""
+        asked = (resemblance, containment, confidence, floor)
+        if asked not in self._bars:
+            self._bars[asked] = _native.Bars(
+                estimator=self.scheme.estimator.value,
+                # Without a theory of how far they stray, bsw's are allowed the luck of a sample, as in a scan.
+                sampled=self.scheme.sampled or self._levels.base > 1,
+                limit=self.scheme.limit,
+                contains=self.scheme.contains,
+                resemblance=resemblance,
+                containment=containment,
+                floor=floor,
+                confidence=confidence,
+            )
+        return self._bars[asked]
 
     def search(
         self,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import expected_in_common
 from nearkin.matching.cosine import rank
-from nearkin.matching.feature_index import NO_WEIGHTS, FeatureIndex, Hits, bars
+from nearkin.matching.feature_index import NO_WEIGHTS, FeatureIndex, Hits
 from nearkin.matching.levels import Levels
 from nearkin.matching.verify import verify
 from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
@@ -75,9 +75,8 @@ class Query:
             return contents_with(self.connection, self.scheme_id, self.numbers)
         assert self.index is not None
         features, weights = self._features
-        found = self.index.search(
-            features, self._bars(), weights=weights, modulus=1 if isinstance(self.scheme, Mod) else None
-        )
+        complete = 1 if isinstance(self.scheme, Mod) else None
+        found = self.index.search(features, self._bars(self.index), weights=weights, modulus=complete)
         if isinstance(self.scheme, Mod | Exact) and not len(self.index.ignored):
             self._note_exact(found)
         contents: list[int] = found.contents.tolist()
@@ -107,12 +106,12 @@ class Query:
         features, at = np.unique(mine.features, return_inverse=True)
         return features, np.bincount(at, mine.weights, len(features)).astype(np.uint32)
 
-    def _bars(self) -> _native.Bars:
+    def _bars(self, index: FeatureIndex) -> _native.Bars:
         """As low as a scan has them: 0.5 and 0.82 in place of 0.7 and 0.9 under bsw."""
         resemblance, containment = self.min_resemblance, self.min_containment
         if not self.scheme.sampled and Levels.of(self.scheme).base > 1:
             resemblance, containment = expected_in_common(resemblance, containment, floor=MatchSettings().floor)
-        return bars(self.scheme, resemblance=resemblance, containment=containment, confidence=CONFIDENCE)
+        return index.bars(resemblance=resemblance, containment=containment, confidence=CONFIDENCE)
 
     def _note_exact(self, found: Hits) -> None:
         """Where both lists have all the shingles, what they share is what the texts share."""

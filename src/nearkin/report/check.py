@@ -22,6 +22,7 @@ from nearkin.store.contents import unsigned_contents
 from nearkin.store.holders import content_of, documents_of, documents_of_bytes
 from nearkin.text.canon import Canon
 
+FEW = 32  # texts that are measured sooner than threads are started
 NO_RESEMBLANCE = 2.0  # a threshold that nothing reaches
 
 
@@ -118,7 +119,8 @@ class Checker:
         query = self._query(text)
         run = RunSettings()
         places = documents_of(self.connection, [content for content in query.candidates() if content != same])
-        answers = query.answers(list(places), memory=run.memory // 10, threads=run.jobs) if places else []
+        threads = run.jobs if len(places) > FEW else 1
+        answers = query.answers(list(places), memory=run.memory // 10, threads=threads) if places else []
         found = [
             Similar(
                 location,
