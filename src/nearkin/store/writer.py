@@ -50,6 +50,7 @@ class Writer:
 
     def __post_init__(self) -> None:
         self._files = self._bytes = 0  # in the open transaction
+        self._commits = False  # it is this writer's own
         self._number()
 
     def _number(self) -> None:
@@ -76,6 +77,7 @@ class Writer:
         if not self.connection.in_transaction:
             with self.turn():  # whoever waits to write a decision goes first
                 self.connection.execute("BEGIN IMMEDIATE")
+            self._commits = True
             self._number()
         try:
             self._write(readings)
@@ -85,11 +87,12 @@ class Writer:
             raise
         self._files += len(readings)
         self._bytes += sum(readings.sizes)
-        if self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES:
+        if self._commits and (self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES):
             self.flush()
 
     def flush(self) -> None:
         self._files = self._bytes = 0
+        self._commits = False
         if self.connection.in_transaction:
             self.connection.execute("COMMIT")
 
