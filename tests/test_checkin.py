@@ -230,3 +230,23 @@ def test_additions_are_no_scan(docs: Path, store: Path) -> None:
         assert not runs.unfinished(connection)
     finally:
         connection.close()
+
+
+@pytest.mark.parametrize("query", [prose(1, 4_000), prose(1, 4_000)[60:], prose(90, 4_000), bytes(100)])
+def test_no_question_walks_through_a_table(store: Path, query: bytes) -> None:
+    """Of those that grow with the repository: otherwise an answer would take longer the more is stored."""
+    asked_for: list[str] = []
+    with Store.open(store) as held:
+        connection = held._session.connection  # type: ignore[union-attr]
+        connection.set_trace_callback(asked_for.append)
+        held.check(query)
+        connection.set_trace_callback(None)
+        plans = [
+            row[3]
+            for question in asked_for
+            if question.lstrip().startswith("SELECT")
+            for row in connection.execute(f"EXPLAIN QUERY PLAN {question}")
+        ]
+    assert any(plan.startswith("SEARCH") for plan in plans)
+    walks = [plan for plan in plans if plan.startswith("SCAN")]
+    assert {walk.split()[1] for walk in walks} <= {"scope", "run", "s", "canon", "segment"}, walks

@@ -117,7 +117,8 @@ class Scan:
             self.timings["store"] = time.monotonic() - stored
             counts = asdict(summary) | {"scheme": self.scheme_id}
             runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
-        build_segments(self.connection, self.store, self.scheme, self.scheme_id)
+        with suppress(OSError, sqlite3.OperationalError):  # checks can do without, and will try again
+            build_segments(self.connection, self.store, self.scheme, self.scheme_id)
         return summary
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:

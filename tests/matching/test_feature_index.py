@@ -172,6 +172,27 @@ def test_too_long_a_delta_is_written_by_who_meets_it(
     assert delta_of(connection, 1) == []
 
 
+def test_a_scan_is_done_though_its_segments_could_not_be_written(
+    store: Path, connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("nearkin.pipeline.build_segments", full)
+        more(store, 100)
+    assert connection.execute("SELECT DISTINCT state FROM run").fetchall() == [("done",)]
+    assert_all_found(connection, FeatureIndex(connection, store, SCHEME, 1))
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nearkin.pipeline.build_segments", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        more(store, 200)
+    assert connection.execute("SELECT DISTINCT state FROM run").fetchall() == [("done",)]
+
+
 def test_killed_before_the_files_are_named_nothing_is_changed(
     store: Path, connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +254,8 @@ def test_codes_have_no_segments(tmp_path: Path) -> None:
 @pytest.mark.parametrize("spec", ["exact", "mod:n=100", "min:n=50", "min:n=50,mod=4", "sketch:n=100", "bsw:n=20"])
 def test_every_set_scheme_has_its_segments(store: Path, spec: str) -> None:
     other = store.with_name("other.db")
+    (store.parent / "docs" / "nothing.txt").write_bytes(b"...")  # no word: no feature
+    (store.parent / "docs" / "little.txt").write_bytes(b"a few words")
     Store(other).scan(store.parent / "docs", scheme=spec)
     assert len(files(other)) == 1
     assert Store(other).check(prose(7, 9_000)[:4_000], min_resemblance=0.01).num_rows == 1

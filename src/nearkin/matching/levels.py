@@ -30,12 +30,14 @@ class Levels:
         return cls(1, 1)
 
     def segment(self, signed: Signed, *, ignored: NDArray[np.uint64], token: bytes = bytes(16)) -> _native.Segment:
+        # Without features there was nothing to sample: such contents say modulus 1, whatever the scheme.
+        moduli = np.where(np.diff(signed.offsets) == 0, np.uint64(self.base), signed.moduli)
         return _native.Segment.of(
             signed.contents,
             signed.offsets,
             signed.features,
             signed.weights,
-            signed.moduli,
+            moduli,
             base=self.base,
             levels=self.count,
             ignored=ignored,

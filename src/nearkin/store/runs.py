@@ -58,7 +58,10 @@ def end(connection: sqlite3.Connection, run: int, *, counts: dict[str, int], tim
 
 
 def interrupt(connection: sqlite3.Connection, run: int) -> None:
-    connection.execute("UPDATE run SET state = 'interrupted', ended = ? WHERE id = ?", (_now(), run))
+    """Not one that has finished: what comes after may be cut short."""
+    connection.execute(
+        "UPDATE run SET state = 'interrupted', ended = ? WHERE id = ? AND state = 'running'", (_now(), run)
+    )
 
 
 def canon_id(connection: sqlite3.Connection, spec: str) -> int:
