@@ -163,6 +163,15 @@ def test_who_comes_second_does_not_wait(store: Path, connection: sqlite3.Connect
     assert segment_files(connection, 1) == [one]
 
 
+def test_a_transaction_of_the_callers_is_left_alone(store: Path, connection: sqlite3.Connection) -> None:
+    (one,) = segment_files(connection, 1)
+    (folder_of(store) / one.name).unlink()
+    with transaction(connection):
+        assert_all_found(connection, FeatureIndex(connection, store, SCHEME, 1))
+        assert connection.in_transaction
+    assert segment_files(connection, 1) == [one]
+
+
 def test_too_long_a_delta_is_written_by_who_meets_it(
     store: Path, connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

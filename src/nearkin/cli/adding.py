@@ -1,17 +1,15 @@
 """`check --add`: what was asked about is stored as well."""
 
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nearkin.checkin import Desk, login_name
 from nearkin.cli.notes import name_of, note
-from nearkin.cli.words import name as location_name
-from nearkin.cli.words import safe
 from nearkin.errors import UsageError
-from nearkin.read.extract import Extracted, extract
-from nearkin.report.lookup import Found
-from nearkin.store.database import connect
+
+if TYPE_CHECKING:
+    from nearkin.read.extract import Extracted
+    from nearkin.report.lookup import Found
 
 
 def refuse_wrong_adding(
@@ -32,8 +30,15 @@ def refuse_wrong_adding(
         raise UsageError("--name is for standard input alone; files keep their own names.")
 
 
-def add_all(queries: list[Found], store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
+def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
     """Says of each what became of it."""
+    from importlib.metadata import version
+
+    from nearkin.checkin import Desk, login_name
+    from nearkin.cli.words import name as location_name
+    from nearkin.cli.words import safe
+    from nearkin.store.database import connect
+
     connection = connect(store, write=True)
     try:
         desk = Desk(connection, store, version("nearkin"), by or login_name())
@@ -52,5 +57,7 @@ def add_all(queries: list[Found], store: Path, name: str | None, by: str | None,
         connection.close()
 
 
-def _extracted(data: bytes, raw: bool) -> Extracted:
+def _extracted(data: bytes, raw: bool) -> "Extracted":
+    from nearkin.read.extract import extract
+
     return extract(data, raw=raw)

@@ -136,12 +136,10 @@ class FeatureIndex:
         if stamp == self._stamp:
             return
         if not self._follow():
-            # Made anew by whoever may write; no one else is waited for.
-            try:
-                self._build()
-            except (StoreError, OSError, sqlite3.OperationalError):
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+            # Made anew by whoever may write; no one else is waited for, and no transaction of the caller's disturbed.
+            if not self.connection.in_transaction:
+                with suppress(StoreError, OSError, sqlite3.OperationalError):
+                    self._build()
             stamp = self._now()
             self._follow(alone=True)
         self._stamp = stamp
