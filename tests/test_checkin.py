@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -250,3 +251,9 @@ def test_no_question_walks_through_a_table(store: Path, query: bytes) -> None:
     assert any(plan.startswith("SEARCH") for plan in plans)
     walks = [plan for plan in plans if plan.startswith("SCAN")]
     assert {walk.split()[1] for walk in walks} <= {"scope", "run", "s", "canon", "segment"}, walks
+
+
+def test_threads_may_ask_the_same_store(store: Path) -> None:
+    with Store.open(store) as held, ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda number: held.check(prose(number, 4_000)).to_pylist()[0]["path"], [0, 1, 2] * 5))
+    assert found == ["0.txt", "1.txt", "2.txt"] * 5
