@@ -46,8 +46,6 @@ Segment Segment::open(const std::string& path, const Token& token) {
   const std::shared_ptr<const std::byte> image(static_cast<const std::byte*>(mapped), [bytes](const std::byte* at) {
     ::munmap(const_cast<std::byte*>(at), bytes);
   });
-  // Look-ups go anywhere: pages read ahead would only drive out others.
-  ::madvise(mapped, bytes, MADV_RANDOM);
   const auto& header = *reinterpret_cast<const Header*>(image.get());
   segment::check(header);
   if (header.token != token) throw SegmentError("this is another segment");

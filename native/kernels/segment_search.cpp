@@ -105,6 +105,9 @@ class Search {
     left_.assign(levels_, 0);
     std::vector<std::uint64_t> wanted;
     std::vector<Listed> asked;
+    // Below the lowest level that has contents there is nothing to look up.
+    std::uint32_t lowest = 0;
+    while (lowest + 1 < levels_ && segment_.level_starts()[lowest + 1] == 0) ++lowest;
     wanted.reserve(query_.features.size());
     asked.reserve(query_.features.size());
     for (std::size_t i = 0; i < query_.features.size(); ++i) {
@@ -112,6 +115,7 @@ class Search {
       if (reach == 0) continue;
       const std::uint32_t weight = query_.weights.empty() ? 1 : query_.weights[i];
       for (std::uint32_t level = 0; level < reach; ++level) mine_[level] += weight;
+      if (reach <= lowest) continue;
       wanted.push_back(query_.features[i]);
       asked.push_back({0, 0, weight, reach - 1});
     }
