@@ -1,4 +1,4 @@
-"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|recall]`."""
+"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|recall|checkin] [--million]`."""
 
 import argparse
 import platform
@@ -6,6 +6,7 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+from bench.checkin import SIZES, checkin_table
 from bench.clock import Clock
 from bench.contest import contest
 from bench.folder import Folder, generate
@@ -18,7 +19,7 @@ from bench.sketches import sketch_table
 from bench.truth import Truth
 
 QUICK, JUDGED, GENERATED = 3_000, 10_000, 5_000
-PARTS = ("kernels", "scan", "recall")
+PARTS = ("kernels", "scan", "recall", "checkin")
 NOTES = """
 Pairs are judged among {contents:,} contents. prec. and recall: against exact resemblance ≥ 0.7 of 20-byte
 shingles of canonical text, nearkin's measure. 5w: against exact Jaccard ≥ 0.7 of 5-word shingles, the
@@ -32,6 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="folder of documents; generated where absent")
     parser.add_argument("--quick", action="store_true", help=f"only {QUICK:,} documents and one round")
     parser.add_argument("--only", choices=PARTS, help="only this table")
+    parser.add_argument("--million", action="store_true", help="also check against 1,000,000 contents: 6 GB of disk")
     given = parser.parse_args(arguments)
     wanted = (given.only,) if given.only else PARTS
     print(f"nearkin {version('nearkin')}, Python {platform.python_version()}, {cores()} cores")
@@ -47,6 +49,10 @@ def main(arguments: list[str] | None = None) -> None:
             _scan(folder, truth, Path(work), rounds=1 if given.quick else 3)
         if "recall" in wanted:
             _recall(folder, Path(work))
+        if "checkin" in wanted:
+            sizes = (*(SIZES[:1] if given.quick else SIZES), *([1_000_000] if given.million else []))
+            print("CHECK of texts of 6 KB against generated stores, warm in one process, cold as a command")
+            print(checkin_table(Path(work), sizes))
 
 
 def _folder(corpus: Path | None, work: Path, *, quick: bool) -> Folder:

@@ -53,5 +53,6 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
 void register_schemes(nb::module_& m);
 void register_greedy(nb::module_& m);
 void register_terms(nb::module_& m);
+void register_segments(nb::module_& m);
 
 }  // namespace nearkin::bindings

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.checkin import checkin_table
 from bench.clock import Clock
 from bench.contest import PEERS, contest
 from bench.exact import byte_shingles, exact_pairs
@@ -103,3 +104,8 @@ def test_figures_are_aligned_to_the_right() -> None:
         "a      10.0",
         "bcdef  2.00",
     ]
+
+
+def test_checks_are_timed_and_right(tmp_path: Path) -> None:
+    shown = checkin_table(tmp_path, (300,))
+    assert "0 of 100 new, 100 of 100 near, 100 of 100 part" in shown

@@ -7,6 +7,7 @@ U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
 
 # Rabin fingerprints: x^64 + POLYNOMIAL is the modulus. `fingerprints` gives one per window, in order.
 POLYNOMIAL: int
@@ -143,6 +144,58 @@ def verify(
     threads: int,
     ignored: U64 | None = None,
 ) -> tuple[U64, U64, U64, U64]: ...
+
+class Bars:
+    """What lists must share to count. A bar over 1 is one that nothing reaches."""
+
+    def __init__(
+        self,
+        *,
+        estimator: str,
+        sampled: bool,
+        limit: int,
+        contains: bool,
+        resemblance: float,
+        containment: float,
+        floor: float,
+        confidence: float,
+    ) -> None: ...
+
+class Segment:
+    """From features to the contents that have them: in memory, or in a file mapped into it."""
+
+    contents: I64  # by rank
+    features: int
+    postings: int
+    size: int  # bytes
+    @staticmethod
+    def of(
+        contents: I64,
+        offsets: U64,
+        features: U64,
+        weights: U32,
+        moduli: U64,
+        *,
+        base: int,
+        levels: int,
+        ignored: U64,
+        token: bytes,
+    ) -> Segment:
+        """In memory; moduli are base · 2^level. Features that are ignored (ascending) count nowhere."""
+    @staticmethod
+    def open(path: str, token: bytes) -> Segment:
+        """RuntimeError: not this segment, or damaged; OSError: not there or not to be read."""
+    @staticmethod
+    def merge(segments: list[Segment], path: str, *, token: bytes) -> None: ...
+    def save(self, path: str) -> None: ...
+    def intact(self) -> bool:
+        """Reads all of it."""
+    def search(self, features: U64, weights: U32, *, modulus: int, bars: Bars) -> tuple[I64, U64, U64, U64, U64]:
+        """Content, shared, size of the query, size of the content, modulus compared at. Features ascending, each once;
+        modulus 1 where they are all there are."""
+    def lists(self, features: U64) -> tuple[U64, I64]:
+        """Offsets, and for each feature the contents that have it."""
+    def __len__(self) -> int: ...
 
 # Terms of a text in order; how many begin with each letter; each distinct one's fingerprint, ascending, and its count.
 def terms(text: bytes) -> list[bytes]: ...

@@ -15,6 +15,7 @@ from pathlib import Path
 from nearkin.engine.intake import take_in
 from nearkin.engine.local import recipe
 from nearkin.group.grouping import Grouping
+from nearkin.matching.build_segments import build_segments
 from nearkin.matching.carry import Matcher, Outcome
 from nearkin.matching.rest import refuse_other_canons, renew_texts, sign_rest
 from nearkin.matching.template import keep_features, left_out
@@ -72,7 +73,7 @@ class Scan:
                 before = self._carried_on()
                 if changes == Changes() and not self.resigned and (summary := self._as_before(before)):
                     return summary
-                return self._conclude(changes, lambda matcher: matcher.since(before.id if before else None))
+                return self._conclude(changes, lambda matcher: matcher.since(before.id if before else None, self.store))
 
     def again(self, change: Callable[[], None] = lambda: None) -> Summary:
         """Match and group what is stored once more: after a change of templates, when there is nothing to read."""
@@ -82,7 +83,9 @@ class Scan:
                 self._begin("regroup")
             with self._until_done():
                 before = self._carried_on()
-                return self._conclude(Changes(), lambda matcher: matcher.since(before.id if before else None))
+                return self._conclude(
+                    Changes(), lambda matcher: matcher.since(before.id if before else None, self.store)
+                )
 
     def regroup(self) -> Summary:
         """Group the stored matches once more: after a verdict, which changes no score."""
@@ -182,6 +185,8 @@ class Scan:
             summary = replace(found, **asdict(changes), resigned=self.resigned)
             self.timings["store"] = time.monotonic() - stored
             self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)
+        with suppress(OSError, sqlite3.OperationalError):  # checks can do without, and will try again
+            build_segments(self.connection, self.store, self.scheme, self.scheme_id, ignored=self.left_out.indexed)
         return summary
 
     def _carried_on(self) -> runs.Previous | None:

@@ -304,3 +304,54 @@ def test_sign_says_that_a_text_is_too_short_for_the_scheme(tmp_path: Path, docs:
     assert (signed.code, signed.err) == (0, f"nearkin: {tmp_path / 'short.txt'} has no signature under {scheme}.\n")
     assert Called("sign", tmp_path / "short.txt", "--scheme", scheme, "--quiet").err == ""
     assert Called("sign", docs / "manual-1.txt", "--scheme", SI).err == ""
+
+
+@pytest.fixture
+def own_store(docs: Path, tmp_path: Path) -> Path:
+    """One that a test may add to."""
+    path = tmp_path / "own.db"
+    assert Called("scan", docs, "--store", path, "--format", "json").code == 0
+    return path
+
+
+def test_what_is_added_is_found_by_the_next_check(tmp_path: Path, own_store: Path) -> None:
+    (tmp_path / "draft.txt").write_text(prose(700))
+    first = Called("check", tmp_path / "draft.txt", "--store", own_store, "--add", "--by", "ann")
+    assert (first.code, first.records) == (0, [])
+    assert "draft.txt added as added:" in first.err
+    (again,) = Called("check", tmp_path / "draft.txt", "--store", own_store).records
+    assert (again["scope"], again["tier"]) == ("added", "bytes")
+    assert again["path"] == str(tmp_path / "draft.txt")[1:]
+    twice = Called("check", tmp_path / "draft.txt", "--store", own_store, "--add")
+    assert "is in the store already, unchanged, as added:" in twice.err
+    assert len(twice.records) == 1
+    quiet = Called("check", tmp_path / "draft.txt", "--store", own_store, "--add", "--quiet")
+    assert quiet.err == ""
+    document = Called("check", again["path"], "--store", own_store, "--add")
+    assert "is a document of the store already" in document.err
+
+
+def test_standard_input_is_added_under_a_name(own_store: Path) -> None:
+    text = prose(701).encode()
+    done = nearkin("check", "-", "--store", own_store, "--add", "--name", "notes/a.txt", input=text)
+    assert done.returncode == 0
+    assert b"standard input added as added:notes/a.txt" in done.stderr
+    (found,) = map(json.loads, nearkin("check", "-", "--store", own_store, input=text).stdout.splitlines())
+    assert (found["scope"], found["path"]) == ("added", "notes/a.txt")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-", "--add"],
+        ["a", "--name", "x"],
+        ["a", "--by", "ann"],
+        ["a", "--add", "--name", "x"],
+        ["a", "--add", "--scheme", "exact"],
+        ["a", "--add", "--sql"],
+    ],
+)
+def test_adding_in_a_wrong_way_is_refused(own_store: Path, options: list[str]) -> None:
+    called = Called("check", *options, "--store", own_store)
+    assert called.code == 2
+    assert called.err.count("\n") == 1

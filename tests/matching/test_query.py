@@ -13,7 +13,7 @@ from oracle import similarity_index as oracle
 from oracle.prose import prose
 from oracle.terms import cosine
 
-FIELDS = ["path", "tier", "resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high"]
+FIELDS = ["path", "tier", "resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high", "template"]
 SI = "si:method=1,stream=word,variation=A,k=4"
 
 

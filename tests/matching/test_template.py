@@ -40,7 +40,7 @@ def left(texts: list[bytes], spec: str, *passages: bytes, kept: bool = True) -> 
     def read(rows: Sequence[int]) -> list[bytes | None]:
         return [texts[row] if kept else None for row in rows]
 
-    found = payload(signatures(texts, spec), scheme, read, LeftOut(1, features, features))
+    found = payload(signatures(texts, spec), scheme, read, LeftOut(1, features, features, features))
     ends = found.offsets.astype(np.int64)
     if len(found.weights):
         assert len(found.weights) == len(found.features)

@@ -11,7 +11,7 @@ from nearkin.errors import BusyError
 from nearkin.store.database import connect, one_scan
 from nearkin.store.inventory import table_sizes
 from nearkin.store.packing import pack_all
-from nearkin.store.segments import segment_folder
+from nearkin.store.segments import folder_of
 from oracle.prose import prose
 from store.world import is_sound, listings, repository, rows
 
@@ -54,7 +54,7 @@ def test_what_is_in_it(store: Store, folder: Path) -> None:
 
 
 def test_sizes_add_up_to_the_files(store: Store) -> None:
-    beside = segment_folder(store.path)
+    beside = folder_of(store.path)
     beside.mkdir()
     (beside / "x").write_bytes(b"x" * 77)
     info = store.info()
@@ -194,7 +194,7 @@ def test_the_next_scan_of_a_compacted_store_reads_nothing(store: Store, folder: 
 
 
 def test_files_the_store_does_not_name_go(store: Store) -> None:
-    beside = segment_folder(store.path)
+    beside = folder_of(store.path)
     beside.mkdir()
     (beside / "begun").write_bytes(b"x")
     store.compact()

@@ -12,7 +12,7 @@ from nearkin.errors import BusyError, InputError, UsageError
 from nearkin.store.audit import entries
 from nearkin.store.database import connect, one_scan
 from nearkin.store.packing import pack_all
-from nearkin.store.segments import segment_folder
+from nearkin.store.segments import folder_of
 from oracle.prose import prose
 from store.world import FILES, MARK, is_sound, listings, repository, rows
 
@@ -31,7 +31,7 @@ def store(tmp_path: Path, folder: Path) -> Store:
 
 def everything(store: Store) -> bytes:
     """All bytes of the store and of what stands beside it."""
-    beside = segment_folder(store.path)
+    beside = folder_of(store.path)
     files = [*store.path.parent.glob(f"{store.path.name}*"), *(beside.iterdir() if beside.is_dir() else [])]
     return b"".join(file.read_bytes() for file in files if file.is_file())
 
@@ -148,7 +148,7 @@ def test_what_an_unfinished_scan_left_of_it_goes_too(store: Store, folder: Path,
 
 
 def test_segments_that_know_it_are_dropped_and_the_others_wait_for_new_ones(store: Store) -> None:
-    beside = segment_folder(store.path)
+    beside = folder_of(store.path)
     beside.mkdir()
     (beside / "one").write_bytes(b"features")
     with closing(connect(store.path, write=True)) as connection:

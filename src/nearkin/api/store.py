@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.scan_options import ScanOptions, settings_of
 from nearkin.api.templates import Templates
-from nearkin.api.text import Text, extracted_from
+from nearkin.api.text import Text, extracted_from, extraction_of
 from nearkin.api.verdicts import Verdicts
 from nearkin.errors import BusyError, UsageError
 from nearkin.model import Summary, View
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from nearkin.api.session import Session
     from nearkin.store.compaction import Compacted
     from nearkin.store.forget import Forgotten
     from nearkin.store.integrity import Finding
@@ -30,11 +31,15 @@ if TYPE_CHECKING:
 AnyPath = str | PathLike[str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Store(Verdicts, Templates):
-    """What nearkin knows of a repository, in one file. Nothing is held open between calls."""
+    """What nearkin knows of a repository, in one file.
+
+    Nothing is held open between calls, but for checks inside `with`, which are then quick.
+    """
 
     path: Path
+    _session: "Session | None" = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def open(cls, path: AnyPath, *, create: bool = True) -> Self:
@@ -47,12 +52,17 @@ class Store(Verdicts, Templates):
         return store
 
     def __enter__(self) -> Self:
+        from nearkin.api.session import Session
+
+        self._session = Session(self.path)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        pass
+        if self._session is not None:
+            self._session.close()
+            self._session = None
 
     def scan(
         self,
@@ -153,26 +163,63 @@ class Store(Verdicts, Templates):
         min_resemblance: float | None = None,
         min_containment: float | None = None,
         all_copies: bool = False,
+        add: bool = False,
+        name: str | None = None,
+        by: str | None = None,
     ) -> "pa.Table":
-        """What in the store is the same as, resembles, contains or lies in a text, the most like first."""
+        """What in the store is the same as, resembles, contains or lies in a text, the most like first.
+
+        With `add` the text is stored too, under its `name`; what was there before answers.
+        """
         from hashlib import sha256
 
-        from nearkin.report.check import Checker
         from nearkin.report.fields import backslashed, similar_record
-        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.reading import is_scoped
         from nearkin.report.tables import similar_table
+        from nearkin.store.database import explained
 
         if limit is not None and limit < 1:
             raise UsageError(f"A limit must be 1 or more, not {limit}.")
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
-        with opened(self.path) as connection:
-            limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
-            checker = Checker.of(connection, scheme, **limits)
-            scoped = is_scoped(connection)
+        if add:
+            _refuse_to_add(name, scheme)
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        with self._asked() as session, explained(self.path):
+            checker = session.checker(scheme, min_resemblance, min_containment)
+            scoped = is_scoped(session.connection)
             extracted = extracted_from(text, checker.canon.raw)
-            data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
             found = checker.check(sha256(data).digest(), extracted, limit=limit, all_copies=all_copies)
+        if add:
+            self.add(text, name=name, by=by)
         return similar_table([similar_record(one, scoped=scoped, name=backslashed) for one in found], scoped=scoped)
+
+    def add(self, text: Text, *, name: str | None, by: str | None = None) -> bool:
+        """Store a text under a name, at once; the next check finds it. False: it was there already, just so."""
+        from nearkin.checkin import Desk
+        from nearkin.store.audit import login_name
+        from nearkin.store.database import connect
+
+        _refuse_to_add(name, None)
+        connection = connect(self.path, write=True)
+        try:
+            desk = Desk(connection, self.path, _version(), by or login_name())
+            data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+            return desk.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
+        finally:
+            connection.close()
+
+    @contextmanager
+    def _asked(self) -> "Iterator[Session]":
+        from nearkin.api.session import Session
+
+        if self._session is not None:
+            yield self._session
+            return
+        session = Session(self.path)
+        try:
+            yield session
+        finally:
+            session.close()
 
     def families(
         self, *, view: str = "chain", threshold: float | None = None, representative: str = "first"
@@ -285,6 +332,13 @@ def _regroup(connection: "Connection", path: Path) -> None:
     if scan.is_current(runs.last(connection).scheme):
         with suppress(BusyError):
             scan.again()
+
+
+def _refuse_to_add(name: str | None, scheme: str | None) -> None:
+    if not name:
+        raise UsageError("A text that is added needs a name; give it one as: name='notes/draft.txt'.")
+    if scheme is not None:
+        raise UsageError("A text is added under the last scan's scheme; leave out scheme.")
 
 
 def _version() -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nearkin.errors import UsageError
-from nearkin.read.extract import extract
+from nearkin.read.extract import Extracted, extract
 from nearkin.scheme import Scheme, keeps_lines
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
@@ -25,11 +25,15 @@ def canon_for(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:
 
 def extracted_from(text: Text, raw: bool) -> bytes | None:
     """None: there is no text in it."""
+    return extraction_of(text, raw).text
+
+
+def extraction_of(text: Text, raw: bool) -> Extracted:
     if isinstance(text, str):
         # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.
-        return text.encode("utf-8", "surrogatepass" if raw else "replace")
+        return Extracted(text.encode("utf-8", "surrogatepass" if raw else "replace"), "text/plain", "utf-8")
     if isinstance(text, bytes):
-        return extract(text, raw=raw).text
+        return extract(text, raw=raw)
     raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")
 
 

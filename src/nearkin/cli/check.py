@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 @click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
 @click.option("--all-copies", is_flag=True, help="Name every copy of what is near, not only the first.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if something similar is in the store.")
+@click.option("--add", is_flag=True, help="Store the files too, at once; the next check finds them.")
+@click.option("--name", metavar="NAME", help="With --add: what standard input is stored as.")
+@click.option("--by", metavar="NAME", help="With --add: who stores it, for the audit.  [default: your login name]")
 @click.option("--sql", is_flag=True, help="Print scheme si's query for another database, and ask nothing.")
 @click.option("--table", metavar="NAME", help="Your table in that query.  [default: documents]")
 @click.option("--column", metavar="NAME", help="Its column of similarity indices.  [default: similarity_index]")
@@ -42,6 +45,9 @@ def check(
     min_containment: float | None,
     all_copies: bool,
     exit_code: bool,
+    add: bool,
+    name: str | None,
+    by: str | None,
     sql: bool,
     table: str | None,
     column: str | None,
@@ -51,6 +57,7 @@ def check(
     The most like first: the same bytes, the same words, then near ones by their resemblance, at the last scan's
     thresholds unless others are given.
     """
+    from nearkin.cli.adding import add_all, refuse_wrong_adding
     from nearkin.cli.words import count
     from nearkin.report.check import Checker
     from nearkin.report.fields import similar_record
@@ -65,12 +72,14 @@ def check(
     own = RangeQuery(**{option: name for option, name in names.items() if name is not None})
     if not sql and (unused := next((option for option, name in names.items() if name is not None), None)):
         raise UsageError(f"--{unused} belongs to --sql; use: nearkin check FILE --sql --{unused} …")
+    refuse_wrong_adding(files, add=add, sql=sql, name=name, by=by, scheme=scheme)
     form = chosen(form)
     with opened(store) as connection:
-        limits = {"min_resemblance": min_resemblance, "min_containment": min_containment}
-        checker = Checker.of(connection, scheme, **limits)
+        checker = Checker.of(
+            connection, store, scheme, min_resemblance=min_resemblance, min_containment=min_containment
+        )
         scoped, score = is_scoped(connection), likeness(checker.scheme)
-        queries = [_read(name, store, raw=checker.canon.raw) for name in files]
+        queries = [_read(file, store, raw=checker.canon.raw) for file in files]
         if sql:
             _print_sql(checker, queries, own, quiet=quiet)
             return 0
@@ -86,6 +95,8 @@ def check(
         found = [
             (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
         ]
+    if add:
+        add_all(queries, store, name, by, quiet=quiet)
     if form == "table":
         from nearkin.cli.screen import Screen
 

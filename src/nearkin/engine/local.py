@@ -58,7 +58,7 @@ def ingest(
 
 def ingest_again(texts: list[bytes], versions: list[Renewed], how: _native.Recipe) -> Readings:
     """Extracted texts made canonical and signed, under the digests and extractors they came from."""
-    readings = _columns(
+    readings = columns(
         _native.ingest_texts(texts, [False] * len(texts), how), [one.path for one in versions], raw=False
     )
     readings.digests[:] = [one.digest for one in versions]
@@ -73,7 +73,7 @@ def _ingest_batch(
     hints = [named_html(path) for path in paths]
     batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
     done = len(batch)
-    readings = _columns(batch, paths[:done], raw=how.raw)
+    readings = columns(batch, paths[:done], raw=how.raw)
     others = [i for i, kind in enumerate(batch.kinds) if kind == TextKind.OTHER and not how.raw]
     if others:
         _decode_others(readings, others, hints, how)
@@ -90,7 +90,7 @@ def _pack(readings: Readings, met: set[bytes | None]) -> None:
         readings.packed[i] = packed
 
 
-def _columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
+def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
     kinds, errors = batch.kinds, batch.errors
     failed = any(errors)
     nothing: list[None] = [None] * len(paths)
@@ -132,7 +132,7 @@ def _decode_others(readings: Readings, others: list[int], hints: list[bool], how
     ]
     texts = [one.text.encode("utf-8") for one in decoded]
     html = [sniff(text, named_html=hints[i]) is TextKind.HTML for i, text in zip(others, texts, strict=True)]
-    signed = _columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
+    signed = columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
     for row, i in enumerate(others):
         readings.encodings[i] = decoded[row].encoding
         for name in (

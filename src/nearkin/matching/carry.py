@@ -2,20 +2,22 @@
 
 import sqlite3
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin._native import Bars
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
-from nearkin.matching.holders import MemoryHolders
+from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.score import find_matches
 from nearkin.matching.template import LeftOut, payload
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
-from nearkin.store.contents import Contents, Signatures, contents_at, signatures, signatures_of
+from nearkin.store.contents import Contents, contents_at, signatures, signatures_of
 from nearkin.store.results import match_rows, replace_matches, update_matches
 
 
@@ -59,7 +61,7 @@ class Matcher:
         found = find_matches(postings, lengths, self.texts, self.scheme, self.settings, ignored=ignored, **room)
         return Outcome(found)
 
-    def since(self, run: int | None) -> Outcome:
+    def since(self, run: int | None, store: Path) -> Outcome:
         """What a run of the same settings found, brought up to date; None: there is none."""
         sampled_again = self.left_out.templates and self.scheme.limit  # templates are not just left out of these
         if run is None or sampled_again or not can_be_incremental(self.scheme, self.settings):
@@ -72,7 +74,7 @@ class Matcher:
             self.contents.lengths,
             self.texts,
             self._signed,
-            MemoryHolders(*self._all_signed()),
+            self._index(store),
             self.scheme,
             self.settings,
             self.left_out.shingles,
@@ -84,10 +86,27 @@ class Matcher:
         signed = signatures_of(self.connection, self.scheme_id, ids)
         return None if signed is None else payload(signed, self.scheme, self.texts, self.left_out)
 
-    def _all_signed(self) -> tuple[NDArray[np.int64], Signatures]:
-        query = "SELECT content FROM signature WHERE scheme = ? ORDER BY content"
-        rows = self.connection.execute(query, (self.scheme_id,))
-        ids = np.array([content for (content,) in rows], np.int64)
-        signed = signatures_of(self.connection, self.scheme_id, ids)
-        assert signed is not None
-        return ids, signed
+    def _index(self, store: Path) -> "Neighbours":
+        index = FeatureIndex(self.connection, store, self.scheme, self.scheme_id, self.left_out.indexed)
+        bars = index.bars(
+            resemblance=self.settings.threshold,
+            containment=self.settings.containment,
+            confidence=self.settings.confidence,
+            floor=self.settings.floor,
+        )
+        return Neighbours(index, bars)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The store's index of features, asked as incremental matching asks it."""
+
+    index: FeatureIndex
+    bars: Bars
+
+    def lists(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        return self.index.lists(features)
+
+    def like(self, signed: Postings, row: int) -> NDArray[np.int64]:
+        features = signed.features[int(signed.offsets[row]) : int(signed.offsets[row + 1])]
+        return self.index.search(features, self.bars, modulus=int(signed.moduli[row])).contents

@@ -1,15 +1,16 @@
 """The check-in question: which stored contents may be like a text (candidates), and how much (answers).
 
-Set schemes find candidates by shared features, as a scan does: those whose interval's upper bound reaches a threshold.
-`mod` compares at the stored document's own modulus, with that sample of all the query's shingles: a note of 500 bytes
-pasted into a query of 500 KB is then as easily found as it would be the other way round. `si` and `fuzzy` ask the
-store's column of codes, by range (Roth 2011 §6.2) or by value (Stein 2005 §3). Answers are measured on the kept texts;
-where there are none, the signatures' estimates stand.
+Set schemes find candidates by shared features in the feature index, as a scan does: those whose interval's upper bound
+reaches a threshold. `mod` compares at the stored document's own modulus, with that sample of all the query's shingles:
+a note of 500 bytes pasted into a query of 500 KB is then as easily found as it would be the other way round. `si` and
+`fuzzy` ask the store's column of codes, by range (Roth 2011 §6.2) or by value (Stein 2005 §3). Documents so short that
+their signature has all shingles are measured by it; the others on the kept texts; where there are none, the signatures'
+estimates stand.
 """
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -18,15 +19,17 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import expected_in_common
 from nearkin.matching.cosine import rank
+from nearkin.matching.feature_index import NO_WEIGHTS, FeatureIndex, Hits
+from nearkin.matching.levels import Levels
+from nearkin.matching.template import LeftOut, among
 from nearkin.matching.verify import verify
 from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
-from nearkin.scheme.shingles import Mod
+from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import CONFIDENCE
 from nearkin.scheme.similarity_index import range_of
 from nearkin.settings import MatchSettings
 from nearkin.store.codes import contents_with, contents_within
 from nearkin.store.contents import lengths_of, signature_of, texts_of
-from nearkin.store.sharing import Sharing, contents_sharing
 from nearkin.text.canon import Canon
 
 
@@ -52,6 +55,9 @@ class Query:
     text: bytes
     min_resemblance: float
     min_containment: float
+    index: FeatureIndex | None  # None: codes are asked for
+    left_out: LeftOut  # boilerplate, which no score counts
+    known: dict[int, Answer] = field(default_factory=dict)  # by content: what the index said exactly
 
     @property
     def numbers(self) -> list[int]:
@@ -69,15 +75,21 @@ class Query:
             ]
         if self.scheme.estimator is Estimator.COLLISION:
             return contents_with(self.connection, self.scheme_id, self.numbers)
-        features = self._signature.features
-        found = contents_sharing(self.connection, self.scheme_id, np.unique(features))
-        if self.scheme.measure == "bytes":  # a few long chunks outweigh many short ones
-            return [int(content) for content in found.contents]
-        return [int(content) for content in found.contents[self._may_reach(features, found)]]
+        assert self.index is not None
+        features, weights = self._features
+        complete = 1 if isinstance(self.scheme, Mod) else None
+        found = self.index.search(features, self._bars(self.index), weights=weights, modulus=complete)
+        if isinstance(self.scheme, Mod | Exact) and not len(self.index.ignored):
+            self._note_exact(found)
+        contents: list[int] = found.contents.tolist()
+        return contents
 
     def answers(self, contents: Sequence[int], *, memory: int, threads: int) -> list[Answer]:
         """Of these contents those that reach a threshold, the most like first."""
-        found, left = self._measured(contents, memory=memory, threads=threads)
+        known = [self.known[content] for content in contents if content in self.known]
+        rest = [content for content in contents if content not in self.known]
+        found, left = self._measured(rest, memory=memory, threads=threads)
+        found += known
         found += [answer for content in left if (answer := self._estimated(content))]
         reached = [answer for answer in found if self._reaches(answer)]
         return sorted(reached, key=lambda one: (-one.resemblance, -_contained(one), one.content))
@@ -87,42 +99,34 @@ class Query:
         """With all shingles, where a sample at any modulus can be taken from them."""
         return sign(self.text, self.scheme.unsampled if isinstance(self.scheme, Mod) else self.scheme)
 
-    def _may_reach(self, features: NDArray[np.uint64], found: Sharing) -> NDArray[np.bool_]:
-        """By the upper bounds of the intervals. Signatures without modulus that leave nothing out are exact."""
-        mine = np.full(len(found.sizes), len(features), np.uint64)
-        if isinstance(self.scheme, Mod):
-            for modulus in np.unique(found.moduli).tolist():
-                mine[found.moduli == modulus] = np.count_nonzero(features % np.uint64(modulus) == 0)
-        # A whole text shorter than the window is no multiple of the modulus, but shared all the same.
-        mine = np.maximum(mine, found.shared)
-        if self.scheme.estimator is Estimator.OVERLAP:
-            whole = mine + found.sizes - np.minimum(found.shared, found.sizes)
-        else:
-            whole = np.maximum(mine, found.sizes)
-        resemblance, containment = self._bars(found.moduli)
-        reach = self._highest(found.shared, whole, found.moduli) >= resemblance
-        if self.scheme.contains:
-            part = np.minimum(mine, found.sizes)
-            reach |= self._highest(found.shared, part, found.moduli) >= containment
-        return reach
+    @property
+    def _features(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """Each once; a chunk that comes twice weighs twice as much."""
+        mine = self._signature
+        if self.scheme.measure != "bytes":
+            return mine.features, NO_WEIGHTS
+        features, at = np.unique(mine.features, return_inverse=True)
+        return features, np.bincount(at, mine.weights, len(features)).astype(np.uint32)
 
-    def _bars(self, moduli: NDArray[np.uint64]) -> tuple[float, float]:
+    def _bars(self, index: FeatureIndex) -> _native.Bars:
         """As low as a scan has them: 0.5 and 0.82 in place of 0.7 and 0.9 under bsw."""
-        if self.scheme.sampled or not (moduli > 1).any():
-            return self.min_resemblance, self.min_containment
-        return expected_in_common(self.min_resemblance, self.min_containment, floor=MatchSettings().floor)
+        resemblance, containment = self.min_resemblance, self.min_containment
+        if not self.scheme.sampled and Levels.of(self.scheme).base > 1:
+            resemblance, containment = expected_in_common(resemblance, containment, floor=MatchSettings().floor)
+        return index.bars(resemblance=resemblance, containment=containment, confidence=CONFIDENCE)
 
-    def _highest(
-        self, shared: NDArray[np.uint64], whole: NDArray[np.uint64], moduli: NDArray[np.uint64]
-    ) -> NDArray[np.float64]:
-        shared = np.minimum(shared, whole)
-        _, high = _native.intervals(shared, whole, confidence=CONFIDENCE)
-        exact = (moduli == 1) & (self.scheme.estimator is Estimator.OVERLAP)
-        return np.where(exact, shared / whole, high)
+    def _note_exact(self, found: Hits) -> None:
+        """Where both lists have all the shingles, what they share is what the texts share."""
+        for row in np.flatnonzero(found.moduli == 1).tolist():
+            content, shared = int(found.contents[row]), int(found.shared[row])
+            mine, size = int(found.mine[row]), int(found.sizes[row])
+            self.known[content] = Answer(
+                content, shared / (mine + size - shared), shared / mine, shared / size, exact=True
+            )
 
     def _measured(self, contents: Sequence[int], *, memory: int, threads: int) -> tuple[list[Answer], list[int]]:
         """On the texts; also which contents have none."""
-        if self.scheme.measure == "bytes":
+        if self.scheme.measure == "bytes" or not contents:
             return [], list(contents)
 
         # The query is row 0, the contents follow.
@@ -146,6 +150,7 @@ class Query:
             containment=self.min_containment,
             memory=memory,
             threads=threads,
+            ignored=self.left_out.shingles,
         )
         columns = (found.b, found.resemblance, found.a_in_b, found.b_in_a)
         answers = [
@@ -165,8 +170,10 @@ class Query:
         mine = self._signature
         if isinstance(self.scheme, Mod):
             kept = mine.features[mine.features % np.uint64(modulus) == 0]
-            mine = signed(self.scheme, modulus, kept, np.zeros(0, np.uint32))
-        stored = signed(self.scheme, modulus, features, weights)
+            mine = self._payload(modulus, kept, NO_WEIGHTS)
+        else:
+            mine = self._payload(mine.modulus, mine.features, mine.weights)
+        stored = self._payload(modulus, features, weights)
         resemblance = mine.resemblance(stored)
         if resemblance is None:
             return None
@@ -180,6 +187,11 @@ class Query:
             resemblance.low,
             resemblance.high,
         )
+
+    def _payload(self, modulus: int, features: NDArray[np.uint64], weights: NDArray[np.uint32]) -> Signature:
+        """A signature without boilerplate."""
+        kept = ~among(features, self.left_out.indexed)
+        return signed(self.scheme, modulus, features[kept], weights[kept] if len(weights) else weights)
 
     def _reaches(self, answer: Answer) -> bool:
         return answer.resemblance >= self.min_resemblance or _contained(answer) >= self.min_containment

@@ -45,6 +45,7 @@ class LeftOut:
     templates: int  # how many there are; 0 also where they do not apply
     features: Features  # of signatures, ascending
     shingles: Features  # of the exact measure, which knows neither seed nor bits
+    indexed: Features  # what an index leaves out: samples of fixed size must not, they would only be smaller
 
     @property
     def digest(self) -> bytes:
@@ -65,17 +66,13 @@ class LeftOut:
 def left_out(connection: sqlite3.Connection, scheme_id: int, scheme: Scheme, canon: Canon) -> LeftOut:
     templates = all_templates(connection) if templates_apply(scheme) else []
     if not templates:
-        return LeftOut(0, NOTHING, NOTHING)
+        return LeftOut(0, NOTHING, NOTHING, NOTHING)
     known = stored_features(connection, scheme_id)
     features = [known[one.id] if one.id in known else features_of(one, scheme, canon) for one in templates]
     plain = plain_shingler(scheme)
     shingles = [shingles_of(passages_in(one, canon), plain) for one in templates] if plain else []
-    return LeftOut(len(templates), _united(features), _united(shingles))
-
-
-def ignored_features(connection: sqlite3.Connection, scheme_id: int, scheme: Scheme, canon: Canon) -> Features:
-    """What an index of signatures leaves out, ascending. Samples of fixed size must not: they would only be smaller."""
-    return NOTHING if scheme.limit else left_out(connection, scheme_id, scheme, canon).features
+    united = _united(features)
+    return LeftOut(len(templates), united, _united(shingles), NOTHING if scheme.limit else united)
 
 
 def keep_features(connection: sqlite3.Connection, scheme_id: int, scheme: Scheme, canon: Canon) -> None:

@@ -7,9 +7,12 @@ its first path; of identical ones every path is named, as they answer the questi
 import sqlite3
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from nearkin.errors import UsageError
+from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.query import Query
+from nearkin.matching.template import LeftOut, left_out
 from nearkin.model import Location, Similar
 from nearkin.report.range_query import RangeQuery
 from nearkin.scheme import FORMAT, Estimator, Scheme, cannot_contain, parse_scheme
@@ -18,9 +21,20 @@ from nearkin.settings import NO_CONTAINMENT, MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import unsigned_contents
 from nearkin.store.holders import content_of, documents_of, documents_of_bytes
+from nearkin.store.templates import template_ids
 from nearkin.text.canon import Canon
 
+FEW = 32  # texts that are measured sooner than threads are started
 NO_RESEMBLANCE = 2.0  # a threshold that nothing reaches
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What can be asked again without being opened again, as long as the templates are the same."""
+
+    templates: tuple[int, ...]
+    left_out: LeftOut
+    index: FeatureIndex | None
 
 
 @dataclass(frozen=True)
@@ -34,17 +48,25 @@ class Checker:
     canon_id: int
     min_resemblance: float
     min_containment: float
+    index: FeatureIndex | None  # None: signatures are codes
+    left_out: LeftOut
+    complete: bool  # everything in the store was signed in this way
 
     @classmethod
     def of(
         cls,
         connection: sqlite3.Connection,
+        store: Path,
         scheme: str | None = None,
         *,
+        opened: dict[int, "Opened"] | None = None,
         min_resemblance: float | None = None,
         min_containment: float | None = None,
     ) -> "Checker":
-        """Scheme and thresholds are those of the last scan; one that is not given does not apply when the other is."""
+        """Scheme and thresholds are those of the last scan; one that is not given does not apply when the other is.
+
+        Who asks again and again keeps what was opened, by scheme.
+        """
         asked = None if scheme is None else parse_scheme(scheme)
         run = runs.last(connection)
         how = asked or parse_scheme(run.spec)
@@ -61,20 +83,30 @@ class Checker:
             min_resemblance, min_containment = limits["threshold"], limits["containment"]
             if min_containment == NO_CONTAINMENT:  # the last scan's scheme could not tell it, this one may
                 min_containment = MatchSettings().containment
+        canon = Canon.parse(signed.canon)
+        kept = {} if opened is None else opened
+        templates = template_ids(connection)
+        if signed.id not in kept or kept[signed.id].templates != templates:
+            without = left_out(connection, signed.id, how, canon)
+            index = None if how.estimator.coded else FeatureIndex(connection, store, how, signed.id, without.indexed)
+            kept[signed.id] = Opened(templates, without, index)
         return cls(
             connection,
             how,
             signed.id,
-            Canon.parse(signed.canon),
+            canon,
             signed.canon_id,
             NO_RESEMBLANCE if min_resemblance is None else min_resemblance,
             NO_CONTAINMENT if min_containment is None or not how.contains else min_containment,
+            kept[signed.id].index,
+            kept[signed.id].left_out,
+            complete=signed.id == run.scheme,
         )
 
     @property
     def unsigned(self) -> int:
-        """Contents of the store that were not signed in this way, and so are not looked at."""
-        return len(unsigned_contents(self.connection, self.scheme_id, self.canon_id))
+        """Contents of the store that were not signed in this way, and so are not looked at. A scan leaves none."""
+        return 0 if self.complete else len(unsigned_contents(self.connection, self.scheme_id, self.canon_id))
 
     def check(
         self, digest: bytes, extracted: bytes | None, *, limit: int | None = None, all_copies: bool = False
@@ -103,9 +135,9 @@ class Checker:
     def _near(self, text: bytes, same: int | None, *, all_copies: bool) -> list[Similar]:
         query = self._query(text)
         run = RunSettings()
-        candidates = [content for content in query.candidates() if content != same]
-        answers = query.answers(candidates, memory=run.memory // 10, threads=run.jobs)
-        places = documents_of(self.connection, [answer.content for answer in answers])
+        places = documents_of(self.connection, [content for content in query.candidates() if content != same])
+        threads = run.jobs if len(places) > FEW else 1
+        answers = query.answers(list(places), memory=run.memory // 10, threads=threads) if places else []
         found = [
             Similar(
                 location,
@@ -116,6 +148,7 @@ class Checker:
                 answer.exact,
                 answer.low,
                 answer.high,
+                "without" if self.left_out.templates else "with",
             )
             for answer in answers
             for location in places.get(answer.content, [])[: None if all_copies else 1]
@@ -131,6 +164,8 @@ class Checker:
             text,
             self.min_resemblance,
             self.min_containment,
+            self.index,
+            self.left_out,
         )
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,6 +29,8 @@ class Found:
     size: int
     digest: bytes  # of its bytes
     text: bytes | None  # extracted, or the bytes themselves where they are taken raw; None: no text in it
+    file: Path | None = None  # where it lies; None: its bytes are at hand, or it is only in the store
+    data: bytes | None = None  # its bytes, where it lies nowhere
 
 
 def find_document(name: str, store: Path, *, raw: bool) -> Found:
@@ -46,12 +48,12 @@ def _on_disk(name: str, path: Path, *, raw: bool) -> Found:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"Cannot read {name}: {explain(error)}.") from error
-    return from_bytes(name, data, raw=raw)
+    return replace(from_bytes(name, data, raw=raw), file=path, data=None)
 
 
 def from_bytes(name: str, data: bytes, *, raw: bool) -> Found:
     text = extract(data, named_html=named_html(os.fsencode(name)), raw=raw).text
-    return Found(name, len(data), sha256(data).digest(), text)
+    return Found(name, len(data), sha256(data).digest(), text, data=data)
 
 
 def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> Found:
@@ -68,7 +70,7 @@ def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool
     _, root, relative, size, digest, blob, stored_raw = rows[0]
     if blob is None or (raw and not stored_raw):
         # Its text was not kept, or is not its bytes: all there is may still be where it was scanned.
-        original = Path(os.fsdecode(root)) / os.fsdecode(relative)
+        original = Path(os.fsdecode(root) or "/") / os.fsdecode(relative)
         if original.is_file():
             return _on_disk(name, original, raw=raw)
         if blob is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from nearkin.errors import StoreError
 from nearkin.store import runs
 from nearkin.store.database import PATIENCE, one_scan, see, transaction, turn
-from nearkin.store.segments import drop_segments, segment_folder
+from nearkin.store.segments import drop_segments, folder_of, one_builder
 
 # A signature can be made again where a text of its content was kept.
 AGAIN = "content IN (SELECT content FROM text WHERE zstd IS NOT NULL)"
@@ -34,14 +34,15 @@ def compact(connection: sqlite3.Connection, store: Path) -> Compacted:
     """Refused while a scan runs."""
     with one_scan(store):
         before = total_size(store)
-        with turn(store), transaction(connection):
+        # Not while a segment is written: the store does not name it yet.
+        with one_builder(store, wait=True), turn(store), transaction(connection):
             removed = _remove_stale(connection, store)
         rewrite(connection, store)
         return Compacted(before, total_size(store), *removed)
 
 
 def total_size(store: Path) -> int:
-    beside = segment_folder(store)
+    beside = folder_of(store)
     files = [store, store.with_name(store.name + "-wal"), *(beside.iterdir() if beside.is_dir() else [])]
     return sum(file.stat().st_size for file in files if file.is_file())
 
@@ -76,17 +77,7 @@ def _remove_stale(connection: sqlite3.Connection, store: Path) -> tuple[int, int
             f"DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM signature s"
             f" WHERE s.scheme = {table}.scheme AND s.content = {table}.content)"
         )
-    _remove_lost_files(connection, store)
     return signatures, matches, families, documents
-
-
-def _remove_lost_files(connection: sqlite3.Connection, store: Path) -> None:
-    """Segments that a killed process had begun: the store does not name them."""
-    named = {name for (name,) in connection.execute("SELECT name FROM segment")}
-    folder = segment_folder(store)
-    for file in folder.iterdir() if folder.is_dir() else ():
-        if file.is_file() and file.name not in named:
-            file.unlink()
 
 
 def rewrite(connection: sqlite3.Connection, store: Path) -> None:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from nearkin.model import Location
+from nearkin.store.contents import FRESH
 
 DOCUMENT = """FROM present d JOIN scope ON scope.id = d.scope
               {} WHERE d.reason IS NULL AND"""
@@ -32,7 +33,7 @@ def documents_of(connection: sqlite3.Connection, contents: Sequence[int]) -> dic
         part = contents[start : start + LOOK_UP]
         rows = connection.execute(
             f"""SELECT t.content, scope.name, d.path {DOCUMENT.format("JOIN text t ON t.id = d.text")}
-                t.content IN ({",".join("?" * len(part))}) ORDER BY d.path, scope.name""",
+                t.content IN ({",".join("?" * len(part))}) AND {FRESH} ORDER BY d.path, scope.name""",
             tuple(part),
         )
         for content, scope, path in rows:

@@ -10,7 +10,7 @@ from nearkin.errors import StoreError
 from nearkin.store import runs
 from nearkin.store.contents import HERE
 from nearkin.store.packing import unpack
-from nearkin.store.segments import segment_folder
+from nearkin.store.segments import folder_of
 from nearkin.text.canon import Canon
 
 Progress = Callable[[str, int, int], None]
@@ -76,7 +76,7 @@ def _broken_rules(connection: sqlite3.Connection) -> Iterator[Finding]:
 
 def _segments(connection: sqlite3.Connection, store: Path) -> Iterator[Finding]:
     for name, size in connection.execute("SELECT name, bytes FROM segment").fetchall():
-        file = segment_folder(store) / name
+        file = folder_of(store) / name
         if not file.is_file():
             yield Finding("segments", f"The segment {name} is missing; it is made again when it is needed.")
         elif file.stat().st_size != size:

@@ -8,7 +8,7 @@ from pathlib import Path
 from nearkin.store import runs
 from nearkin.store.contents import FRESH, HERE
 from nearkin.store.documents import count_documents
-from nearkin.store.segments import segment_folder
+from nearkin.store.segments import folder_of
 
 # Which tables make a part; all others are `other`.
 PARTS = {
@@ -113,7 +113,7 @@ def _parts(connection: sqlite3.Connection, store: Path) -> tuple[Part, ...]:
 
 
 def _segment_files(store: Path) -> list[Path]:
-    folder = segment_folder(store)
+    folder = folder_of(store)
     return [file for file in folder.iterdir() if file.is_file()] if folder.is_dir() else []
 
 

@@ -55,6 +55,15 @@ class Known:
                 self.outdated.append(self.pending[version.path].id)
             self.pending[version.path] = version
 
+    def load_one(self, connection: sqlite3.Connection, scope: int, scheme: int, path: bytes) -> None:
+        """The version at this place alone."""
+        for version in _versions(connection, "present WHERE scope = ? AND path = ?", scope, path):
+            self.versions[path] = version
+            if version.text is not None:
+                self.stale = stale_texts(
+                    connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep, only=version.text
+                )
+
     def meet(self, path: bytes, absolute: bytes) -> Need:
         """A file the scan came by."""
         self.met.add(path)
@@ -96,5 +105,5 @@ def _same(version: Version, stat: os.stat_result) -> bool:
     return version.mtime_ns == stat.st_mtime_ns and version.inode == stat.st_ino and version.size == stat.st_size
 
 
-def _versions(connection: sqlite3.Connection, which: str, scope: int) -> Iterator[Version]:
-    return map(Version._make, connection.execute(f"{ROWS} {which}", (scope,)))
+def _versions(connection: sqlite3.Connection, which: str, *given: int | bytes) -> Iterator[Version]:
+    return map(Version._make, connection.execute(f"{ROWS} {which}", given))

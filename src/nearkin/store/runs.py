@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from nearkin.errors import StoreError
 from nearkin.settings import Settings
-from nearkin.store.contents import COMPARED
+from nearkin.store.contents import FRESH
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,23 @@ def begin(connection: sqlite3.Connection, *, version: str, settings: str, kind: 
     return int(cursor.lastrowid or 0)
 
 
+def of_additions(connection: sqlite3.Connection, *, version: str) -> int:
+    """The run that documents checked in since the last scan came with; it is finished from the beginning."""
+    row = connection.execute(
+        """SELECT id FROM run WHERE kind = 'add'
+           AND id > (SELECT coalesce(max(id), 0) FROM run WHERE kind <> 'add') ORDER BY id DESC LIMIT 1"""
+    ).fetchone()
+    if row is not None:
+        connection.execute("UPDATE run SET ended = ? WHERE id = ?", (_now(), row[0]))
+        return int(row[0])
+    cursor = connection.execute(
+        """INSERT INTO run (kind, state, started, ended, version, settings, counts, timings)
+           VALUES ('add', 'done', ?1, ?1, ?2, '{}', '{}', '{}')""",
+        (_now(), version),
+    )
+    return int(cursor.lastrowid or 0)
+
+
 def end(connection: sqlite3.Connection, run: int, *, counts: dict[str, int], timings: dict[str, float]) -> None:
     connection.execute(
         "UPDATE run SET state = 'done', ended = ?, counts = ?, timings = ? WHERE id = ?",
@@ -57,7 +74,10 @@ def end(connection: sqlite3.Connection, run: int, *, counts: dict[str, int], tim
 
 
 def interrupt(connection: sqlite3.Connection, run: int) -> None:
-    connection.execute("UPDATE run SET state = 'interrupted', ended = ? WHERE id = ?", (_now(), run))
+    """Not one that has finished: what comes after may be cut short."""
+    connection.execute(
+        "UPDATE run SET state = 'interrupted', ended = ? WHERE id = ? AND state = 'running'", (_now(), run)
+    )
 
 
 def canon_id(connection: sqlite3.Connection, spec: str) -> int:
@@ -168,10 +188,12 @@ class SignedScheme:
 def signed_scheme(connection: sqlite3.Connection, spec: str, signature_format: int) -> SignedScheme | None:
     """The latest way in which documents that are present were signed by this spec."""
     row = connection.execute(
+        # One document that is present suffices: signatures are gone through only until there is one.
         f"""SELECT s.id, canon.id, canon.spec FROM scheme s JOIN canon ON canon.id = s.canon
-            WHERE s.spec = ? AND s.format = ?
-            AND EXISTS (SELECT 1 FROM signature WHERE scheme = s.id AND content IN (SELECT t.content {COMPARED}))
-            ORDER BY s.id DESC LIMIT 1""",
+           WHERE s.spec = ? AND s.format = ?
+           AND EXISTS (SELECT 1 FROM signature g CROSS JOIN text t ON t.content = g.content
+                       CROSS JOIN present d ON d.text = t.id WHERE g.scheme = s.id AND d.reason IS NULL AND {FRESH})
+           ORDER BY s.id DESC LIMIT 1""",
         (spec, signature_format),
     ).fetchone()
     return None if row is None else SignedScheme(*row)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from nearkin.errors import UsageError
 
+ADDED = "added"
+NO_ROOT = Path()
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -44,6 +47,21 @@ def scope_for(connection: sqlite3.Connection, starts: tuple[Path, ...], name: st
     chosen = name or _free_name(root.name or "root", {scope.name for scope in known})
     cursor = connection.execute("INSERT INTO scope (name, root) VALUES (?, ?)", (chosen, os.fsencode(root)))
     return Scope(int(cursor.lastrowid or 0), chosen, root)
+
+
+def scope_around(connection: sqlite3.Connection, file: Path) -> Scope | None:
+    """The scope whose tree this file lies in."""
+    return next((scope for scope in all_scopes(connection) if scope.root in file.parents), None)
+
+
+def scope_of_additions(connection: sqlite3.Connection) -> Scope:
+    """Where documents go that were checked in and lie in no scope. It has no root, and is never scanned."""
+    row = connection.execute("SELECT id, name FROM scope WHERE root = x''").fetchone()
+    if row is None:
+        name = _free_name(ADDED, {scope.name for scope in all_scopes(connection)})
+        cursor = connection.execute("INSERT INTO scope (name, root) VALUES (?, x'')", (name,))
+        row = int(cursor.lastrowid or 0), name
+    return Scope(row[0], row[1], NO_ROOT)
 
 
 def relative_to(path: Path, root: Path) -> bytes:

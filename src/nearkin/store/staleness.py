@@ -25,13 +25,19 @@ class Need(Enum):
         return self in (Need.AGAIN, Need.READ)
 
 
-def stale_texts(connection: sqlite3.Connection, *, canon: int, scheme: int, raw: bool, keep: bool) -> dict[int, Need]:
-    """What is to be done about each text that cannot be taken as it is."""
-    bare = _texts(connection, "zstd IS NULL")
-    foreign = set() if raw else _texts(connection, f"extractor NOT IN ({_listed(CURRENT)})")
-    other = _texts(connection, f"content IN (SELECT id FROM content WHERE canon <> {canon})")
-    unsigned = _texts(
-        connection,
+def stale_texts(
+    connection: sqlite3.Connection, *, canon: int, scheme: int, raw: bool, keep: bool, only: int | None = None
+) -> dict[int, Need]:
+    """What is to be done about each text, or about this one, that cannot be taken as it is."""
+
+    def texts(condition: str) -> set[int]:
+        this = "" if only is None else f" AND id = {only}"
+        return {text for (text,) in connection.execute(f"SELECT id FROM text WHERE {condition}{this}")}
+
+    bare = texts("zstd IS NULL")
+    foreign = set() if raw else texts(f"extractor NOT IN ({_listed(CURRENT)})")
+    other = texts(f"content IN (SELECT id FROM content WHERE canon <> {canon})")
+    unsigned = texts(
         f"""content IN (SELECT id FROM content WHERE canon = {canon}
                         EXCEPT SELECT content FROM signature WHERE scheme = {scheme})""",
     )
@@ -39,10 +45,6 @@ def stale_texts(connection: sqlite3.Connection, *, canon: int, scheme: int, raw:
     needs |= dict.fromkeys(other, Need.AGAIN if raw else Need.TEXT)
     needs |= dict.fromkeys(foreign | (bare & (other | unsigned)), Need.AGAIN)
     return needs
-
-
-def _texts(connection: sqlite3.Connection, condition: str) -> set[int]:
-    return {text for (text,) in connection.execute(f"SELECT id FROM text WHERE {condition}")}
 
 
 def _listed(names: frozenset[str]) -> str:

@@ -89,3 +89,7 @@ def store_features(connection: sqlite3.Connection, template: int, scheme: int, f
 
 def _passages(blob: bytes) -> tuple[bytes, ...]:
     return tuple(text.encode("utf-8", "surrogateescape") for text in json.loads(unpack(blob)))
+
+
+def template_ids(connection: sqlite3.Connection) -> tuple[int, ...]:
+    return tuple(number for (number,) in connection.execute("SELECT id FROM template ORDER BY id"))

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nearkin.model import Readings
+from nearkin.store.additions import added_below
 from nearkin.store.changes import Changes, count_changes, recognise_moves
 from nearkin.store.codes import add_codes
 from nearkin.store.database import transaction
@@ -49,6 +50,11 @@ class Writer:
 
     def __post_init__(self) -> None:
         self._files = self._bytes = 0  # in the open transaction
+        self._commits = False  # it is this writer's own
+        self._number()
+
+    def _number(self) -> None:
+        """At the beginning of every transaction: between two, a document may have been checked in."""
         self._next_content = self._next("content")
         self._next_text = self._next("text")
 
@@ -71,6 +77,8 @@ class Writer:
         if not self.connection.in_transaction:
             with self.turn():  # whoever waits to write a decision goes first
                 self.connection.execute("BEGIN IMMEDIATE")
+            self._commits = True
+            self._number()
         try:
             self._write(readings)
         except BaseException:
@@ -79,11 +87,12 @@ class Writer:
             raise
         self._files += len(readings)
         self._bytes += sum(readings.sizes)
-        if self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES:
+        if self._commits and (self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES):
             self.flush()
 
     def flush(self) -> None:
         self._files = self._bytes = 0
+        self._commits = False
         if self.connection.in_transaction:
             self.connection.execute("COMMIT")
 
@@ -133,6 +142,7 @@ class Writer:
         """The same documents with the texts that this scan makes of them."""
         if not self.connection.in_transaction:
             self.connection.execute("BEGIN IMMEDIATE")
+            self._number()
         texts = self._add_texts(readings, self._add_contents(readings))
         self.connection.executemany(
             f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
@@ -144,8 +154,12 @@ class Writer:
         self._supersede([version.id for version in versions])
 
     def _supersede(self, versions: list[int]) -> None:
-        """They are gone when this run has finished."""
-        self.connection.executemany(f"UPDATE document SET gone = {self.run} WHERE id = ?", ((one,) for one in versions))
+        """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
+        self.connection.executemany(
+            f"""UPDATE document SET gone = {self.run}
+                WHERE id = ? AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished))""",
+            ((one,) for one in versions),
+        )
 
     def _add_contents(self, readings: Readings) -> list[int | None]:
         """The id of each row's content; those not met before are stored with their signatures."""
@@ -251,6 +265,7 @@ class Writer:
             self.connection.executemany(
                 "DELETE FROM document WHERE id = ?", ((one,) for one in [*left, *self.known.outdated])
             )
+            self._supersede(added_below(self.connection, self.scope, self.run, below))
             vanished = self.known.vanished(below)
             self._supersede([version.id for version in vanished])
             moved = recognise_moves(self.connection, self.scope, self.run, vanished)

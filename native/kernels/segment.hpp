@@ -1,0 +1,84 @@
+// Segments: immutable indices of the contents of one scheme, from features to the contents that have them.
+//
+// A repository's signatures are searched where they lie, in files mapped into memory: nothing is loaded, and a look-up
+// touches two cache lines, the directory's and the keys'. The format is in segment_format.hpp. A segment of a few
+// contents can also be made in memory, with the same layout.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "segment_format.hpp"
+
+namespace nearkin {
+
+// Signatures end to end: the features of contents[i] lie from offsets[i] to offsets[i + 1], ascending.
+struct SegmentSource {
+  std::span<const std::int64_t> contents;
+  std::span<const std::uint64_t> offsets;
+  std::span<const std::uint64_t> features;
+  std::span<const std::uint32_t> weights;  // empty: every feature weighs 1
+  std::span<const std::uint64_t> moduli;   // base · 2^level each
+  std::span<const std::uint64_t> ignored;  // features left out, ascending
+};
+
+// The contents that have a feature.
+struct PostingList {
+  std::span<const std::uint32_t> ranks;    // ascending
+  std::span<const std::uint32_t> weights;  // empty: 1 each
+};
+
+class Segment {
+ public:
+  // Maps a file. Refuses one that is no segment, has another token, or is cut short.
+  static Segment open(const std::string& path, const segment::Token& token);
+
+  // In memory.
+  static Segment of(const SegmentSource& source, std::uint64_t base, std::uint32_t levels,
+                    const segment::Token& token = {});
+
+  // Into a file that is complete or not there at all.
+  void save(const std::string& path) const;
+
+  // Reads all of it and compares sums.
+  bool intact() const;
+
+  const segment::Header& header() const { return *reinterpret_cast<const segment::Header*>(image_.get()); }
+  std::size_t bytes() const { return bytes_; }
+  std::span<const std::int64_t> contents() const { return section<std::int64_t>(segment::kContents); }
+  std::span<const std::uint32_t> level_starts() const { return section<std::uint32_t>(segment::kLevelStarts); }
+  std::span<const std::uint64_t> keys() const { return section<std::uint64_t>(segment::kKeys); }
+  std::span<const std::uint32_t> values() const { return section<std::uint32_t>(segment::kValues); }
+  std::span<const std::uint32_t> sizes(std::uint32_t level) const {
+    return section<std::uint32_t>(segment::kSizes).subspan(level * header().contents, header().contents);
+  }
+  std::uint32_t level_of(std::uint32_t rank) const;
+
+  // The list a value stands for; `value` must outlive it.
+  PostingList list(const std::uint32_t& value) const;
+
+  // Where each of these features is among the keys; kNowhere where no content has it. Memory is asked for well ahead:
+  // one by one, each would wait for it twice.
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  void find(std::span<const std::uint64_t> features, std::vector<std::uint32_t>& places) const;
+
+ private:
+  Segment(std::shared_ptr<const std::byte> image, std::size_t bytes);
+
+  template <class T>
+  std::span<const T> section(segment::Section which) const {
+    return {reinterpret_cast<const T*>(image_.get() + layout_.at[which]), layout_.bytes[which] / sizeof(T)};
+  }
+
+  std::shared_ptr<const std::byte> image_;
+  std::size_t bytes_;
+  segment::Layout layout_;
+};
+
+// One segment of all contents of several, written in one pass: what is in memory does not grow with the postings.
+void merge_segments(std::span<const Segment* const> segments, const segment::Token& token, const std::string& path);
+
+}  // namespace nearkin

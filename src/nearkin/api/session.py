@@ -1,0 +1,64 @@
+"""A store held open between calls: connection and mapped segments, so that one check after the other is quick.
+
+SQLite's connections belong to the thread that made them; each thread gets its own.
+"""
+
+import sqlite3
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nearkin.report.check import Checker, Opened
+
+Asked = tuple[str | None, float | None, float | None]
+
+
+class Session:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._here = threading.local()
+        self._all: list[sqlite3.Connection] = []
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        from nearkin.store.database import connect
+
+        found: sqlite3.Connection | None = getattr(self._here, "connection", None)
+        if found is None:
+            found = self._here.connection = connect(self._path)
+            self._here.opened = dict[int, Opened]() if TYPE_CHECKING else {}
+            self._here.checkers = dict[Asked, Checker]() if TYPE_CHECKING else {}
+            self._here.stamp = None
+            self._all.append(found)
+        return found
+
+    def checker(self, scheme: str | None, min_resemblance: float | None, min_containment: float | None) -> "Checker":
+        """The same as long as nothing in the store has changed."""
+        from nearkin.report.check import Checker
+
+        connection, here = self.connection, self._here
+        (version,) = connection.execute("PRAGMA data_version").fetchone()
+        if here.stamp != (version, connection.total_changes):
+            here.checkers.clear()
+            here.stamp = version, connection.total_changes
+        asked = (scheme, min_resemblance, min_containment)
+        if asked not in here.checkers:
+            here.checkers[asked] = Checker.of(
+                connection,
+                self._path,
+                scheme,
+                opened=here.opened,
+                min_resemblance=min_resemblance,
+                min_containment=min_containment,
+            )
+        found: Checker = here.checkers[asked]
+        return found
+
+    def close(self) -> None:
+        for connection in self._all:
+            with suppress(sqlite3.ProgrammingError):  # of another thread: closed when that one ends
+                connection.close()
+        self._all.clear()
+        self._here = threading.local()

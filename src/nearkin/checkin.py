@@ -1,0 +1,94 @@
+"""Checking in: a document is stored at once, and the next check finds it. Matches and families wait for the next scan.
+
+A file inside a known scope becomes a document there, as a scan would have it. Any other goes to the scope `added`,
+under its absolute path or the name it is given.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nearkin.engine.one import read_file, read_text
+from nearkin.errors import InputError, UsageError
+from nearkin.model import Location, Readings
+from nearkin.read.extract import Extracted
+from nearkin.scheme import parse_scheme
+from nearkin.store import audit, runs
+from nearkin.store.database import explained, own_files, transaction, turn
+from nearkin.store.known import Known
+from nearkin.store.scopes import Scope, relative_to, scope_around, scope_of_additions
+from nearkin.store.writer import Writer
+from nearkin.text.canon import Canon
+
+ACTION = "check --add"
+
+
+@dataclass(frozen=True)
+class Added:
+    """Where a document is now, and whether it was not there, just so, before."""
+
+    location: Location
+    new: bool
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Takes documents in, under the last scan's scheme. The connection must be one that may write."""
+
+    connection: sqlite3.Connection
+    store: Path
+    version: str
+    by: str
+
+    def add_file(self, file: Path) -> Added:
+        absolute = file.absolute()
+        place = Path(os.path.realpath(absolute.parent)) / absolute.name  # as scopes have their roots
+        if os.fsencode(place) in own_files(self.store):
+            raise InputError(f"{file} belongs to the store itself.")
+        scheme, canon, keep = self._how()
+        scope = scope_around(self.connection, place)
+        root = Path("/") if scope is None else scope.root
+        path = relative_to(place, root)
+        readings = read_file(os.fsencode(root).rstrip(b"/"), path, parse_scheme(scheme), canon, keep=keep)
+        return self._store(scope, readings, canon=canon, keep=keep)
+
+    def add_text(self, name: str, data: bytes, extracted: Callable[[bool], Extracted]) -> Added:
+        """Bytes that are in no file, and how a text is taken from them, given whether they are to be taken raw."""
+        path = b"/".join(part for part in os.fsencode(name).split(b"/") if part not in (b"", b"."))
+        if not path or b".." in path.split(b"/") or b"\0" in path:
+            raise UsageError(f"{name!r} is no name for a document; give it one as: notes/draft.txt")
+        scheme, canon, keep = self._how()
+        readings = read_text(path, data, extracted(canon.raw), parse_scheme(scheme), canon)
+        return self._store(None, readings, canon=canon, keep=keep)
+
+    def _how(self) -> tuple[str, Canon, bool]:
+        run = runs.last(self.connection)
+        return run.spec, Canon.parse(runs.canon_of(self.connection, run)), bool(run.settings["text"]["keep"])
+
+    def _store(self, scope: Scope | None, readings: Readings, *, canon: Canon, keep: bool) -> Added:
+        (path,), (digest,) = readings.paths, readings.digests
+        with explained(self.store), turn(self.store), transaction(self.connection):
+            run = runs.last(self.connection)
+            there = scope or scope_of_additions(self.connection)
+            canon_id = runs.canon_id(self.connection, canon.spec)
+            known = Known(canon_id, canon.raw, keep)
+            known.load_one(self.connection, there.id, run.scheme, path)
+            before = known.versions.get(path)
+            location = Location(there.name, path)
+            if before is not None and before.reason is None and before.digest == digest:
+                return Added(location, new=False)
+            additions = runs.of_additions(self.connection, version=self.version)
+            coded = parse_scheme(run.spec).estimator.coded
+            Writer(
+                self.connection, there.id, additions, canon_id, run.scheme, keep, known, coded=coded
+            ).add(readings)  # fmt: skip
+            audit.record(
+                self.connection,
+                by=self.by,
+                action=ACTION,
+                subject=os.fsdecode(path).encode("utf-8", "backslashreplace").decode(),
+                after={"scope": there.name, "digest": (digest or b"").hex(), "size": readings.sizes[0]},
+            )
+        return Added(location, new=True)

@@ -1,0 +1,64 @@
+"""`check --add`: what was asked about is stored as well."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nearkin.cli.notes import name_of, note
+from nearkin.errors import UsageError
+
+if TYPE_CHECKING:
+    from nearkin.read.extract import Extracted
+    from nearkin.report.lookup import Found
+
+
+def refuse_wrong_adding(
+    files: tuple[str, ...], *, add: bool, sql: bool, name: str | None, by: str | None, scheme: str | None
+) -> None:
+    if not add:
+        for option, value in {"name": name, "by": by}.items():
+            if value is not None:
+                raise UsageError(f"--{option} belongs to --add; use: nearkin check FILE --add --{option} …")
+        return
+    if sql:
+        raise UsageError("--sql asks nothing and adds nothing; leave out --add.")
+    if scheme is not None:
+        raise UsageError("Documents are added under the last scan's scheme; leave out --scheme.")
+    if "-" in files and not name:
+        raise UsageError("Standard input has no name to be stored under; give one: nearkin check - --add --name NAME")
+    if name is not None and files != ("-",):
+        raise UsageError("--name is for standard input alone; files keep their own names.")
+
+
+def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
+    """Says of each what became of it."""
+    from importlib.metadata import version
+
+    from nearkin.checkin import Desk
+    from nearkin.cli.words import name as location_name
+    from nearkin.cli.words import safe
+    from nearkin.store.audit import login_name
+    from nearkin.store.database import connect
+
+    connection = connect(store, write=True)
+    try:
+        desk = Desk(connection, store, version("nearkin"), by or login_name())
+        for query in queries:
+            if query.data is not None:
+                added = desk.add_text(name or "", query.data, partial(_extracted, query.data))
+            elif query.file is not None:
+                added = desk.add_file(query.file)
+            else:
+                note(f"{safe(query.name)} is a document of the store already; nothing was added.", quiet=quiet)
+                continue
+            where = location_name(added.location, scoped=True)
+            told = f"added as {where}" if added.new else f"is in the store already, unchanged, as {where}"
+            note(f"{name_of(query)} {told}.", quiet=quiet)
+    finally:
+        connection.close()
+
+
+def _extracted(data: bytes, raw: bool) -> "Extracted":
+    from nearkin.read.extract import extract
+
+    return extract(data, raw=raw)

@@ -1,0 +1,148 @@
+"""Segments, written: the delta into one file, merged with the smaller ones there are.
+
+A segment is merged when it is at most four times as large as what it is merged with (O'Neil et al. 1996, the
+log-structured merge tree): of n contents there are then at most log4 n files, and each content is written about as
+often. Files first, then one transaction that names them: killed at any moment, the store is as it was or as it will be.
+"""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.matching.levels import Levels
+from nearkin.scheme import Scheme
+from nearkin.store.database import transaction, turn
+from nearkin.store.segments import (
+    SegmentFile,
+    back_to_delta,
+    delta_of,
+    digest_of,
+    folder_of,
+    one_builder,
+    remove_unnamed,
+    replace_segments,
+    segment_files,
+    signed_contents,
+    signed_rows,
+)
+
+RUN = 8 << 20  # postings sorted at a time: 0.5 GB
+TIER = 4
+WAIT = 2_000  # contents that may wait in the delta where there are segments: read into memory in 30 ms
+NONE = np.zeros(0, np.uint64)
+
+
+def build_segments(
+    connection: sqlite3.Connection,
+    store: Path,
+    scheme: Scheme,
+    scheme_id: int,
+    *,
+    ignored: NDArray[np.uint64] = NONE,
+    wait: bool = True,
+    least: int = WAIT,
+) -> None:
+    """Bring the segments of a scheme up to date. Without `wait`, only where no one else does.
+
+    Features that are ignored (ascending) are left out; segments that left out others, and such as are lost or damaged,
+    are made anew.
+    """
+    if scheme.estimator.coded:  # looked up in a table of their own
+        with turn(store), transaction(connection):
+            connection.execute("DELETE FROM delta WHERE scheme = ?", (scheme_id,))
+        return
+    with one_builder(store, wait=wait) as mine:
+        if mine:
+            _Builder(connection, store, scheme, scheme_id, ignored).build(least)
+
+
+def open_segment(store: Path, one: SegmentFile) -> _native.Segment:
+    """RuntimeError or OSError: it is not the file that it should be."""
+    segment = _native.Segment.open(os.fspath(folder_of(store) / one.name), one.token)
+    if len(segment) != one.contents:
+        raise RuntimeError("the segment has other contents than the store says")
+    return segment
+
+
+class _Builder:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        store: Path,
+        scheme: Scheme,
+        scheme_id: int,
+        ignored: NDArray[np.uint64],
+    ) -> None:
+        self.connection, self.store, self.scheme_id = connection, store, scheme_id
+        self.levels, self.ignored, self.templates = Levels.of(scheme), ignored, digest_of(ignored)
+
+    def build(self, least: int) -> None:
+        remove_unnamed(self.connection, self.store)
+        there = self._sound()
+        waiting = delta_of(self.connection, self.scheme_id)
+        if not waiting or (there and len(waiting) < least):
+            return None
+        parts = self._runs(waiting)
+        old: list[SegmentFile] = []
+        size = sum(part.postings for part in parts)
+        for one in sorted(there, key=lambda one: one.postings):
+            if one.postings > TIER * size:
+                break
+            segment = open_segment(self.store, one)
+            if not segment.intact():
+                (folder_of(self.store) / one.name).unlink()
+                return self.build(least)
+            old.append(one)
+            parts.append(segment)
+            size += one.postings
+        new = self._merged(parts)
+        with turn(self.store), transaction(self.connection):
+            replace_segments(self.connection, self.scheme_id, new=[new], old=old, written=waiting)
+        return remove_unnamed(self.connection, self.store)
+
+    def _sound(self) -> list[SegmentFile]:
+        """The segments that can be read and leave out what they should; contents of the others wait again."""
+        sound: list[SegmentFile] = []
+        stale: list[SegmentFile] = []
+        held: set[int] = set()
+        for one in segment_files(self.connection, self.scheme_id):
+            try:
+                if one.templates != self.templates:
+                    raise RuntimeError("the segment leaves out other features")
+                segment = open_segment(self.store, one)
+            except (RuntimeError, OSError):
+                stale.append(one)
+            else:
+                sound.append(one)
+                held.update(segment.contents.tolist())
+        if stale:
+            with turn(self.store), transaction(self.connection):
+                lost = [one for one in signed_contents(self.connection, self.scheme_id) if one not in held]
+                back_to_delta(self.connection, self.scheme_id, stale, lost)
+        return sound
+
+    def _runs(self, waiting: list[int]) -> list[_native.Segment]:
+        """The last one in memory, those before in files that are removed when they are merged."""
+        runs: list[_native.Segment] = []
+        for signed in signed_rows(self.connection, self.scheme_id, waiting, RUN):
+            if runs:
+                runs[-1] = self._saved(runs[-1])
+            runs.append(self.levels.segment(signed, ignored=self.ignored))
+        return runs
+
+    def _saved(self, run: _native.Segment) -> _native.Segment:
+        path = os.fspath(folder_of(self.store) / f"{os.urandom(8).hex()}.run")
+        run.save(path)
+        return _native.Segment.open(path, bytes(16))
+
+    def _merged(self, parts: list[_native.Segment]) -> SegmentFile:
+        token = os.urandom(16)
+        name = f"{token.hex()}.segment"
+        path = os.fspath(folder_of(self.store) / name)
+        _native.Segment.merge(parts, path, token=token)
+        made = _native.Segment.open(path, token)
+        return SegmentFile(name, token, self.templates, len(made), made.postings, made.size)
