@@ -1,7 +1,6 @@
 """nearkin itself as the benchmark sees it: the command a user types, and what is in the store afterwards."""
 
 import json
-import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from bench.folder import Folder
 from bench.pages import THRESHOLD, Pairs
 from nearkin.report.matches import list_matches
+from nearkin.store.database import connect
 
 
 def command(folder: Path, store: Path) -> list[str]:
@@ -22,14 +22,14 @@ def command(folder: Path, store: Path) -> list[str]:
 def reported(store: Path, folder: Folder) -> tuple[Pairs, NDArray[np.float64]]:
     """Matches at the threshold as pairs of places in the folder, and their resemblance."""
     place = {document: i for i, document in enumerate(folder.documents)}
-    with closing(sqlite3.connect(store)) as connection:
+    with closing(connect(store)) as connection:
         found = list_matches(connection, min_resemblance=THRESHOLD)
     pairs = [(place[match.a.path], place[match.b.path]) for match in found]
     return np.array(pairs, np.int64).reshape(-1, 2), np.array([match.resemblance for match in found])
 
 
 def stages(store: Path) -> dict[str, float]:
-    with closing(sqlite3.connect(store)) as connection:
+    with closing(connect(store)) as connection:
         query = "SELECT timings FROM run WHERE state = 'done' ORDER BY id DESC LIMIT 1"
         (timings,) = connection.execute(query).fetchone()
     return {stage: float(seconds) for stage, seconds in json.loads(timings).items()}

@@ -110,7 +110,7 @@ def rounds(tmp_path: Path, seed: int, *, files: int) -> None:
     first = scan(store, folder, settings)
     assert first.documents == files
     assert first.failed == 0
-    assert scan(store, folder, settings) == first
+    assert scan(store, folder, settings) == replace(first, new=0)
     fresh = scan(tmp_path / f"fresh {seed}", folder, replace(settings, run=RunSettings(jobs=2, memory=1 << 30)))
     assert fresh == first
 

@@ -55,13 +55,13 @@ def test_what_is_in_it(store: Store, folder: Path) -> None:
 
 def test_sizes_add_up_to_the_files(store: Store) -> None:
     beside = folder_of(store.path)
-    beside.mkdir()
     (beside / "x").write_bytes(b"x" * 77)
+    segments = sum(file.stat().st_size for file in beside.iterdir())
     info = store.info()
     parts = {part.name: part.bytes for part in info.parts}
     log = store.path.with_name("store.db-wal")
-    assert info.bytes == store.path.stat().st_size + (log.stat().st_size if log.exists() else 0) + 77
-    assert parts["segments"] == 77
+    assert info.bytes == store.path.stat().st_size + (log.stat().st_size if log.exists() else 0) + segments
+    assert parts["segments"] == segments
     assert parts["texts"] > 0
     assert parts["signatures"] > 0
 
@@ -85,7 +85,7 @@ def test_sizes_where_sqlite_was_built_without_the_table_of_them(store: Store, mo
 
 
 def test_what_is_stale(store: Store, folder: Path) -> None:
-    assert [one.what for one in store.info().stale] == ["contents in no segment yet"]
+    assert store.info().stale == ()
     store.scan(folder, scheme="tttd:mean=100")
     (folder / "single.txt").unlink()
     store.scan(folder)
@@ -126,7 +126,7 @@ def test_a_store_that_is_whole(store: Store, folder: Path) -> None:
         ("UPDATE document SET digest = randomblob(32) WHERE id = 2", "rows", "other bytes than theirs"),
         ("UPDATE document SET gone = 1 WHERE path = x'6d616e75616c2d322e747874'", "rows", "matches are of a content"),
         ("DELETE FROM family_content", "rows", "families have no members"),
-        ("INSERT INTO segment VALUES (1, 1, 'lost', x'', x'', 1, 1, 1)", "segments", "lost is missing"),
+        ("INSERT INTO segment VALUES (99, 1, 'lost', x'', x'', 1, 1, 1)", "segments", "lost is missing"),
     ],
 )
 def test_damage_is_found(store: Store, damage: str, what: str, said: str) -> None:
@@ -195,10 +195,10 @@ def test_the_next_scan_of_a_compacted_store_reads_nothing(store: Store, folder: 
 
 def test_files_the_store_does_not_name_go(store: Store) -> None:
     beside = folder_of(store.path)
-    beside.mkdir()
+    named = {file.name for file in beside.iterdir()}
     (beside / "begun").write_bytes(b"x")
     store.compact()
-    assert list(beside.iterdir()) == []
+    assert {file.name for file in beside.iterdir()} == named
 
 
 def test_not_while_a_scan_runs(store: Store) -> None:

@@ -5,14 +5,18 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nearkin.api.store import Store
 from nearkin.errors import BusyError, InputError, UsageError
+from nearkin.matching.feature_index import FeatureIndex
+from nearkin.scheme import parse_scheme
+from nearkin.settings import DEFAULT_SCHEME
 from nearkin.store.audit import entries
 from nearkin.store.database import connect, one_scan
 from nearkin.store.packing import pack_all
-from nearkin.store.segments import folder_of
+from nearkin.store.segments import LOCK, folder_of
 from oracle.prose import prose
 from store.world import FILES, MARK, is_sound, listings, repository, rows
 
@@ -147,19 +151,27 @@ def test_what_an_unfinished_scan_left_of_it_goes_too(store: Store, folder: Path,
     assert packed[20:90] not in left
 
 
-def test_segments_that_know_it_are_dropped_and_the_others_wait_for_new_ones(store: Store) -> None:
-    beside = folder_of(store.path)
-    beside.mkdir()
-    (beside / "one").write_bytes(b"features")
-    with closing(connect(store.path, write=True)) as connection:
-        connection.execute("INSERT INTO segment VALUES (1, 1, 'one', x'00', x'', 6, 900, 8)")
-        connection.execute("DELETE FROM delta")
-    store.forget("private.txt")
-    assert list(beside.iterdir()) == []
-    assert rows(store, "SELECT count(*) FROM segment") == [(0,)]
-    assert rows(store, "SELECT content FROM delta ORDER BY content") == rows(
-        store, "SELECT content FROM signature ORDER BY content"
+def test_no_segment_knows_it_any_more(store: Store) -> None:
+    def files() -> set[str]:
+        return {file.name for file in folder_of(store.path).iterdir()} - {LOCK}
+
+    def holders() -> int:
+        """Of its features, in all segments."""
+        with closing(connect(store.path)) as connection:
+            index = FeatureIndex(connection, store.path, parse_scheme(DEFAULT_SCHEME), 1)
+            return len(index.lists(np.frombuffer(features, "<u8"))[1])
+
+    ((features,),) = rows(
+        store,
+        """SELECT s.features FROM signature s JOIN text t ON t.content = s.content JOIN document d ON d.text = t.id
+           WHERE d.path = CAST('single.txt' AS BLOB)""",
     )
+    before = files()
+    assert holders() == len(features) // 8
+    store.forget("single.txt")
+    assert files()
+    assert not before & files()
+    assert holders() == 0
 
 
 def test_codes_go_with_their_signatures(tmp_path: Path, folder: Path) -> None:

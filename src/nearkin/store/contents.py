@@ -17,7 +17,7 @@ from nearkin.model import Location
 from nearkin.store.known import lies_below
 from nearkin.store.packing import unpack
 from nearkin.store.renewal import SUFFICES
-from nearkin.store.staleness import CURRENT
+from nearkin.store.staleness import CURRENT, extractor_other_than
 
 HERE = "FROM present d JOIN text t ON t.id = d.text WHERE d.reason IS NULL"
 # Texts that an older extractor took from the bytes are stale: they are read again, never compared.
@@ -89,7 +89,10 @@ def other_canons(connection: sqlite3.Connection, canon: str, scope: int, below: 
 
 def count_stale(connection: sqlite3.Connection) -> int:
     """Documents that no scan compares until their folder is scanned: an older extractor took their text."""
-    (count,) = connection.execute(f"SELECT count(*) {HERE} AND NOT {FRESH}").fetchone()
+    (count,) = connection.execute(
+        f"""SELECT count(*) FROM present d WHERE d.reason IS NULL
+            AND d.text IN (SELECT id FROM text WHERE {extractor_other_than(CURRENT | {"raw"})})"""
+    ).fetchone()
     return int(count)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from nearkin.store import runs
 from nearkin.store.contents import FRESH, HERE
 from nearkin.store.documents import count_documents
-from nearkin.store.segments import folder_of
+from nearkin.store.segments import LOCK, folder_of
 
 # Which tables make a part; all others are `other`.
 PARTS = {
@@ -114,7 +114,8 @@ def _parts(connection: sqlite3.Connection, store: Path) -> tuple[Part, ...]:
 
 def _segment_files(store: Path) -> list[Path]:
     folder = folder_of(store)
-    return [file for file in folder.iterdir() if file.is_file()] if folder.is_dir() else []
+    files = folder.iterdir() if folder.is_dir() else iter(())
+    return [file for file in files if file.is_file() and file.name != LOCK]
 
 
 def table_sizes(connection: sqlite3.Connection) -> list[tuple[str, int]]:

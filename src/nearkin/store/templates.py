@@ -34,8 +34,8 @@ class Template:
 def all_templates(connection: sqlite3.Connection) -> list[Template]:
     """In the order in which they were added."""
     rows = connection.execute(
-        """SELECT t.id, t.name, t.source, t.tolerance, canon.spec, t.passages, t.by, t.note, t.at
-           FROM template t JOIN canon ON canon.id = t.canon ORDER BY t.id"""
+        """SELECT template.id, name, source, tolerance, spec, passages, by, note, at
+           FROM template JOIN canon ON canon.id = template.canon ORDER BY template.id"""
     )
     return [
         Template(number, name, source, tolerance, canon, _passages(blob), by, note, at)
