@@ -17,6 +17,7 @@
 #include "soundex.hpp"
 #include "unionfind.hpp"
 #include "utf8.hpp"
+#include "unchanged.hpp"
 #include "verify.hpp"
 
 using namespace nearkin;
@@ -98,6 +99,21 @@ Batch py_ingest_texts(const std::vector<nb::bytes>& texts, const std::vector<boo
   for (std::size_t i = 0; i < texts.size(); ++i) decoded.push_back({view(texts[i]), html[i]});
   const nb::gil_scoped_release free;
   return ingest_texts(decoded, recipe);
+}
+
+nb::bytes py_unchanged(const std::vector<nb::bytes>& paths, const std::vector<std::uint64_t>& sizes,
+                       const std::vector<std::int64_t>& mtimes, const std::vector<std::uint64_t>& inodes, unsigned threads) {
+  if (sizes.size() != paths.size() || mtimes.size() != paths.size() || inodes.size() != paths.size())
+    throw nb::value_error("every path has a size, a time and an inode");
+  std::vector<FileStamp> files;
+  files.reserve(paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i].c_str(), sizes[i], mtimes[i], inodes[i]});
+  std::vector<std::uint8_t> same;
+  {
+    const nb::gil_scoped_release free;
+    same = unchanged(files, threads);
+  }
+  return nb::bytes(same.data(), same.size());
 }
 
 // Columns of a batch as the lists they are used as: slicing them in Python held the GIL much longer.
@@ -297,6 +313,7 @@ NB_MODULE(_native, m) {
         return pieces(b.weights.data(), b.feature_ends);
       });
   m.def("ingest_files", py_ingest_files, "paths"_a, "named_html"_a, "recipe"_a);
+  m.def("unchanged", py_unchanged, "paths"_a, "sizes"_a, "mtimes"_a, "inodes"_a, "threads"_a);
   m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);
 
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "estimator"_a,

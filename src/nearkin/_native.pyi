@@ -105,6 +105,9 @@ class Batch:
 
 # May stop early, with fewer rows than paths, when the texts grow large.
 def ingest_files(paths: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
+
+# For each 1 where size, time of change and inode are these.
+def unchanged(paths: list[bytes], sizes: list[int], mtimes: list[int], inodes: list[int], threads: int) -> bytes: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
 
 # a, b, shared, size_a, size_b, united, strong: a < b, sorted by (a, b).

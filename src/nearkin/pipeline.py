@@ -11,12 +11,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nearkin.engine.intake import take_in
 from nearkin.engine.local import recipe
-from nearkin.group.grouping import Grouping
-from nearkin.matching.build_segments import build_segments
-from nearkin.matching.carry import Matcher, Outcome
 from nearkin.matching.rest import refuse_other_canons, renew_texts, sign_rest
 from nearkin.matching.template import keep_features, left_out
 from nearkin.matching.texts import StoredTexts, TextCache
@@ -35,6 +33,9 @@ from nearkin.store.scopes import Scope, relative_to, scope_for
 from nearkin.store.verdicts import all_verdicts, decided_since
 from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
+
+if TYPE_CHECKING:
+    from nearkin.matching.carry import Matcher, Outcome
 
 # Called with the stage's name, and documents and bytes done so far.
 Progress = Callable[[str, int, int], None]
@@ -149,9 +150,14 @@ class Scan:
         return changes
 
     def _conclude(
-        self, changes: Changes, match: Callable[[Matcher], Outcome], templates_of: runs.Run | None = None
+        self, changes: Changes, match: "Callable[[Matcher], Outcome]", templates_of: runs.Run | None = None
     ) -> Summary:
         """`templates_of`: the run that made the scores, where this one makes none."""
+        # Imported here: a scan that finds nothing changed needs none of it, and most of its time goes into imports.
+        from nearkin.group.grouping import Grouping
+        from nearkin.matching.build_segments import build_segments
+        from nearkin.matching.carry import Matcher
+
         contents = present_contents(self.connection, self.scheme_id)
         texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
         settings, memory, threads = self.settings.match, self.settings.run.memory // 10, self.settings.run.jobs

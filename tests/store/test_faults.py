@@ -178,7 +178,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "small"
     place.mkdir()
     made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(place)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(place)], capture_output=True, check=False
     )
     if made.returncode:
         pytest.skip("no disk can be mounted here")
@@ -214,7 +214,7 @@ def test_a_disk_too_full_to_write_the_store_anew(small_disk: Path, tmp_path: Pat
     store = Store(small_disk / "store.db")
     store.scan(repository(tmp_path / "docs"))
     free = os.statvfs(small_disk)
-    (small_disk / "filler").write_bytes(b"x" * max(0, free.f_bavail * free.f_bsize - 160_000))
+    (small_disk / "filler").write_bytes(b"x" * max(0, free.f_bavail * free.f_bsize - 260_000))
     with pytest.raises(StoreError, match="nearkin store compact"):
         store.forget("tiny.txt")
     assert b"tiny.txt" not in [row["path"] for row in store.documents().to_pylist()]

@@ -1,11 +1,10 @@
 """`scan`: the main job, and the page a person sees when it is done."""
 
 import gc
-import shlex
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,14 +12,6 @@ from nearkin.cli.options import common, size_of, text_options
 from nearkin.cli.output import chosen, emit_one
 from nearkin.errors import NearkinError
 from nearkin.settings import DEFAULT_SCHEME
-
-if TYPE_CHECKING:
-    from nearkin.cli.screen import Screen
-    from nearkin.model import Family, IdenticalGroup, Match, Summary
-    from nearkin.report.families import Overview
-
-TOP = 10
-TOP_FAILED = 5
 
 
 class InterruptedScanError(NearkinError):
@@ -76,6 +67,7 @@ def scan(
     """
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
+    from nearkin.cli.scanned import show
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()
@@ -89,155 +81,6 @@ def scan(
     form = chosen(form)
     if form == "table":
         if not quiet:
-            _show(store, paths, summary, time.monotonic() - started)
+            show(store, paths, summary, time.monotonic() - started)
     else:
         emit_one(asdict(summary), form)
-
-
-def _show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: float) -> None:
-    from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count
-    from nearkin.report.families import overview
-    from nearkin.report.matches import list_matches
-    from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
-    from nearkin.store import runs
-    from nearkin.store.contents import count_stale
-    from nearkin.store.documents import present
-    from nearkin.store.identical import identical_groups, overhead_of_copies
-
-    with opened(store) as connection:
-        screen = Screen(is_scoped(connection), score_name(connection))
-        total, failed = total_bytes(connection), present(connection, failed=True)
-        templates = runs.last(connection).templates
-        textless, stale = without_text(connection), count_stale(connection)
-        groups, spare = identical_groups(connection, TOP), overhead_of_copies(connection)
-        families, matches = overview(connection, TOP), list_matches(connection, limit=TOP)
-    _show_counts(screen, paths, summary, total, seconds)
-    _show_changes(screen, summary)
-    if textless:
-        screen.note(f"{count(textless, 'documents')} without text that can be read, compared by their bytes only")
-    if stale:
-        screen.note(
-            f"{count(stale, 'documents')} of other folders read by an older nearkin and left out; scan these too"
-        )
-    if templates:
-        screen.note(f"{count(templates, 'templates')} left out of all scores")
-    option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
-    _show_identical(screen, groups, summary.identical, spare, option)
-    _show_families(screen, families, option)
-    _show_matches(screen, matches, summary.matches, option)
-    if failed:
-        screen.heading("Not read", f"{len(failed):,}")
-        screen.failures(failed[:TOP_FAILED])
-        _more(screen, len(failed) - TOP_FAILED, f"nearkin documents --failed{option}")
-    _show_next(screen, store, groups, families.largest, matches, option)
-
-
-def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float) -> None:
-    from nearkin.cli.words import count, safe, shortened
-    from nearkin.cli.words import seconds as in_words
-    from nearkin.cli.words import size as size_in_words
-
-    where = ", ".join(safe(str(path)) for path in paths)
-    screen.line(("nearkin", "bold"), f" scanned {shortened(where, screen.width - 30)} in {in_words(seconds)}")
-    screen.line()
-    facts = [
-        (count(summary.documents), "document" if summary.documents == 1 else "documents"),
-        (size_in_words(total), "in them"),
-        (count(summary.contents), "distinct content" if summary.contents == 1 else "distinct contents"),
-        (count(summary.failed), "not read"),
-    ]
-    pieces: list[str | tuple[str, str]] = ["  "]
-    for number, what in facts:
-        pieces += [(number, "bold cyan"), f" {what}", "   "]
-    screen.line(*pieces[:-1])
-    if summary.resigned:
-        again = "was stale and signed again" if summary.resigned == 1 else "were stale and signed again"
-        screen.note(
-            f"{count(summary.resigned, 'contents')} (of another scheme, normaliser, extractor or format) {again}"
-        )
-
-
-def _show_changes(screen: "Screen", summary: "Summary") -> None:
-    """Since the last scan; the first one has nothing to compare with."""
-    from nearkin.cli.words import count
-
-    if summary.new == summary.documents + summary.failed:
-        return
-    changes = [(summary.new, "new"), (summary.changed, "changed"), (summary.moved, "moved"), (summary.gone, "gone")]
-    told = ", ".join(f"{count(number)} {what}" for number, what in changes if number)
-    screen.note(f"since the last scan: {told}" if told else "nothing has changed since the last scan")
-
-
-def _more(screen: "Screen", number: int, command: str) -> None:
-    screen.note(f"… {number:,} more; all: {command}" if number > 0 else f"all: {command}")
-
-
-def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", total: int, spare: int, option: str) -> None:
-    from nearkin.cli.words import count
-    from nearkin.cli.words import size as size_in_words
-
-    if not groups:
-        screen.heading("Identical", "no two documents")
-        return
-    screen.heading("Identical", f"{count(total, 'groups')}; copies of the same bytes cost {size_in_words(spare)}")
-    screen.identical(groups)
-    _more(screen, total - TOP, f"nearkin identical{option}")
-
-
-def _show_families(screen: "Screen", families: "Overview", option: str) -> None:
-    from nearkin.cli.words import count
-
-    if not families.families:
-        screen.heading("Families", "none: no two documents are alike")
-        return
-    about = f"{count(families.families)} with {count(families.documents, 'documents')}"
-    # Those of identical documents only are counted apart (Broder 1997 §1).
-    copies = families.of_copies
-    screen.heading("Families", about + (f", {count(copies)} of them of copies only" if copies else ""))
-    screen.families(families.largest)
-    _more(screen, families.families - TOP, f"nearkin families{option}")
-
-
-def _show_matches(screen: "Screen", matches: "list[Match]", total: int, option: str) -> None:
-    from nearkin.cli.words import count
-
-    if not matches:
-        return
-    screen.heading("Matches", f"{count(total)}; strongest first, copies named once")
-    screen.matches(matches)
-    _more(screen, total - TOP, f"nearkin matches{option}")
-
-
-def _show_next(
-    screen: "Screen",
-    store: Path,
-    groups: "list[IdenticalGroup]",
-    families: "list[Family]",
-    matches: "list[Match]",
-    option: str,
-) -> None:
-    from nearkin.cli.words import safe
-    from nearkin.cli.words import size as size_in_words
-
-    screen.line()
-    screen.line(("Store", "bold"), f"  {safe(str(store))} ({size_in_words(store.stat().st_size)})")
-    commands = []
-    plain = (match for match in matches if match.a.name.isprintable() and match.b.name.isprintable())
-    if match := next(plain, None):
-        sides = [shlex.quote(screen.name(side)) for side in (match.a, match.b)]
-        sides = [f"./{side}" if side.startswith("-") else side for side in sides]
-        commands.append(_folded(["nearkin compare", *sides, *([option.strip()] if option else [])], screen.width - 6))
-    if families:
-        commands.append(f"nearkin families --threshold 0.9{option}")
-    if groups:
-        commands.append(f"nearkin identical --format csv{option} > identical.csv")
-    if not commands:
-        commands.append(f"nearkin documents{option}")
-    for at, command in enumerate(commands):
-        screen.line(("Next " if at == 0 else "     ", "bold"), f"  {command}")
-
-
-def _folded(words: list[str], width: int) -> str:
-    line = " ".join(words)
-    return line if len(line) <= width else " \\\n         ".join(words)

@@ -1,6 +1,7 @@
 """Taking files in: walk, leave out what is known, read and sign the rest, store it batch by batch."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from os import fsencode
 from pathlib import Path
 
@@ -9,8 +10,11 @@ from nearkin.engine import local
 from nearkin.model import Readings
 from nearkin.read.walk import Unreadable, walk
 from nearkin.settings import Settings
+from nearkin.store.known import Known
 from nearkin.store.scopes import Scope
 from nearkin.store.writer import Writer
+
+AT_ONCE = 4096  # files that the file system is asked about
 
 
 def take_in(
@@ -28,12 +32,17 @@ def take_in(
     unreadable: list[Unreadable] = []
     base = fsencode(scope.root)
 
+    def met() -> Iterator[bytes]:
+        for one in walk(scope.root, starts, settings.walk, leave_out=leave_out):
+            if isinstance(one, Unreadable):
+                unreadable.append(one)
+            else:
+                yield one
+
     def files() -> Iterator[bytes]:
-        for met in walk(scope.root, starts, settings.walk, leave_out=leave_out):
-            if isinstance(met, Unreadable):
-                unreadable.append(met)
-            elif writer.known.meet(met, base + b"/" + met).reads:
-                yield met
+        rest = met()
+        while some := list(islice(rest, AT_ONCE)):
+            yield from _to_be_read(writer.known, base + b"/", some, threads=settings.run.jobs)
 
     done = size = 0
     for batch in local.ingest(base, files(), how, jobs=settings.run.jobs, keep=settings.text.keep):
@@ -42,6 +51,21 @@ def take_in(
         remember(batch)
         writer.add(batch)
         progress(done, size)
-    for met in unreadable:
-        writer.add(Readings.failed(met.path, met.detail))
-        writer.known.met.add(met.path)
+    for one in unreadable:
+        writer.add(Readings.failed(one.path, one.detail))
+        writer.known.met.add(one.path)
+
+
+def _to_be_read(known: Known, base: bytes, paths: list[bytes], *, threads: int) -> list[bytes]:
+    """All but those whose known version will do. The file system is asked natively: one by one from Python took half
+    of the time a scan of unchanged files takes."""
+    asked = [known.versions[path] for path in paths if path in known.versions]
+    same = _native.unchanged(
+        [base + one.path for one in asked],
+        [one.size for one in asked],
+        [one.mtime_ns for one in asked],
+        [one.inode for one in asked],
+        threads,
+    )
+    unchanged = {one.path for one, is_same in zip(asked, same, strict=True) if is_same}
+    return [path for path in paths if known.meet(path, base + path, unchanged=path in unchanged).reads]

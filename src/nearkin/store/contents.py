@@ -68,6 +68,12 @@ def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
 
 def unsigned_contents(connection: sqlite3.Connection, scheme: int, canon: int) -> list[int]:
     """Contents that are present but were never signed in this way: read by an earlier scan under another scheme."""
+    (all_are,) = connection.execute(
+        "SELECT (SELECT count(*) FROM content WHERE canon = ?) = (SELECT count(*) FROM signature WHERE scheme = ?)",
+        (canon, scheme),
+    ).fetchone()
+    if all_are:  # nearly always, and told without a look at every document
+        return []
     rows = connection.execute(
         f"""SELECT DISTINCT t.content {COMPARED} AND t.content IN (SELECT id FROM content WHERE canon = ?)
             AND t.content NOT IN (SELECT content FROM signature WHERE scheme = ?)""",
@@ -79,6 +85,9 @@ def unsigned_contents(connection: sqlite3.Connection, scheme: int, canon: int) -
 def other_canons(connection: sqlite3.Connection, canon: str, scope: int, below: tuple[bytes, ...]) -> int:
     """How many documents, besides those of this scope below these paths, have a text made canonical in another way from
     which this one cannot be made."""
+    other = "SELECT 1 FROM content JOIN canon ON canon.id = content.canon WHERE canon.spec <> ? LIMIT 1"
+    if connection.execute(other, (canon,)).fetchone() is None:
+        return 0
     rows = connection.execute(
         f"""SELECT d.scope, d.path {HERE} AND (?1 = 'raw' OR NOT ({SUFFICES})) AND t.content IN (
                 SELECT content.id FROM content JOIN canon ON canon.id = content.canon WHERE canon.spec <> ?1)""",

@@ -64,25 +64,30 @@ class Known:
                     connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep, only=version.text
                 )
 
-    def meet(self, path: bytes, absolute: bytes) -> Need:
-        """A file the scan came by."""
+    def meet(self, path: bytes, absolute: bytes, *, unchanged: bool) -> Need:
+        """A file the scan came by; `unchanged` says whether it is the version that is known."""
         self.met.add(path)
-        if path not in self.versions and path not in self.pending:
+        if self.pending and self._adopt(path, absolute):
+            return Need.NOTHING
+        if not unchanged:
             return Need.READ
+        need = self._need(self.versions[path])
+        self.read_again += need is Need.AGAIN
+        return need
+
+    def _adopt(self, path: bytes, absolute: bytes) -> bool:
+        """Whether a scan that did not finish has read it as it is now."""
+        pending = self.pending.get(path)
+        if pending is None or self._need(pending) is not Need.NOTHING:
+            return False
         try:
             stat = os.lstat(absolute)
         except OSError:
-            return Need.READ  # it will be told why
-        pending = self.pending.get(path)
-        if pending is not None and _same(pending, stat) and self._need(pending) is Need.NOTHING:
+            return False
+        same = (pending.size, pending.mtime_ns, pending.inode) == (stat.st_size, stat.st_mtime_ns, stat.st_ino)
+        if same:
             self.adopted.append(pending)
-            return Need.NOTHING
-        version = self.versions.get(path)
-        if version is None or not _same(version, stat):
-            return Need.READ
-        need = self._need(version)
-        self.read_again += need is Need.AGAIN
-        return need
+        return same
 
     def _need(self, version: Version) -> Need:
         if self.full or version.reason is not None:
@@ -99,10 +104,6 @@ class Known:
 def lies_below(path: bytes, starts: tuple[bytes, ...]) -> bool:
     """Whether a path is one of these or below one; the root is empty."""
     return any(not start or path == start or path.startswith(start + b"/") for start in starts)
-
-
-def _same(version: Version, stat: os.stat_result) -> bool:
-    return version.mtime_ns == stat.st_mtime_ns and version.inode == stat.st_ino and version.size == stat.st_size
 
 
 def _versions(connection: sqlite3.Connection, which: str, *given: int | bytes) -> Iterator[Version]:

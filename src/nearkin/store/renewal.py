@@ -25,6 +25,8 @@ class Renewed:
 
 def renewable(connection: sqlite3.Connection, canon: int) -> Iterator[tuple[list[Renewed], list[bytes]]]:
     """Documents whose text is canonical in another way and was kept, some at a time, with these texts."""
+    if connection.execute("SELECT 1 FROM content WHERE canon <> ? LIMIT 1", (canon,)).fetchone() is None:
+        return
     wanted = connection.execute(
         f"""SELECT d.id, d.path, t.digest, t.extractor, t.id FROM present d
             JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content

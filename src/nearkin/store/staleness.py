@@ -38,10 +38,12 @@ def stale_texts(
     bare = texts("zstd IS NULL")
     foreign = set() if raw else texts(f"({extractor_other_than(CURRENT)})")
     other = texts(f"content IN (SELECT id FROM content WHERE canon <> {canon})")
-    unsigned = texts(
-        f"""content IN (SELECT id FROM content WHERE canon = {canon}
-                        EXCEPT SELECT content FROM signature WHERE scheme = {scheme})""",
-    )
+    unsigned = set[int]()
+    if bare:  # those whose text was kept are signed from it
+        unsigned = texts(
+            f"""content IN (SELECT id FROM content WHERE canon = {canon}
+                            EXCEPT SELECT content FROM signature WHERE scheme = {scheme})""",
+        )
     needs = dict.fromkeys(bare, Need.READ) if keep else {}
     needs |= dict.fromkeys(other, Need.AGAIN if raw else Need.TEXT)
     needs |= dict.fromkeys(foreign | (bare & (other | unsigned)), Need.AGAIN)

@@ -1,0 +1,19 @@
+// Which files are as they were: size, time of change and inode, asked of the file system on threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace nearkin {
+
+struct FileStamp {
+  const char* path;
+  std::uint64_t size;
+  std::int64_t mtime_ns;
+  std::uint64_t inode;
+};
+
+std::vector<std::uint8_t> unchanged(std::span<const FileStamp> files, unsigned threads);
+
+}  // namespace nearkin
