@@ -1,4 +1,4 @@
-"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|recall|checkin] [--million]`."""
+"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|recall|checkin|habit] [--million]`."""
 
 import argparse
 import platform
@@ -10,6 +10,8 @@ from bench.checkin import SIZES, checkin_table
 from bench.clock import Clock
 from bench.contest import contest
 from bench.folder import Folder, generate
+from bench.habit import SIZES as HABIT
+from bench.habit import habit_table
 from bench.joins import join_table
 from bench.kernels import kernel_table
 from bench.process import cores
@@ -19,7 +21,7 @@ from bench.sketches import sketch_table
 from bench.truth import Truth
 
 QUICK, JUDGED, GENERATED = 3_000, 10_000, 5_000
-PARTS = ("kernels", "scan", "recall", "checkin")
+PARTS = ("kernels", "scan", "recall", "checkin", "habit")
 NOTES = """
 Pairs are judged among {contents:,} contents. prec. and recall: against exact resemblance ≥ 0.7 of 20-byte
 shingles of canonical text, nearkin's measure. 5w: against exact Jaccard ≥ 0.7 of 5-word shingles, the
@@ -33,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="folder of documents; generated where absent")
     parser.add_argument("--quick", action="store_true", help=f"only {QUICK:,} documents and one round")
     parser.add_argument("--only", choices=PARTS, help="only this table")
-    parser.add_argument("--million", action="store_true", help="also check against 1,000,000 contents: 6 GB of disk")
+    parser.add_argument("--million", action="store_true", help="also 1,000,000 contents: 6 GB of disk, half an hour")
     given = parser.parse_args(arguments)
     wanted = (given.only,) if given.only else PARTS
     print(f"nearkin {version('nearkin')}, Python {platform.python_version()}, {cores()} cores")
@@ -53,6 +55,10 @@ def main(arguments: list[str] | None = None) -> None:
             sizes = (*(SIZES[:1] if given.quick else SIZES), *([1_000_000] if given.million else []))
             print("CHECK of texts of 6 KB against generated stores, warm in one process, cold as a command")
             print(checkin_table(Path(work), sizes))
+        if "habit" in wanted:
+            sizes = (*(HABIT[:1] if given.quick else HABIT), *([1_000_000] if given.million else []))
+            print("HABIT: a scan from nothing, again unchanged, and with 100 files changed, new, moved or gone")
+            print(habit_table(Path(work), sizes))
 
 
 def _folder(corpus: Path | None, work: Path, *, quick: bool) -> Folder:

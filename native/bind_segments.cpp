@@ -110,6 +110,7 @@ void register_segments(nb::module_& m) {
       }, "path"_a, "token"_a)
       .def_static("merge", py_merge, "segments"_a, "path"_a, nb::kw_only(), "token"_a)
       .def("save", [](const Segment& self, const std::string& path) { from_system([&] { self.save(path); }); }, "path"_a)
+      .def("populate", &Segment::populate, nb::call_guard<nb::gil_scoped_release>())
       .def("intact", &Segment::intact, nb::call_guard<nb::gil_scoped_release>())
       .def("search", py_search, "features"_a, "weights"_a, nb::kw_only(), "modulus"_a, "bars"_a)
       .def("lists", py_lists, "features"_a)

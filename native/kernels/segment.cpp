@@ -72,6 +72,17 @@ bool Segment::intact() const {
   return true;
 }
 
+void Segment::populate() const {
+#ifdef MADV_POPULATE_READ
+  if (::madvise(const_cast<std::byte*>(image_.get()), bytes_, MADV_POPULATE_READ) == 0) return;
+#endif
+  // Older kernels, and segments in memory, which have their pages already.
+  constexpr std::size_t kPage = 4096;
+  std::byte all{};
+  for (std::size_t at = 0; at < bytes_; at += kPage) all ^= image_.get()[at];
+  [[maybe_unused]] const volatile std::byte seen = all;
+}
+
 std::uint32_t Segment::level_of(std::uint32_t rank) const {
   const auto starts = level_starts();
   std::uint32_t level = 0;

@@ -46,6 +46,9 @@ class Segment {
   // Reads all of it and compares sums.
   bool intact() const;
 
+  // Maps every page at once. Otherwise the first questions pay for it, each for the thousands of pages it looks at.
+  void populate() const;
+
   const segment::Header& header() const { return *reinterpret_cast<const segment::Header*>(image_.get()); }
   std::size_t bytes() const { return bytes_; }
   std::span<const std::int64_t> contents() const { return section<std::int64_t>(segment::kContents); }

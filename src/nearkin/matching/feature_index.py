@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import TypeVar
 
 import numpy as np
@@ -55,6 +56,7 @@ class FeatureIndex:
     scheme: Scheme
     scheme_id: int
     ignored: NDArray[np.uint64] = field(default_factory=lambda: NONE)  # features left out, ascending
+    stays: bool = False  # many questions will be asked: pages are mapped ahead of them
 
     def __post_init__(self) -> None:
         self._levels = Levels.of(self.scheme)
@@ -174,6 +176,9 @@ class FeatureIndex:
             waiting = set(delta_of(self.connection, self.scheme_id))
             if not alone and (lost or len(waiting) > MANY):
                 return False
+            if self.stays:
+                for one in mapped.keys() - self._mapped.keys():
+                    Thread(target=mapped[one].populate, daemon=True).start()
             self._mapped = mapped
             if lost:
                 held = {content for segment in mapped.values() for content in segment.contents.tolist()}

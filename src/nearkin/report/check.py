@@ -88,7 +88,11 @@ class Checker:
         templates = template_ids(connection)
         if signed.id not in kept or kept[signed.id].templates != templates:
             without = left_out(connection, signed.id, how, canon)
-            index = None if how.estimator.coded else FeatureIndex(connection, store, how, signed.id, without.indexed)
+            index = (
+                None
+                if how.estimator.coded
+                else FeatureIndex(connection, store, how, signed.id, without.indexed, stays=opened is not None)
+            )
             kept[signed.id] = Opened(templates, without, index)
         return cls(
             connection,
