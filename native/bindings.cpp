@@ -170,7 +170,7 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
                         const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli,
                         const std::string& estimator, bool sampled, std::uint64_t limit, bool contains, double resemblance, double containment, double floor, double confidence,
                         std::uint32_t floor_reach, std::uint32_t floor_most, std::uint64_t short_part, std::uint64_t short_sample,
-                        unsigned threads, const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
+                        std::uint32_t hot, unsigned threads, const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
   Postings all = postings(offsets, features, weights, moduli);
   all.touched = {touched.data(), touched.size()};
   all.common = {common.data(), common.size()};
@@ -181,18 +181,21 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
   all.contains = contains;
   if ((all.estimator == Estimator::smallest || all.estimator == Estimator::slots) != (limit != 0))
     throw nb::value_error("smallest and slots have a limit, the others have none");
-  std::vector<Candidate> found;
+  Candidates met;
   {
     const nb::gil_scoped_release free;
-    found = find_candidates(all, {resemblance, containment, floor, confidence, floor_reach, floor_most, short_part, short_sample}, threads);
+    met = find_candidates(all, {resemblance, containment, floor, confidence, floor_reach, floor_most, short_part, short_sample, hot}, threads);
   }
+  const auto& found = met.pairs;
   return nb::make_tuple(column<std::uint32_t>(found, [](const Candidate& c) { return c.a; }),
                         column<std::uint32_t>(found, [](const Candidate& c) { return c.b; }),
                         column<std::uint64_t>(found, [](const Candidate& c) { return c.shared; }),
                         column<std::uint64_t>(found, [](const Candidate& c) { return c.size_a; }),
                         column<std::uint64_t>(found, [](const Candidate& c) { return c.size_b; }),
                         column<std::uint64_t>(found, [](const Candidate& c) { return c.united; }),
-                        column<std::uint8_t>(found, [](const Candidate& c) { return c.strong; }));
+                        column<std::uint8_t>(found, [](const Candidate& c) { return c.strong; }),
+                        column<std::uint32_t>(met.starred, [](std::uint32_t row) { return row; }), met.hot_features,
+                        met.hot_links);
 }
 
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
@@ -317,7 +320,7 @@ NB_MODULE(_native, m) {
   m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);
 
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "estimator"_a,
-        "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a,
+        "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a, "hot"_a,
         "threads"_a, "touched"_a, "common"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a, "ignored"_a = nb::none());

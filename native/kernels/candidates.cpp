@@ -12,6 +12,9 @@
 namespace nearkin {
 namespace {
 
+// Of a hot feature: as many groups of unlike contents that share it can be told apart.
+constexpr std::size_t kPrincipals = 32;
+
 // The least overlap that can still count, for one kind of evidence: exact lists or samples.
 struct Least {
   const Fewest &resemblance, &containment;
@@ -55,9 +58,10 @@ class Join {
       sampled_.most_weak = static_cast<std::uint64_t>(thresholds.floor * static_cast<double>(postings.limit));
     }
     measure_sizes();
+    find_hot();
   }
 
-  std::vector<Candidate> run() {
+  Candidates run() {
     const std::size_t contents = index_.content.size();
     std::vector<Probe> probes(threads_);
     parallel_blocks(contents, 64, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
@@ -65,21 +69,16 @@ class Join {
       if (probe.seen.empty()) probe.seen.assign(contents, ~std::uint32_t{0});
       for (std::size_t rank = from; rank < to; ++rank) look_up(static_cast<std::uint32_t>(rank), probe);
     });
-    std::vector<Candidate> all;
+    Candidates found;
+    std::vector<Candidate>& all = found.pairs;
     for (auto& probe : probes) {
       all.insert(all.end(), probe.found.begin(), probe.found.end());
       probe = {};
     }
-    std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
-      return x.a != y.a ? x.a < y.a : x.b < y.b;
-    });
-    // A pair may be met from both sides: as alike, and as part and container.
-    const auto last = std::unique(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
-      return x.a == y.a && x.b == y.b;
-    });
-    all.erase(last, all.end());
+    in_order(all);
     keep_strongest(all);
-    return all;
+    if (!hot_.empty()) link_stars(found);
+    return found;
   }
 
  private:
@@ -107,6 +106,95 @@ class Join {
   // Of a part of a collection only pairs with a touched content are wanted.
   bool counts(std::uint32_t rank, std::uint32_t other) const {
     return !postings_.partial() || postings_.touched[index_.content[rank]] || postings_.touched[index_.content[other]];
+  }
+
+  // A pair may be met from both sides: as alike, and as part and container.
+  static void in_order(std::vector<Candidate>& all) {
+    std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
+      return x.a != y.a ? x.a < y.a : x.b < y.b;
+    });
+    const auto last = std::unique(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
+      return x.a == y.a && x.b == y.b;
+    });
+    all.erase(last, all.end());
+  }
+
+  // The least a content must share with any other to be like it, or to be contained in it. Its prefix is that part of
+  // its list from which on so much is left.
+  std::uint64_t least_shared(std::uint32_t rank) const {
+    const Least& limit = least(index_.level[rank]);
+    const std::uint64_t alike = limit.alike(index_.size[rank]);
+    return postings_.contains ? std::min(alike, limit.part(index_.size[rank])) : alike;
+  }
+
+  // Runs that are hot, by where they begin; and the ranks that have one in their prefix.
+  void find_hot() {
+    if (postings_.estimator == Estimator::collision) return;  // one feature in common is all there is
+    const auto slots = static_cast<std::uint32_t>(index_.slots.size());
+    for (std::uint32_t begin = 0; begin < slots;) {
+      std::uint32_t end = begin + 1;
+      while (end < slots && index_.feature[end] == index_.feature[begin]) ++end;
+      if (end - begin > thresholds_.hot) {
+        std::uint32_t inside = 0;
+        for (auto slot = begin; slot < end; ++slot) inside += is_inside(slot);
+        if (inside > thresholds_.hot) {
+          if (hot_.empty()) hot_.assign(slots, 0);
+          hot_[begin] = 1;
+          hot_runs_.push_back({begin, end});
+        }
+      }
+      begin = end;
+    }
+  }
+
+  bool is_inside(std::uint32_t slot) const {
+    return index_.slots[slot].left >= least_shared(index_.slots[slot].rank);
+  }
+
+  bool is_hot(std::uint32_t begin) const { return !hot_.empty() && hot_[begin]; }
+
+  // Each content of a hot run is compared with the run's principals: the first that none of these before it is like, in
+  // order of size and row, largest first. So near-identical texts hang on one principal, and a run that several groups
+  // share has one for each, up to a limit.
+  void link_stars(Candidates& found) const {
+    std::vector<std::vector<Candidate>> links(threads_);
+    std::vector<std::vector<std::uint32_t>> starred(threads_);
+    parallel_blocks(hot_runs_.size(), 1, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
+      for (std::size_t run = from; run < to; ++run) link_star(hot_runs_[run], links[thread], starred[thread]);
+    });
+    const std::size_t met = found.pairs.size();
+    for (auto& some : links) found.pairs.insert(found.pairs.end(), some.begin(), some.end());
+    in_order(found.pairs);
+    for (auto& some : starred) found.starred.insert(found.starred.end(), some.begin(), some.end());
+    std::sort(found.starred.begin(), found.starred.end());
+    found.starred.erase(std::unique(found.starred.begin(), found.starred.end()), found.starred.end());
+    found.hot_features = hot_runs_.size();
+    found.hot_links = found.pairs.size() - met;
+  }
+
+  void link_star(std::pair<std::uint32_t, std::uint32_t> run, std::vector<Candidate>& links,
+                 std::vector<std::uint32_t>& starred) const {
+    std::vector<std::uint32_t> inside;
+    for (auto slot = run.first; slot < run.second; ++slot)
+      if (is_inside(slot)) inside.push_back(index_.slots[slot].rank);
+    std::sort(inside.begin(), inside.end(), [&](std::uint32_t x, std::uint32_t y) {
+      const std::uint64_t size_x = index_.size[x] << index_.level[x], size_y = index_.size[y] << index_.level[y];
+      return size_x != size_y ? size_x > size_y : index_.content[x] < index_.content[y];
+    });
+    inside.erase(std::unique(inside.begin(), inside.end()), inside.end());  // repeated features
+    std::vector<std::uint32_t> principals;
+    for (const std::uint32_t rank : inside) {
+      starred.push_back(index_.content[rank]);
+      bool linked = false;
+      for (const std::uint32_t principal : principals) {
+        Candidate pair = measured(principal, rank, std::max(index_.level[principal], index_.level[rank]));
+        pair.strong = is_strong(pair, principal, rank, false);
+        if (!pair.strong) continue;
+        linked = true;
+        if (counts(principal, rank)) links.push_back(pair);
+      }
+      if (!linked && principals.size() < kPrincipals) principals.push_back(rank);
+    }
   }
 
   // Whether a sample of this size says enough to look for what contains the content, even by a common feature.
@@ -156,7 +244,7 @@ class Join {
     for (auto place = index_.offset[rank]; place < index_.offset[rank + 1] && left >= enough; ++place) {
       const auto [slot, begin, end] = index_.order[place];
       if (!at_home && ((index_.feature[slot] / index_.base) & mask) != 0) continue;
-      if (end - begin > 1) {
+      if (end - begin > 1 && !is_hot(begin)) {
         const bool rare = is_rare(begin, end);
         const std::uint32_t until = slot_from(begin, end, last);
         if (left >= least_alike || (rare && left >= least_weak)) {
@@ -230,17 +318,21 @@ class Join {
     if (probe.seen[other] == rank || !counts(rank, other)) return;
     probe.seen[other] = rank;
     Candidate candidate = measured(rank, other, level);
-    const std::uint64_t shared = candidate.shared;
+    candidate.strong = is_strong(candidate, rank, other, rare);
+    if (candidate.strong || (rare && candidate.resemblance() >= thresholds_.floor)) probe.found.push_back(candidate);
+  }
+
+  // Whether what two contents share may reach a threshold.
+  bool is_strong(const Candidate& pair, std::uint32_t rank, std::uint32_t other, bool rare) const {
+    const std::uint32_t level = std::max(index_.level[rank], index_.level[other]);
     const bool complete = postings_.estimator == Estimator::smallest && (index_.base << level) == 1 &&
-                          std::max(candidate.size_a, candidate.size_b) < postings_.limit;
+                          std::max(pair.size_a, pair.size_b) < postings_.limit;
     const Least& limit = complete ? exact_ : least(level);
     const auto part_of = [&](std::uint32_t one) {
       const std::uint64_t size = size_at(one, level);
-      return shared >= limit.part(size) && (rare || says_enough(one, level, size));
+      return pair.shared >= limit.part(size) && (rare || says_enough(one, level, size));
     };
-    candidate.strong =
-        shared >= limit.alike(candidate.united) || (postings_.contains && (part_of(rank) || part_of(other)));
-    if (candidate.strong || (rare && candidate.resemblance() >= thresholds_.floor)) probe.found.push_back(candidate);
+    return pair.shared >= limit.alike(pair.united) || (postings_.contains && (part_of(rank) || part_of(other)));
   }
 
   // A pair of contents and what they share at a level, in order of their rows.
@@ -294,6 +386,8 @@ class Join {
   Fewest resemblance_, containment_;
   Least exact_, sampled_;
   std::vector<std::uint64_t> sizes_;          // by rank and level
+  std::vector<std::uint8_t> hot_;             // by slot that begins a run; empty: none is hot
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> hot_runs_;
   std::vector<std::uint64_t> largest_guest_;  // by level: the largest size there of a content of a lower one
 };
 
@@ -337,7 +431,7 @@ std::uint64_t shared_of_smallest(const Postings& postings, std::uint32_t a, std:
   return shared;
 }
 
-std::vector<Candidate> find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
+Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
   if (postings.moduli.empty()) return {};
   return Join(postings, thresholds, std::max(1U, threads)).run();
 }

@@ -52,6 +52,9 @@ struct Thresholds {
   // A content of fewer shingles, whose sample at the modulus compared has fewer features than this, is looked for inside
   // others only by features as rare: one or two features of a stub are found in thousands of contents and prove nothing.
   std::uint64_t short_part, short_sample;
+  // A feature that is in the prefixes of more contents than this is hot: their pairs are too many to be met one by one.
+  // Each of these contents is compared with a few principals instead, as a star.
+  std::uint32_t hot;
 };
 
 struct Candidate {
@@ -63,8 +66,14 @@ struct Candidate {
   double resemblance() const { return static_cast<double>(shared) / static_cast<double>(united); }
 };
 
-// Sorted by (a, b).
-std::vector<Candidate> find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads);
+struct Candidates {
+  std::vector<Candidate> pairs;         // sorted by (a, b)
+  std::vector<std::uint32_t> starred;   // contents with a hot feature in their prefix, ascending: not all pairs were met
+  std::uint64_t hot_features = 0;
+  std::uint64_t hot_links = 0;  // pairs that only a star has met
+};
+
+Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads);
 
 // What two lists share: how many features, or Σ weight · min(count in a, count in b) where they have weights.
 std::uint64_t shared_weight(const Postings& postings, std::uint32_t a, std::uint32_t b);

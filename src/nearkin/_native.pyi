@@ -110,7 +110,8 @@ def ingest_files(paths: list[bytes], named_html: list[bool], recipe: Recipe) -> 
 def unchanged(paths: list[bytes], sizes: list[int], mtimes: list[int], inodes: list[int], threads: int) -> bytes: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
 
-# a, b, shared, size_a, size_b, united, strong: a < b, sorted by (a, b).
+# a, b, shared, size_a, size_b, united, strong: a < b, sorted by (a, b). Then which contents have a hot feature in their
+# prefix, how many of these features there are, and how many pairs were met by their stars alone.
 def candidates(
     offsets: U64,
     features: U64,
@@ -129,10 +130,11 @@ def candidates(
     floor_most: int,
     short_part: int,
     short_sample: int,
+    hot: int,
     threads: int,
     touched: U8,
     common: U64,
-) -> tuple[U32, U32, U64, U64, U64, U64, U8]: ...
+) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
 
 # shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound. Shingles that
 # are `ignored` (ascending, of all bits and seed 0) count nowhere.

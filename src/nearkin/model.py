@@ -219,3 +219,5 @@ class Summary:
     moved: int = 0
     gone: int = 0
     resigned: int = 0  # contents that were stale and were signed again
+    hot: int = 0  # features that so many documents have in common that these were compared with a few of them only
+    unlisted: int = 0  # pairs within families that were therefore not compared

@@ -74,7 +74,7 @@ class Scan:
                 before = self._carried_on()
                 if changes == Changes() and not self.resigned and (summary := self._as_before(before)):
                     return summary
-                return self._conclude(changes, lambda matcher: matcher.since(before.id if before else None, self.store))
+                return self._conclude(changes, lambda matcher: matcher.since(self._last_of(before), self.store))
 
     def again(self, change: Callable[[], None] = lambda: None) -> Summary:
         """Match and group what is stored once more: after a change of templates, when there is nothing to read."""
@@ -84,9 +84,7 @@ class Scan:
                 self._begin("regroup")
             with self._until_done():
                 before = self._carried_on()
-                return self._conclude(
-                    Changes(), lambda matcher: matcher.since(before.id if before else None, self.store)
-                )
+                return self._conclude(Changes(), lambda matcher: matcher.since(self._last_of(before), self.store))
 
     def regroup(self) -> Summary:
         """Group the stored matches once more: after a verdict, which changes no score."""
@@ -179,16 +177,17 @@ class Scan:
         with self._timed("group"):
             self.progress("group", len(outcome.matches), 0)
             decided = Decided(self.connection)
-            matches, families = grouping.of(outcome.matches, decided)
+            matches, families = grouping.of(outcome.matches, decided, outcome.hot)
         stored = time.monotonic()
         with turn(self.store), transaction(self.connection):
             if all_verdicts(self.connection) != decided.verdicts:  # someone spoke meanwhile
-                matches, families = grouping.of(outcome.matches, Decided(self.connection))
+                matches, families = grouping.of(outcome.matches, Decided(self.connection), outcome.hot)
             outcome.store(self.connection, self.scheme_id, contents)
             grouping.store(families, self.run_id)
             took = time.monotonic() - self.started
             found = summarise(self.connection, matches, families, settings, contents=len(contents), seconds=took)
-            summary = replace(found, **asdict(changes), resigned=self.resigned)
+            hot = {"hot": outcome.hot.features, "unlisted": sum(family.unlisted for family in families)}
+            summary = replace(found, **asdict(changes), resigned=self.resigned, **hot)
             self.timings["store"] = time.monotonic() - stored
             self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)
         with suppress(OSError, sqlite3.OperationalError):  # checks can do without, and will try again
@@ -198,8 +197,14 @@ class Scan:
     def _carried_on(self) -> runs.Previous | None:
         """The run whose matches are those of this one, but for what changed."""
         before = runs.comparable(self.connection, self.scheme_id, self.settings, self.version)
-        same = before is not None and before.counts.get("template_state", 0) == self.left_out.state
-        return before if same else None
+        if before is None or before.counts.get("template_state", 0) != self.left_out.state:
+            return None
+        return before
+
+    @staticmethod
+    def _last_of(before: runs.Previous | None) -> int | None:
+        """Stars are made as a whole: after them everything is matched."""
+        return None if before is None or before.counts.get("hot", 0) else before.id
 
     def _as_before(self, before: runs.Previous | None) -> Summary | None:
         """What was found then is found again, unless someone decided something since."""

@@ -52,6 +52,7 @@ class MatchSettings:
     confidence: float = 0.99  # of every interval shown, and of the bound that decides what is verified
     part_shingles: int = 200  # shorter parts are listed, never grouped …
     part_sample: int = 4  # … and where fewer of their features are sampled, looked for by rare ones only
+    hot: float = 1000  # a feature in more prefixes is hot, its contents are linked as a star; under 1: a share of all
 
     def __post_init__(self) -> None:
         for name in ("threshold", "containment", "floor"):
@@ -60,8 +61,16 @@ class MatchSettings:
                 raise UsageError(f"--{name} must be over 0 and at most 1, not {value:g}.")
         if self.floor > self.threshold:
             raise UsageError(f"--floor ({self.floor:g}) must not exceed --threshold ({self.threshold:g}).")
+        if not 0.0 < self.hot <= 1 << 31 or (self.hot >= 1 and self.hot != int(self.hot)):
+            raise UsageError(
+                f"--hot must be a whole number of documents, or a share of them under 1, not {self.hot:g}."
+            )
         if self.min_shared_bytes < 0:
             raise UsageError(f"--min-shared-bytes must not be negative, not {self.min_shared_bytes}.")
+
+    def hot_among(self, contents: int) -> int:
+        """In how many prefixes a feature may be, among so many contents."""
+        return int(self.hot) if self.hot >= 1 else max(2, int(self.hot * contents))
 
 
 def _quarter_of_memory() -> int:

@@ -35,7 +35,7 @@ def join(
         weights += [content.weight(feature) for feature in of_one]
         offsets.append(len(features))
     weighted = any(content.weights is not None for content in contents)
-    a, b, shared, size_a, size_b, united, strong = _native.candidates(
+    a, b, shared, size_a, size_b, united, strong, *_ = _native.candidates(
         np.array(offsets, np.uint64),
         np.array(features, np.uint64),
         np.array(weights if weighted else [], np.uint32),
@@ -52,6 +52,7 @@ def join(
         floor_most=limits.floor_most,
         short_part=limits.short_part,
         short_sample=limits.short_sample,
+        hot=limits.hot,
         threads=threads,
         touched=np.array([] if touched is None else touched, np.uint8),
         common=np.array(common, np.uint64),
@@ -492,6 +493,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
             floor_most=20,
             short_part=200,
             short_sample=4,
+            hot=1000,
             threads=1,
             touched=np.zeros(0, np.uint8),
             common=np.zeros(0, np.uint64),

@@ -43,6 +43,7 @@ class Limits:
     estimator: str = "overlap"
     limit: int = 0
     contains: bool = True
+    hot: int = 1000
 
 
 @cache

@@ -20,6 +20,7 @@ class ScanOptions(TypedDict, total=False):
     containment: float
     floor: float
     min_shared_bytes: int
+    hot: float
     raw: bool
     ignore: Sequence[str]
     include: Sequence[str]

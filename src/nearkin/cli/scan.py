@@ -32,6 +32,14 @@ class InterruptedScanError(NearkinError):
     help="Keep the strongest matches down to this.  [default: 0.5, or the threshold where that is lower]",
 )
 @click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches not known to share N.")
+@click.option(
+    "--hot",
+    type=float,
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Where more documents than N (or a share under 1) have all in common, compare them with a few of them only.",
+)
 @text_options
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Not these files or folders. May be repeated.")

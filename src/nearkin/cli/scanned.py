@@ -42,6 +42,11 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
         screen.note(
             f"{count(stale, 'documents')} of other folders read by an older nearkin and left out; scan these too"
         )
+    if summary.hot:
+        screen.note(
+            f"{count(summary.hot)} features are in so many documents that these were compared with a few of them only;"
+            f" {count(summary.unlisted, 'pairs')} within families are not listed"
+        )
     if templates:
         screen.note(f"{count(templates, 'templates')} left out of all scores")
     _show_identical(screen, groups, summary.identical, spare, option)

@@ -6,12 +6,14 @@ real repository chaining containment grew the largest family from 638 to 1,866 d
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
+from nearkin.matching.candidates import Hot
 from nearkin.matching.columns import MatchColumns
 from nearkin.model import Kind
 from nearkin.settings import MatchSettings
@@ -30,6 +32,7 @@ class ContentFamily:
     to_pivot: dict[int, float | None] = field(default_factory=dict)
     estimated: set[int] = field(default_factory=set)  # rows whose to_pivot was not measured on texts
     kind: Kind = Kind.MIXED
+    unlisted: int = 0  # pairs of members that nobody compared: stars have linked them
 
 
 def chain(
@@ -67,6 +70,21 @@ def chain(
 def linked(contents: int, joins: MatchColumns) -> NDArray[np.uint32]:
     """For every content a label that all have which hang together."""
     return _native.components(contents, joins.a, joins.b)
+
+
+def count_unlisted(families: Iterable[ContentFamily], matches: MatchColumns, hot: Hot) -> None:
+    """How many pairs of each family's members were never compared: those of starred contents that are no match."""
+    if not len(hot.contents):
+        return
+    size = int(max(hot.contents[-1], matches.b.max(initial=0))) + 1
+    starred = np.zeros(size, np.bool_)
+    starred[hot.contents] = True
+    both = matches[starred[matches.a] & starred[matches.b]]
+    listed = np.bincount(both.a, minlength=size)
+    for family in families:
+        inside = [row for row in family.members if row < size and starred[row]]
+        if len(inside) > 1:
+            family.unlisted = max(0, len(inside) * (len(inside) - 1) // 2 - int(listed[inside].sum()))
 
 
 def kind_of(family: ContentFamily) -> Kind:

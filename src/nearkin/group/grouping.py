@@ -3,9 +3,10 @@
 import sqlite3
 from dataclasses import astuple, dataclass
 
-from nearkin.group.family import ContentFamily, chain
+from nearkin.group.family import ContentFamily, chain, count_unlisted
 from nearkin.group.naming import family_row, named, recall_to_pivot
 from nearkin.group.pivot import complete_to_pivot
+from nearkin.matching.candidates import Hot
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.template import LeftOut
 from nearkin.matching.verify import Texts
@@ -30,7 +31,7 @@ class Grouping:
     memory: int
     threads: int
 
-    def of(self, matches: MatchColumns, decided: Decided) -> tuple[MatchColumns, list[ContentFamily]]:
+    def of(self, matches: MatchColumns, decided: Decided, hot: Hot) -> tuple[MatchColumns, list[ContentFamily]]:
         """Also the matches that people left to be grouped."""
         contents = self.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
@@ -47,6 +48,7 @@ class Grouping:
                 memory=self.memory,
                 threads=self.threads,
             )
+        count_unlisted(families, linking, hot)
         return linking, families
 
     def store(self, families: list[ContentFamily], run: int) -> None:

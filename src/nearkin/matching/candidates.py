@@ -40,6 +40,19 @@ class Candidates:
     size_b: NDArray[np.uint64]
     united: NDArray[np.uint64]  # of how many features the shared ones are: the union, or the sample of it
     strong: NDArray[np.bool_]  # the interval's upper bound reaches a threshold
+    hot: "Hot"
+
+
+@dataclass(frozen=True)
+class Hot:
+    """Features in the prefixes of so many contents that these were linked as stars, not pair by pair."""
+
+    contents: NDArray[np.uint32]  # rows, ascending: not all of their pairs were met
+    features: int = 0
+    links: int = 0  # pairs that only stars have met
+
+
+NOT_HOT = Hot(np.zeros(0, np.uint32))
 
 
 def find_candidates(
@@ -49,7 +62,7 @@ def find_candidates(
     doubtful = not scheme.sampled and bool((postings.moduli > 1).any())
     if doubtful:
         resemblance, containment = expected_in_common(resemblance, containment, floor=settings.floor)
-    a, b, shared, size_a, size_b, united, strong = _native.candidates(
+    a, b, shared, size_a, size_b, united, strong, starred, features, links = _native.candidates(
         postings.offsets,
         postings.features,
         postings.weights,
@@ -66,11 +79,13 @@ def find_candidates(
         floor_most=settings.weak_matches,
         short_part=settings.part_shingles,
         short_sample=settings.part_sample,
+        hot=settings.hot_among(len(postings.moduli)),
         threads=threads,
         touched=part.touched,
         common=part.common,
     )
-    return Candidates(a, b, shared, size_a, size_b, united, strong.astype(np.bool_))
+    hot = Hot(starred, features, links)
+    return Candidates(a, b, shared, size_a, size_b, united, strong.astype(np.bool_), hot)
 
 
 def expected_in_common(resemblance: float, containment: float, *, floor: float) -> tuple[float, float]:

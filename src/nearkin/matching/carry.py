@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin._native import Bars
-from nearkin.matching.candidates import Postings
+from nearkin.matching.candidates import NOT_HOT, Hot, Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
-from nearkin.matching.score import find_matches
+from nearkin.matching.score import kept, scored
 from nearkin.matching.template import LeftOut, payload
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme
@@ -26,6 +26,7 @@ class Outcome:
     matches: MatchColumns
     fresh: NDArray[np.bool_] | None = None  # which are not stored as they are; None: all
     dropped: tuple[tuple[int, int], ...] = ()  # content ids of stored pairs that are no matches any more
+    hot: Hot = NOT_HOT
 
     def store(self, connection: sqlite3.Connection, scheme: int, contents: Contents) -> None:
         if self.fresh is None:
@@ -56,10 +57,17 @@ class Matcher:
     def everything(self) -> Outcome:
         signed = signatures(self.connection, self.scheme_id, self.contents)
         postings = payload(signed, self.scheme, self.texts, self.left_out)
-        lengths, room = self.contents.lengths, {"memory": self.memory, "threads": self.threads}
-        ignored = self.left_out.shingles
-        found = find_matches(postings, lengths, self.texts, self.scheme, self.settings, ignored=ignored, **room)
-        return Outcome(found)
+        found = scored(
+            postings,
+            self.contents.lengths,
+            self.texts,
+            self.scheme,
+            self.settings,
+            memory=self.memory,
+            threads=self.threads,
+            ignored=self.left_out.shingles,
+        )
+        return Outcome(kept(found.matches, self.settings), hot=found.hot)
 
     def since(self, run: int | None, store: Path) -> Outcome:
         """What a run of the same settings found, brought up to date; None: there is none."""

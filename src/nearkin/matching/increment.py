@@ -1,10 +1,12 @@
 """Incremental matching: the matches of a collection that changed a little, from those it had before.
 
 The result is, row by row, that of matching everything. A pair's scores depend on the pair alone. Whether it is kept
-also depends on the others, in two ways, and contents for which that changed are joined again beside the new ones:
+also depends on the others, and contents for which that changed are joined again beside the new ones:
 
 - Weak pairs, and stubs inside others, need a feature in common that few contents have. A feature may become common, or
   rare again: every content that has it is touched.
+- Contents with a hot feature are linked as stars, which are made as a whole: where these may change, everything is
+  matched.
 - Of weak pairs each content keeps its strongest. What a new pair pushes out is known; what moves up where one went is
   not: contents whose list was full and lost a pair are touched.
 """
@@ -93,7 +95,24 @@ class Increment:
         crossed = self._crossed(features, before.contents, now)
         left = self._short_of_one(before.matches, np.union1d(removed, crossed))
         touched = np.intersect1d(now, np.concatenate([added, crossed, left]))
-        return None if len(touched) > few else touched
+        if len(touched) > few or self._may_be_hot(changed, before.contents, now):
+            return None
+        return touched
+
+    def _may_be_hot(self, changed: Postings, old: Ids, now: Ids) -> bool:
+        """Whether a content that came or went may have a hot feature in its prefix: stars are made as a whole.
+
+        A prefix is never more than three quarters of a list, rarest features first.
+        """
+        hot = self.settings.hot_among(len(now))
+        features, at = np.unique(changed.features, return_inverse=True)
+        offsets, holders = self.holders.lists(features)
+        often = np.maximum(self._counts(offsets, holders, old), self._counts(offsets, holders, now))[at]
+        if not (often > hot).any():
+            return False
+        ends = changed.offsets.astype(np.int64)
+        lists = (np.sort(often[ends[row] : ends[row + 1]]) for row in range(len(changed.moduli)))
+        return any(len(one) and one[min(len(one) - 1, 3 * len(one) // 4 + 1)] > hot for one in lists)
 
     def _crossed(self, features: NDArray[np.uint64], old: Ids, now: Ids) -> Ids:
         """Contents with a feature that was rare and is not, or is and was not."""
@@ -104,9 +123,14 @@ class Increment:
 
     def _is_rare(self, offsets: NDArray[np.uint64], holders: Ids, there: Ids) -> NDArray[np.bool_]:
         """Of each feature's holders, whether few are there."""
-        running = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.isin(holders, there))])
-        rare: NDArray[np.bool_] = running[offsets[1:]] - running[offsets[:-1]] <= self.settings.weak_reach
+        rare: NDArray[np.bool_] = self._counts(offsets, holders, there) <= self.settings.weak_reach
         return rare
+
+    @staticmethod
+    def _counts(offsets: NDArray[np.uint64], holders: Ids, there: Ids) -> NDArray[np.int64]:
+        running = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.isin(holders, there))])
+        counts: NDArray[np.int64] = running[offsets[1:]] - running[offsets[:-1]]
+        return counts
 
     def _short_of_one(self, matches: MatchColumns, lost: Ids) -> Ids:
         """Contents whose list of weak matches was full, and may have lost one."""
@@ -139,7 +163,7 @@ class Increment:
             threads=threads,
             ignored=self.ignored,
             part=Part(np.isin(self.ids[rows], touched).astype(np.uint8), common),
-        )
+        ).matches
         return replace(found, a=rows[found.a].astype(np.uint32), b=rows[found.b].astype(np.uint32))
 
     def _merged(self, stored: MatchColumns, fresh: MatchColumns, touched: Ids, now: Ids) -> Rematched:

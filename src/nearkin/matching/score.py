@@ -5,19 +5,25 @@ Weaker ones down to the floor are kept as estimates with their intervals, so man
 lowered later without templates flooding the store.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.candidates import WHOLE, Candidates, Part, Postings, find_candidates
+from nearkin.matching.candidates import NOT_HOT, WHOLE, Candidates, Hot, Part, Postings, find_candidates
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.cosine import find_similar
 from nearkin.matching.range_join import matches_in_range
 from nearkin.matching.verify import Texts, verify
 from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
+
+
+@dataclass(frozen=True)
+class Scored:
+    matches: MatchColumns
+    hot: Hot = NOT_HOT
 
 
 def find_matches(
@@ -33,7 +39,7 @@ def find_matches(
 ) -> MatchColumns:
     """Postings without what templates ignore come with the shingles the texts' measure is to ignore."""
     found = scored(postings, lengths, texts, scheme, settings, memory=memory, threads=threads, ignored=ignored)
-    return kept(found, settings)
+    return kept(found.matches, settings)
 
 
 def scored(
@@ -47,12 +53,12 @@ def scored(
     threads: int,
     ignored: NDArray[np.uint64] | None = None,
     part: Part = WHOLE,
-) -> MatchColumns:
+) -> Scored:
     """All that may be kept, and for each content at least its strongest weak ones."""
     if scheme.estimator is Estimator.RANGE:
-        return matches_in_range(postings, lengths, texts, scheme, settings, memory=memory, threads=threads)
+        return Scored(matches_in_range(postings, lengths, texts, scheme, settings, memory=memory, threads=threads))
     if scheme.estimator is Estimator.COLLISION:
-        return find_similar(postings, lengths, texts, settings, memory=memory, threads=threads)
+        return Scored(find_similar(postings, lengths, texts, settings, memory=memory, threads=threads))
     found = find_candidates(postings, scheme, settings, threads=threads, part=part)
     matches, sample = estimated(found, postings, lengths, scheme)
     if scheme.shingler is not None:
@@ -73,7 +79,7 @@ def scored(
         left[strong[possible]] = False
         guessed = _with_intervals(matches[left], found.shared[left], sample[left], settings)
         matches = MatchColumns.join(guessed, verified)
-    return matches
+    return Scored(matches, found.hot)
 
 
 def estimated(

@@ -26,6 +26,7 @@ class FamilyRow:
     contents: list[tuple[int, str, bool, float | None]]  # content id, role, pivot, to_pivot
     estimated: frozenset[int] = frozenset()  # content ids whose to_pivot is an estimate; there are none in stored rows
     since: int | None = None  # the run that founded it
+    unlisted: int = 0  # pairs of members that were not compared
 
 
 def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow]) -> None:
@@ -54,7 +55,7 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
     insert_rows(
         connection,
         """INSERT INTO family (id, founder, scheme, view, threshold, containment, kind, links, weakest_a, weakest_b,
-                               weakest, mean_resemblance, run, since)""",
+                               weakest, mean_resemblance, run, since, unlisted)""",
         (
             (
                 number,
@@ -69,6 +70,7 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
                 family.mean_resemblance,
                 run,
                 family.since,
+                family.unlisted,
             )
             for number, family in numbered
         ),

@@ -234,7 +234,8 @@ CREATE TABLE family (
     weakest REAL,
     mean_resemblance REAL,
     run INTEGER NOT NULL REFERENCES run,
-    since INTEGER REFERENCES run -- the run that founded it
+    since INTEGER REFERENCES run, -- the run that founded it
+    unlisted INTEGER NOT NULL DEFAULT 0  -- pairs of members that were not compared: stars have linked them
 );
 
 CREATE TABLE family_content (
@@ -285,6 +286,7 @@ INSERT INTO document (id, scope, path, parent, size, mtime_ns, inode, owner, cus
            gone FROM document_before;
 DROP TABLE document_before;
 ALTER TABLE family ADD COLUMN since INTEGER REFERENCES run;
+ALTER TABLE family ADD COLUMN unlisted INTEGER NOT NULL DEFAULT 0;
 {TEXT_STATE}{SEGMENTS}
 INSERT INTO delta (scheme, content) SELECT scheme, content FROM signature;
 {DECISIONS}
