@@ -14,6 +14,7 @@ namespace {
 
 // Of a hot feature: as many groups of unlike contents that share it can be told apart.
 constexpr std::size_t kPrincipals = 32;
+constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
 // The least overlap that can still count, for one kind of evidence: exact lists or samples.
 struct Least {
@@ -62,6 +63,8 @@ class Join {
   }
 
   Candidates run() {
+    Candidates found;
+    if (!hot_.empty()) link_stars(found);
     const std::size_t contents = index_.content.size();
     std::vector<Probe> probes(threads_);
     parallel_blocks(contents, 64, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
@@ -69,15 +72,14 @@ class Join {
       if (probe.seen.empty()) probe.seen.assign(contents, ~std::uint32_t{0});
       for (std::size_t rank = from; rank < to; ++rank) look_up(static_cast<std::uint32_t>(rank), probe);
     });
-    Candidates found;
     std::vector<Candidate>& all = found.pairs;
+    found.hot_links = all.size();
     for (auto& probe : probes) {
       all.insert(all.end(), probe.found.begin(), probe.found.end());
       probe = {};
     }
     in_order(all);
     keep_strongest(all);
-    if (!hot_.empty()) link_stars(found);
     return found;
   }
 
@@ -153,48 +155,63 @@ class Join {
 
   bool is_hot(std::uint32_t begin) const { return !hot_.empty() && hot_[begin]; }
 
-  // Each content of a hot run is compared with the run's principals: the first that none of these before it is like, in
-  // order of size and row, largest first. So near-identical texts hang on one principal, and a run that several groups
-  // share has one for each, up to a limit.
-  void link_stars(Candidates& found) const {
-    std::vector<std::vector<Candidate>> links(threads_);
-    std::vector<std::vector<std::uint32_t>> starred(threads_);
-    parallel_blocks(hot_runs_.size(), 1, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
-      for (std::size_t run = from; run < to; ++run) link_star(hot_runs_[run], links[thread], starred[thread]);
-    });
-    const std::size_t met = found.pairs.size();
-    for (auto& some : links) found.pairs.insert(found.pairs.end(), some.begin(), some.end());
+  // Each content of a hot run is compared with the run's principals until it is like one: with those of contents that
+  // another run has linked already, then with the contents that were like none, largest first. So near-identical texts
+  // hang on one principal, and a run that several groups share has one for each, up to a limit. Runs come in one order,
+  // so it does not matter who works on them.
+  //
+  // Two contents of one star are not compared with each other, whatever else they share: that would be all pairs again.
+  void link_stars(Candidates& found) {
+    home_.assign(index_.content.size(), kNowhere);
+    for (const auto& [begin, end] : hot_runs_) {
+      const std::vector<std::uint32_t> inside = ranks_inside(begin, end);
+      std::vector<std::uint32_t> principals;
+      for (const std::uint32_t rank : inside) {
+        found.starred.push_back(index_.content[rank]);
+        const std::uint32_t home = home_[rank];
+        if (home != kNowhere && principals.size() < kPrincipals &&
+            std::find(principals.begin(), principals.end(), home) == principals.end())
+          principals.push_back(home);
+      }
+      for (const std::uint32_t rank : inside)
+        if (home_[rank] == kNowhere) link(rank, principals, found.pairs);
+    }
     in_order(found.pairs);
-    for (auto& some : starred) found.starred.insert(found.starred.end(), some.begin(), some.end());
     std::sort(found.starred.begin(), found.starred.end());
     found.starred.erase(std::unique(found.starred.begin(), found.starred.end()), found.starred.end());
     found.hot_features = hot_runs_.size();
-    found.hot_links = found.pairs.size() - met;
   }
 
-  void link_star(std::pair<std::uint32_t, std::uint32_t> run, std::vector<Candidate>& links,
-                 std::vector<std::uint32_t>& starred) const {
+  // Those with the run's feature in their prefix, largest first.
+  std::vector<std::uint32_t> ranks_inside(std::uint32_t begin, std::uint32_t end) const {
     std::vector<std::uint32_t> inside;
-    for (auto slot = run.first; slot < run.second; ++slot)
+    for (auto slot = begin; slot < end; ++slot)
       if (is_inside(slot)) inside.push_back(index_.slots[slot].rank);
     std::sort(inside.begin(), inside.end(), [&](std::uint32_t x, std::uint32_t y) {
       const std::uint64_t size_x = index_.size[x] << index_.level[x], size_y = index_.size[y] << index_.level[y];
       return size_x != size_y ? size_x > size_y : index_.content[x] < index_.content[y];
     });
     inside.erase(std::unique(inside.begin(), inside.end()), inside.end());  // repeated features
-    std::vector<std::uint32_t> principals;
-    for (const std::uint32_t rank : inside) {
-      starred.push_back(index_.content[rank]);
-      bool linked = false;
-      for (const std::uint32_t principal : principals) {
-        Candidate pair = measured(principal, rank, std::max(index_.level[principal], index_.level[rank]));
-        pair.strong = is_strong(pair, principal, rank, false);
-        if (!pair.strong) continue;
-        linked = true;
-        if (counts(principal, rank)) links.push_back(pair);
-      }
-      if (!linked && principals.size() < kPrincipals) principals.push_back(rank);
+    return inside;
+  }
+
+  void link(std::uint32_t rank, std::vector<std::uint32_t>& principals, std::vector<Candidate>& links) {
+    for (const std::uint32_t principal : principals) {
+      Candidate pair = measured(principal, rank, std::max(index_.level[principal], index_.level[rank]));
+      pair.strong = is_strong(pair, principal, rank, false);
+      if (!pair.strong) continue;
+      home_[rank] = principal;
+      if (counts(principal, rank)) links.push_back(pair);
+      return;
     }
+    if (principals.size() < kPrincipals) {
+      principals.push_back(rank);
+      home_[rank] = rank;
+    }
+  }
+
+  bool in_one_star(std::uint32_t rank, std::uint32_t other) const {
+    return !home_.empty() && home_[rank] != kNowhere && home_[rank] == home_[other];
   }
 
   // Whether a sample of this size says enough to look for what contains the content, even by a common feature.
@@ -315,7 +332,7 @@ class Join {
   }
 
   void score(std::uint32_t rank, std::uint32_t other, std::uint32_t level, bool rare, Probe& probe) const {
-    if (probe.seen[other] == rank || !counts(rank, other)) return;
+    if (probe.seen[other] == rank || !counts(rank, other) || in_one_star(rank, other)) return;
     probe.seen[other] = rank;
     Candidate candidate = measured(rank, other, level);
     candidate.strong = is_strong(candidate, rank, other, rare);
@@ -386,6 +403,7 @@ class Join {
   Fewest resemblance_, containment_;
   Least exact_, sampled_;
   std::vector<std::uint64_t> sizes_;          // by rank and level
+  std::vector<std::uint32_t> home_;           // by rank: the principal of its star; empty: there are none
   std::vector<std::uint8_t> hot_;             // by slot that begins a run; empty: none is hot
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hot_runs_;
   std::vector<std::uint64_t> largest_guest_;  // by level: the largest size there of a content of a lower one
