@@ -14,7 +14,7 @@ from nearkin.engine.one import read_file, read_text
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location, Readings
 from nearkin.read.extract import Extracted
-from nearkin.scheme import parse_scheme
+from nearkin.scheme import Scheme, parse_scheme
 from nearkin.store import audit, runs
 from nearkin.store.database import explained, own_files, transaction, turn
 from nearkin.store.known import Known
@@ -47,30 +47,44 @@ class Desk:
         place = Path(os.path.realpath(absolute.parent)) / absolute.name  # as scopes have their roots
         if os.fsencode(place) in own_files(self.store):
             raise InputError(f"{file} belongs to the store itself.")
-        scheme, canon, keep = self._how()
         scope = scope_around(self.connection, place)
         root = Path("/") if scope is None else scope.root
         path = relative_to(place, root)
-        readings = read_file(os.fsencode(root).rstrip(b"/"), path, parse_scheme(scheme), canon, keep=keep)
-        return self._store(scope, readings, canon=canon, keep=keep)
+
+        def read(scheme: Scheme, canon: Canon, keep: bool) -> Readings:
+            return read_file(os.fsencode(root).rstrip(b"/"), path, scheme, canon, keep=keep)
+
+        return self._added(scope, read)
 
     def add_text(self, name: str, data: bytes, extracted: Callable[[bool], Extracted]) -> Added:
         """Bytes that are in no file, and how a text is taken from them, given whether they are to be taken raw."""
         path = b"/".join(part for part in os.fsencode(name).split(b"/") if part not in (b"", b"."))
         if not path or b".." in path.split(b"/") or b"\0" in path:
             raise UsageError(f"{name!r} is no name for a document; give it one as: notes/draft.txt")
-        scheme, canon, keep = self._how()
-        readings = read_text(path, data, extracted(canon.raw), parse_scheme(scheme), canon)
-        return self._store(None, readings, canon=canon, keep=keep)
 
-    def _how(self) -> tuple[str, Canon, bool]:
-        run = runs.last(self.connection)
-        return run.spec, Canon.parse(runs.canon_of(self.connection, run)), bool(run.settings["text"]["keep"])
+        def read(scheme: Scheme, canon: Canon, _keep: bool) -> Readings:
+            return read_text(path, data, extracted(canon.raw), scheme, canon)
 
-    def _store(self, scope: Scope | None, readings: Readings, *, canon: Canon, keep: bool) -> Added:
+        return self._added(None, read)
+
+    def _added(self, scope: Scope | None, read: Callable[[Scheme, Canon, bool], Readings]) -> Added:
+        """Signed as the last scan did. One that ends meanwhile may have done it otherwise: then it is signed again."""
+        while True:
+            run = runs.last(self.connection)
+            canon = Canon.parse(runs.canon_of(self.connection, run))
+            keep = bool(run.settings["text"]["keep"])
+            added = self._store(run, scope, read(parse_scheme(run.spec), canon, keep), canon=canon, keep=keep)
+            if added is not None:
+                return added
+
+    def _store(
+        self, run: runs.Run, scope: Scope | None, readings: Readings, *, canon: Canon, keep: bool
+    ) -> Added | None:
+        """None: the last scan is another by now, under another scheme."""
         (path,), (digest,) = readings.paths, readings.digests
         with explained(self.store), turn(self.store), transaction(self.connection):
-            run = runs.last(self.connection)
+            if runs.last(self.connection).scheme != run.scheme:
+                return None
             there = scope or scope_of_additions(self.connection)
             canon_id = runs.canon_id(self.connection, canon.spec)
             known = Known(canon_id, canon.raw, keep)

@@ -74,7 +74,9 @@ class Scan:
                 before = self._carried_on()
                 if changes == Changes() and not self.resigned and (summary := self._as_before(before)):
                     return summary
-                return self._conclude(changes, lambda matcher: matcher.since(self._last_of(before), self.store))
+                summary = self._conclude(changes, lambda matcher: matcher.since(self._last_of(before), self.store))
+        self._index()
+        return summary
 
     def again(self, change: Callable[[], None] = lambda: None) -> Summary:
         """Match and group what is stored once more: after a change of templates, when there is nothing to read."""
@@ -83,17 +85,28 @@ class Scan:
                 change()
                 self._begin("regroup")
             with self._until_done():
-                before = self._carried_on()
-                return self._conclude(Changes(), lambda matcher: matcher.since(self._last_of(before), self.store))
+                before = self._last_of(self._carried_on())
+                summary = self._conclude(Changes(), lambda matcher: matcher.since(before, self.store))
+        self._index()
+        return summary
 
     def regroup(self) -> Summary:
         """Group the stored matches once more: after a verdict, which changes no score."""
         with explained(self.store), one_scan(self.store):
             last = runs.last(self.connection)
+            if last.counts.get("hot", 0):  # which pairs stars left out is known only when they are made
+                return self._regroup_all()
             with transaction(self.connection):
+                self.version = last.version  # of whoever made the scores
                 self._begin("regroup")
             with self._until_done():
                 return self._conclude(Changes(), lambda matcher: matcher.stored(), templates_of=last)
+
+    def _regroup_all(self) -> Summary:
+        with transaction(self.connection):
+            self._begin("regroup")
+        with self._until_done():
+            return self._conclude(Changes(), lambda matcher: matcher.everything())
 
     def is_current(self, scheme: int) -> bool:
         """Whether signatures of this scheme of the store are such as this run would make."""
@@ -153,7 +166,6 @@ class Scan:
         """`templates_of`: the run that made the scores, where this one makes none."""
         # Imported here: a scan that finds nothing changed needs none of it, and most of its time goes into imports.
         from nearkin.group.grouping import Grouping
-        from nearkin.matching.build_segments import build_segments
         from nearkin.matching.carry import Matcher
 
         contents = present_contents(self.connection, self.scheme_id)
@@ -190,9 +202,14 @@ class Scan:
             summary = replace(found, **asdict(changes), resigned=self.resigned, **hot)
             self.timings["store"] = time.monotonic() - stored
             self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)
-        with suppress(OSError, sqlite3.OperationalError):  # checks can do without, and will try again
-            build_segments(self.connection, self.store, self.scheme, self.scheme_id, ignored=self.left_out.indexed)
         return summary
+
+    def _index(self) -> None:
+        """After the scan: it holds up nobody any more, and checks can do without."""
+        from nearkin.matching.build_segments import build_segments
+
+        with suppress(OSError, sqlite3.OperationalError):
+            build_segments(self.connection, self.store, self.scheme, self.scheme_id, ignored=self.left_out.indexed)
 
     def _carried_on(self) -> runs.Previous | None:
         """The run whose matches are those of this one, but for what changed."""

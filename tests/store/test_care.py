@@ -126,7 +126,6 @@ def test_a_store_that_is_whole(store: Store, folder: Path) -> None:
         ("UPDATE document SET digest = randomblob(32) WHERE id = 2", "rows", "other bytes than theirs"),
         ("UPDATE document SET gone = 1 WHERE path = x'6d616e75616c2d322e747874'", "rows", "matches are of a content"),
         ("DELETE FROM family_content", "rows", "families have no members"),
-        ("INSERT INTO segment VALUES (99, 1, 'lost', x'', x'', 1, 1, 1)", "segments", "lost is missing"),
     ],
 )
 def test_damage_is_found(store: Store, damage: str, what: str, said: str) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,12 +14,10 @@ from nearkin.api.scan_options import ScanOptions, settings_of
 from nearkin.api.templates import Templates
 from nearkin.api.text import Text, extracted_from, extraction_of
 from nearkin.api.verdicts import Verdicts
-from nearkin.errors import BusyError, UsageError
+from nearkin.errors import UsageError
 from nearkin.model import Summary, View
 
 if TYPE_CHECKING:
-    from sqlite3 import Connection
-
     import pyarrow as pa
 
     from nearkin.api.session import Session
@@ -40,6 +38,10 @@ class Store(Verdicts, Templates):
 
     path: Path
     _session: "Session | None" = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.path.is_symlink():  # what stands beside a store stands beside the file itself
+            self.path = self.path.resolve()
 
     @classmethod
     def open(cls, path: AnyPath, *, create: bool = True) -> Self:
@@ -267,18 +269,28 @@ class Store(Verdicts, Templates):
         self, *, quick: bool = False, progress: Callable[[str, int, int], None] | None = None
     ) -> "list[Finding]":
         """What is wrong with it, if anything; `quick` does not make every kept text canonical again."""
+        from nearkin.matching.build_segments import damaged_segments
         from nearkin.report.reading import opened
-        from nearkin.store.integrity import findings
+        from nearkin.store.integrity import Finding, findings
+        from nearkin.store.segments import folder_of
 
         with opened(self.path) as connection:
-            return list(findings(connection, self.path, quick=quick, progress=progress or _nothing))
+            found = list(findings(connection, self.path, quick=quick, progress=progress or _nothing))
+            said = "is damaged; remove it, and the next check makes it again"
+            spoilt = damaged_segments(connection, self.path)
+            return [
+                *found,
+                *(Finding("segments", f"The segment {folder_of(self.path) / one} {said}.") for one in spoilt),
+            ]
 
     def compact(self) -> "Compacted":
         """Remove what is stale and can be made again, and write the file anew. Refused while a scan runs."""
         from nearkin.store.compaction import compact
 
-        with _writing(self.path) as connection:
-            return compact(connection, self.path)
+        with self._writing() as connection:
+            done = compact(connection, self.path)
+            self._heed_verdicts(connection)
+        return done
 
     def forget(self, paths: AnyPath | Iterable[AnyPath], *, by: str | None = None) -> "list[Forgotten]":
         """Purge documents with their texts, signatures and history; only their digests stay, in the audit."""
@@ -286,9 +298,9 @@ class Store(Verdicts, Templates):
         from nearkin.store.forget import forget
 
         names = [paths] if isinstance(paths, str | PathLike) else list(paths)
-        with _writing(self.path) as connection:
+        with self._writing() as connection:
             forgotten = forget(connection, self.path, [fspath(name) for name in names], by=by or login_name())
-            _regroup(connection, self.path)
+            self._match_again(connection)
         return forgotten
 
     def audit(self, *, action: str | None = None, since: str | None = None, limit: int | None = None) -> "pa.Table":
@@ -304,34 +316,6 @@ class Store(Verdicts, Templates):
         for one in found:
             one |= {key: None if one[key] is None else json.dumps(one[key]) for key in ("before", "after")}
         return audit_table(found)
-
-
-@contextmanager
-def _writing(path: Path) -> "Iterator[Connection]":
-    from nearkin.store.database import connect, explained
-
-    connection = connect(path, write=True)
-    try:
-        with explained(path):
-            yield connection
-    finally:
-        connection.close()
-
-
-def _regroup(connection: "Connection", path: Path) -> None:
-    """Families that lost a member are made again, as the last scan made them; a scan that has begun meanwhile does it,
-    and so does the next one where signatures are stale."""
-    from nearkin.pipeline import Scan
-    from nearkin.settings import Settings
-    from nearkin.store import runs
-
-    settings = runs.last_settings(connection)
-    if settings is None:
-        return
-    scan = Scan(connection, path, Settings.from_json(settings), _version(), _nothing)
-    if scan.is_current(runs.last(connection).scheme):
-        with suppress(BusyError):
-            scan.again()
 
 
 def _refuse_to_add(name: str | None, scheme: str | None) -> None:

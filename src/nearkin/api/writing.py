@@ -3,9 +3,11 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from nearkin.errors import BusyError
 
 if TYPE_CHECKING:
     from nearkin.pipeline import Scan
@@ -44,3 +46,24 @@ class Written:
 
         settings = Settings.from_json(json.dumps(runs.last(connection).settings))
         return Scan(connection, self.path, settings, version("nearkin"), progress or (lambda *_: None))
+
+    def _match_again(self, connection: sqlite3.Connection) -> None:
+        """After documents were purged; a scan that has begun meanwhile does it, and so does the next one where
+        signatures are stale."""
+        from nearkin.store import runs
+
+        if runs.last_settings(connection) is None:
+            return
+        scan = self._scan(connection)
+        if scan.is_current(runs.last(connection).scheme):
+            with suppress(BusyError):
+                scan.again()
+
+    def _heed_verdicts(self, connection: sqlite3.Connection) -> None:
+        """Group again if someone spoke while the store was held: he could not."""
+        from nearkin.store import runs
+        from nearkin.store.verdicts import decided_since
+
+        if runs.last_settings(connection) is not None and decided_since(connection, runs.last(connection).ended):
+            with suppress(BusyError):
+                self._scan(connection).regroup()

@@ -28,6 +28,7 @@ def common(command: Command) -> Command:
         click.option(
             "--store",
             type=click.Path(path_type=Path, readable=False),  # one that is not is no wrong usage
+            callback=lambda _context, _option, path: followed(path),
             default="nearkin.db",
             show_default=True,
             metavar="FILE",
@@ -36,6 +37,11 @@ def common(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def followed(path: Path) -> Path:
+    """What stands beside a store stands beside the file itself, not beside a link to it."""
+    return path.resolve() if path.is_symlink() else path
 
 
 def size_of(text: str) -> int:

@@ -53,7 +53,9 @@ class Grouping:
 
     def store(self, families: list[ContentFamily], run: int) -> None:
         """In the transaction that ends the run."""
-        names, events = named(self.connection, families, self.contents, runs.last_finished(self.connection))
+        names, events = named(
+            self.connection, families, self.contents, runs.last_families(self.connection, self.scheme_id)
+        )
         rows = (
             family_row(family, self.contents, self.settings, founder=name.founder, since=name.since or run)
             for family, name in zip(families, names, strict=True)

@@ -50,10 +50,9 @@ class Name:
     since: int | None  # None: it was founded now
 
 
-def name_families(
-    before: Sequence[Known], now: Sequence[Found], used: frozenset[bytes]
-) -> tuple[list[Name], list[Event]]:
-    """A name for each family there is now, and what became of those there were. Names once used are not used again."""
+def name_families(before: Sequence[Known], now: Sequence[Found]) -> tuple[list[Name], list[Event]]:
+    """A name for each family there is now, and what became of those there were. A family that had ended may come back
+    under its name: around the content that founded it."""
     family_of = {document: number for number, family in enumerate(now) for document in family.documents}
     shares = [Counter(family_of[d] for d in known.documents if d in family_of) for known in before]
     claims: dict[int, list[int]] = defaultdict(list)
@@ -70,7 +69,7 @@ def name_families(
         names[new] = Name(before[heir].founder, before[heir].since)
         size = len(now[new].documents)
         events += [Event(What.MERGED, before[old].founder, names[new].founder, size) for old in others]
-    taken = {*used, *(name.founder for name in names.values())}
+    taken = {known.founder for known in before}  # also of those that merge or end now
     origins: dict[int, Counter[bytes]] = defaultdict(Counter)
     for known, share in zip(before, shares, strict=True):
         for new, count in share.items():
@@ -90,6 +89,6 @@ def name_families(
 
 
 def _founder(family: Found, taken: set[bytes]) -> bytes:
-    """The pivot, or the next content whose digest was never a name."""
+    """The pivot, or the next content whose digest is no other family's name, nor was until now."""
     free = next((digest for digest in family.digests if digest not in taken), None)
     return free or sha256(b"".join(family.digests) + len(taken).to_bytes(8, "big")).digest()

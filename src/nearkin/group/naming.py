@@ -8,7 +8,7 @@ from nearkin.group.identity import Event, Found, Known, Name, name_families
 from nearkin.model import Role, View
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
-from nearkin.store.family_history import documents_by_content, documents_of_families, names_used
+from nearkin.store.family_history import documents_by_content, documents_of_families
 from nearkin.store.results import FamilyRow, family_rows
 
 
@@ -17,12 +17,11 @@ def named(
 ) -> tuple[list[Name], list[Event]]:
     """`last` is the last finished run and its scheme; None: there was none."""
     if last is None:
-        before, used = [], frozenset[bytes]()
+        before = []
     else:
         run, scheme = last
         known = documents_of_families(connection, scheme, run)
         before = [Known(founder, since, frozenset(documents)) for (founder, since), documents in sorted(known.items())]
-        used = names_used(connection)
     documents = documents_by_content(connection)
     ids = contents.numbers
     now = []
@@ -30,7 +29,7 @@ def named(
         rows = [family.pivot, *(row for row in (*family.members, *family.parts) if row != family.pivot)]
         holders = frozenset(document for row in rows for document in documents[ids[row]])
         now.append(Found(holders, [contents.digests[row] for row in rows]))
-    return name_families(before, now, used)
+    return name_families(before, now)
 
 
 def family_row(

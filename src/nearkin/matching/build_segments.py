@@ -7,6 +7,7 @@ often. Files first, then one transaction that names them: killed at any moment, 
 
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,19 @@ def open_segment(store: Path, one: SegmentFile) -> _native.Segment:
     if len(segment) != one.contents:
         raise RuntimeError("the segment has other contents than the store says")
     return segment
+
+
+def damaged_segments(connection: sqlite3.Connection, store: Path) -> Iterator[str]:
+    """Names of files that are there and are not what was written."""
+    for (scheme,) in connection.execute("SELECT DISTINCT scheme FROM segment").fetchall():
+        for one in segment_files(connection, scheme):
+            if (folder_of(store) / one.name).is_file():
+                try:
+                    whole = open_segment(store, one).intact()
+                except (RuntimeError, OSError):
+                    whole = False
+                if not whole:
+                    yield one.name
 
 
 class _Builder:

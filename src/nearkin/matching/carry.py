@@ -74,9 +74,10 @@ class Matcher:
         sampled_again = self.left_out.templates and self.scheme.limit  # templates are not just left out of these
         if run is None or sampled_again or not can_be_incremental(self.scheme, self.settings):
             return self.everything()
-        before = Before(
-            contents_at(self.connection, run), MatchColumns.stored(list(match_rows(self.connection, self.scheme_id)))
-        )
+        stored = MatchColumns.stored(list(match_rows(self.connection, self.scheme_id)))
+        # What was added while it ran, and is gone by now, is in its matches only.
+        there = np.union1d(contents_at(self.connection, run), np.concatenate([stored.a, stored.b]).astype(np.int64))
+        before = Before(there, stored)
         increment = Increment(
             self.contents.ids,
             self.contents.lengths,

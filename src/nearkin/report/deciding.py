@@ -15,7 +15,7 @@ from nearkin.store.holders import documents_of_bytes
 from nearkin.store.verdicts import Verdict, all_verdicts, places_of
 
 STORED = """
-SELECT scope.name, d.digest FROM present d JOIN scope ON scope.id = d.scope
+SELECT scope.name, d.digest FROM scope CROSS JOIN present d ON d.scope = scope.id
 WHERE d.reason IS NULL AND d.path = ? ORDER BY scope.name
 """
 SHOWN = 16  # digits of a family's id

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nearkin.store.known import Version
@@ -34,15 +35,37 @@ def recognise_moves(connection: sqlite3.Connection, scope: int, run: int, vanish
     ):
         if digest in wanted:
             arrived[digest].append((number, path, inode))
-    moved = 0
+    pairs: list[tuple[int, int]] = []
+    left = vanished
+    for key in (lambda path, inode: (inode,), lambda path, _: (_name(path),), lambda *_: ()):
+        left = _paired(left, arrived, key, pairs)
+    connection.executemany("UPDATE document SET before = ? WHERE id = ?", pairs)
+    return len(pairs)
+
+
+def _paired(
+    vanished: list[Version],
+    arrived: dict[bytes, list[tuple[int, bytes, int]]],
+    key: Callable[[bytes, int], tuple[object, ...]],
+    pairs: list[tuple[int, int]],
+) -> list[Version]:
+    """Pair those of the same bytes and key, in byte order; who is left."""
+    waiting: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for digest, there in arrived.items():
+        for number, path, inode in reversed(there):
+            waiting[digest, *key(path, inode)].append(number)
+    taken: set[int] = set()
+    left = []
     for version in vanished:
-        there = arrived.get(version.digest or b"", [])
-        if there:
-            best = min(there, key=lambda one: (one[2] != version.inode, _name(one[1]) != _name(version.path)))
-            there.remove(best)
-            connection.execute("UPDATE document SET before = ? WHERE id = ?", (version.id, best[0]))
-            moved += 1
-    return moved
+        found = waiting.get((version.digest, *key(version.path, version.inode)))
+        if found:
+            taken.add(found[-1])
+            pairs.append((version.id, found.pop()))
+        else:
+            left.append(version)
+    for digest, there in arrived.items():
+        arrived[digest] = [one for one in there if one[0] not in taken]
+    return left
 
 
 def count_changes(connection: sqlite3.Connection, scope: int, run: int, *, gone: int) -> Changes:

@@ -71,6 +71,9 @@ def _remove_stale(connection: sqlite3.Connection, store: Path) -> tuple[int, int
         matches += removed("DELETE FROM match WHERE scheme = ?", scheme)
         removed("DELETE FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)", scheme)
         families += removed("DELETE FROM family WHERE scheme = ?", scheme)
+        # Runs that made them have nothing left to be carried on from.
+        carried = "UPDATE run SET counts = json_remove(counts, '$.scheme') WHERE json_extract(counts, '$.scheme') = ?"
+        removed(carried, scheme)
     drop_segments(connection, store, others)
     for table in ("code", "delta"):
         removed(

@@ -20,7 +20,7 @@ class PastEvent:
 
 def documents_of_families(connection: sqlite3.Connection, scheme: int, run: int) -> dict[tuple[bytes, int], set[int]]:
     """For each family, as a finished run left it, its documents: those that are still there, or what they became."""
-    became = dict(connection.execute("SELECT before, id FROM present WHERE before IS NOT NULL"))
+    became = _latest_versions(connection)
     found: dict[tuple[bytes, int], set[int]] = defaultdict(set)
     rows = connection.execute(
         """WITH done AS (SELECT id FROM run WHERE state = 'done' AND id <= ?1)
@@ -36,6 +36,18 @@ def documents_of_families(connection: sqlite3.Connection, scheme: int, run: int)
     return found
 
 
+def _latest_versions(connection: sqlite3.Connection) -> dict[int, int]:
+    """For versions that are gone the one that is there now, however many were between."""
+    before = dict(connection.execute("SELECT id, before FROM document WHERE before IS NOT NULL"))
+    found: dict[int, int] = {}
+    for (latest,) in connection.execute("SELECT id FROM present WHERE before IS NOT NULL"):
+        past = before.get(latest)
+        while past is not None and past not in found:
+            found[past] = latest
+            past = before.get(past)
+    return found
+
+
 def documents_by_content(connection: sqlite3.Connection) -> dict[int, list[int]]:
     found: dict[int, list[int]] = defaultdict(list)
     for content, document in connection.execute(
@@ -43,12 +55,6 @@ def documents_by_content(connection: sqlite3.Connection) -> dict[int, list[int]]
     ):
         found[content].append(document)
     return found
-
-
-def names_used(connection: sqlite3.Connection) -> frozenset[bytes]:
-    """Also those of families that are no more."""
-    rows = connection.execute("SELECT family FROM family_event UNION SELECT founder FROM family")
-    return frozenset(name for (name,) in rows)
 
 
 def record_events(

@@ -18,6 +18,7 @@ from nearkin.model import Location
 from nearkin.store.audit import record
 from nearkin.store.compaction import rewrite
 from nearkin.store.database import one_scan, transaction, turn
+from nearkin.store.rows import remember_ids
 from nearkin.store.scopes import all_scopes
 from nearkin.store.segments import drop_segments
 
@@ -54,7 +55,9 @@ def find_places(connection: sqlite3.Connection, names: Sequence[str]) -> list[tu
             paths = {os.fsencode(name.removeprefix("./"))}
             if colon and first == scope.name:
                 paths.add(os.fsencode(rest))
-            if scope.root in absolute.parents:
+            if scope.root == Path():  # of documents that were added: their absolute paths, without the slash
+                paths.add(os.fsencode(absolute)[1:])
+            elif scope.root in absolute.parents:
                 paths.add(os.fsencode(absolute.relative_to(scope.root)))
             for path in sorted(paths):
                 if connection.execute(
@@ -76,6 +79,7 @@ def forget(connection: sqlite3.Connection, store: Path, names: Sequence[str], *,
         connection.execute("PRAGMA secure_delete = ON")
         places = find_places(connection, names)
         with turn(store), transaction(connection):
+            remember_ids(connection)
             forgotten = [_forget(connection, store, *place, by=by) for place in places]
         rewrite(connection, store)
     return forgotten

@@ -10,7 +10,6 @@ from nearkin.errors import StoreError
 from nearkin.store import runs
 from nearkin.store.contents import HERE
 from nearkin.store.packing import unpack
-from nearkin.store.segments import folder_of
 from nearkin.text.canon import Canon
 
 Progress = Callable[[str, int, int], None]
@@ -59,7 +58,6 @@ def findings(
         yield Finding("references", f"Row {row} of {table} refers to a row of {other} that is not there.")
     progress("rows", 0, 0)
     yield from _broken_rules(connection)
-    yield from _segments(connection, store)
     if not quick:
         yield from _texts(connection, progress)
 
@@ -72,15 +70,6 @@ def _broken_rules(connection: sqlite3.Connection) -> Iterator[Finding]:
         (broken,) = connection.execute(query, {"scheme": scheme}).fetchone()
         if broken:
             yield Finding("rows", f"{broken:,} {rule}.")
-
-
-def _segments(connection: sqlite3.Connection, store: Path) -> Iterator[Finding]:
-    for name, size in connection.execute("SELECT name, bytes FROM segment").fetchall():
-        file = folder_of(store) / name
-        if not file.is_file():
-            yield Finding("segments", f"The segment {name} is missing; it is made again when it is needed.")
-        elif file.stat().st_size != size:
-            yield Finding("segments", f"The segment {name} has {file.stat().st_size:,} bytes instead of {size:,}.")
 
 
 def _texts(connection: sqlite3.Connection, progress: Progress) -> Iterator[Finding]:

@@ -7,7 +7,10 @@ from datetime import UTC, datetime
 
 from nearkin.errors import StoreError
 from nearkin.settings import Settings
+from nearkin.store.audit import entries
 from nearkin.store.contents import FRESH
+
+LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class Run:
     spec: str
     settings: dict[str, dict[str, float]]
     counts: dict[str, int]
+    version: str = ""  # of the nearkin that made it
+    ended: str = ""
 
     @property
     def templates(self) -> int:
@@ -94,21 +99,22 @@ def scheme_id(connection: sqlite3.Connection, spec: str, canon: int, signature_f
 
 
 def last(connection: sqlite3.Connection) -> Run:
-    row = connection.execute(
-        "SELECT id, settings, counts FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
-    ).fetchone()
+    row = connection.execute(f"SELECT id, settings, counts, version, ended {LAST}").fetchone()
     if row is None:
         raise StoreError("No scan of this store has finished yet; run: nearkin scan FOLDER")
     counts = json.loads(row[2])
     (spec,) = connection.execute("SELECT spec FROM scheme WHERE id = ?", (counts["scheme"],)).fetchone()
-    return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts)
+    return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts, row[3], row[4])
 
 
-def last_finished(connection: sqlite3.Connection) -> tuple[int, int] | None:
-    """The last finished run that has results, and its scheme."""
+def last_families(connection: sqlite3.Connection, scheme: int) -> tuple[int, int] | None:
+    """The finished run whose families give their names to those of this scheme now, and its own scheme: the last under
+    the same scheme, else the last of all."""
     row = connection.execute(
-        """SELECT id, json_extract(counts, '$.scheme') FROM run WHERE state = 'done' AND kind <> 'add'
-           ORDER BY id DESC LIMIT 1"""
+        """SELECT id, json_extract(counts, '$.scheme') AS scheme FROM run
+           WHERE state = 'done' AND kind <> 'add' AND scheme IS NOT NULL
+           ORDER BY scheme = ? DESC, id DESC LIMIT 1""",
+        (scheme,),
     ).fetchone()
     return None if row is None else (int(row[0]), int(row[1]))
 
@@ -135,11 +141,10 @@ def comparable(connection: sqlite3.Connection, scheme: int, settings: Settings, 
     before = Settings.from_json(row[2])
     if (before.match, before.text.keep) != (settings.match, settings.text.keep):
         return None
+    if entries(connection, action="forget", since=row[4], limit=1):  # matches may be missing that it would have now
+        return None
     (later,) = connection.execute("SELECT count(*) FROM run WHERE id > ? AND state = 'done'", (row[0],)).fetchone()
     return Previous(row[0], row[4], json.loads(row[3]), later == 0)
-
-
-LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
 
 
 def last_settings(connection: sqlite3.Connection) -> str | None:

@@ -130,6 +130,10 @@ CREATE INDEX text_bare ON text (id) WHERE zstd IS NULL;
 """
 
 SEGMENTS = """
+CREATE TABLE counter (           -- ids that were given once are not given again, though their rows be forgotten
+    name TEXT PRIMARY KEY,
+    last INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE segment (           -- files of sorted features beside the store
     id INTEGER PRIMARY KEY,
     scheme INTEGER NOT NULL REFERENCES scheme,

@@ -17,7 +17,7 @@ from nearkin.store.database import transaction
 from nearkin.store.known import Known, Version, lies_below
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
-from nearkin.store.rows import insert_rows
+from nearkin.store.rows import insert_rows, last_id
 
 LOOK_UP = 500  # keys a query
 
@@ -59,8 +59,7 @@ class Writer:
         self._next_text = self._next("text")
 
     def _next(self, table: str) -> int:
-        (last,) = self.connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()
-        return int(last) + 1
+        return last_id(self.connection, table) + 1
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,197 @@
+"""Orders of events that nobody plans: what is carried on must still be what a scan from nothing finds."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.world import Called
+from nearkin.api.store import Store
+from nearkin.checkin import Desk
+from nearkin.read.extract import extract
+from nearkin.store.database import connect, one_scan
+from oracle.prose import prose
+from store.world import is_sound, listings, repository, rows
+
+OTHER = "mod:window=20,n=10"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return repository(tmp_path / "docs")
+
+
+@pytest.fixture
+def store(tmp_path: Path, folder: Path) -> Store:
+    made = Store(tmp_path / "store.db")
+    made.scan(folder)
+    return made
+
+
+def ids(store: Store) -> dict[str, Any]:
+    return {family["id"]: [one["path"] for one in family["documents"]] for family in store.families().to_pylist()}
+
+
+def test_back_to_a_scheme_whose_results_were_compacted_away(store: Store, folder: Path) -> None:
+    before = listings(store)
+    assert before["matches"]
+    store.scan(folder, scheme=OTHER)
+    store.compact()
+    store.scan(folder)
+    assert listings(store) == before
+
+
+def test_another_scheme_and_back_keeps_the_ids(store: Store, folder: Path) -> None:
+    before = ids(store)
+    store.scan(folder, scheme="fuzzy")
+    store.scan(folder)
+    assert ids(store) == before
+
+
+def test_checked_in_and_edited_twice_is_the_same_family(store: Store, folder: Path) -> None:
+    before = ids(store).keys()
+    for round_ in range(2):
+        for name in ("manual.txt", "manual-2.txt", "manual-3.txt", "copy.txt"):
+            file = folder / name
+            file.write_bytes(file.read_bytes() + b" once more %d" % round_)
+            with Desk_of(store) as desk:
+                desk.add_file(file)
+    store.scan(folder)
+    assert ids(store).keys() == before
+
+
+class Desk_of:  # noqa: N801
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def __enter__(self) -> Desk:
+        self.connection = connect(self.store.path, write=True)
+        return Desk(self.connection, self.store.path, "test", "ann")
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+
+def test_a_document_checked_in_while_a_scan_takes_another_scheme(store: Store, folder: Path) -> None:
+    text = prose(40, 3000)
+    scanned: list[bool] = []
+
+    def extracted(raw: bool) -> Any:
+        if not scanned:
+            scanned.append(True)
+            store.scan(folder, scheme=OTHER)
+        return extract(text, raw=raw)
+
+    with Desk_of(store) as desk:
+        desk.add_text("late.txt", text, extracted)
+    assert [one["path"] for one in store.check(text).to_pylist()] == ["late.txt"]
+    store.scan(folder, scheme=OTHER)
+    assert is_sound(store)
+    assert store.verify() == []
+
+
+def test_a_verdict_spoken_while_the_store_is_held_is_heeded_by_the_next_who_holds_it(store: Store) -> None:
+    with one_scan(store.path):
+        store.set_verdict(("private.txt", "private-2.txt"), "not-similar")
+    assert any({"private.txt", "private-2.txt"} <= {*paths} for paths in ids(store).values())
+    store.compact()
+    assert not any({"private.txt", "private-2.txt"} <= {*paths} for paths in ids(store).values())
+
+
+def test_a_verdict_taken_back_gives_the_family_its_id_back(store: Store) -> None:
+    before = ids(store)
+    store.set_verdict(("private.txt", "private-2.txt"), "not-similar")
+    assert ids(store) != before
+    store.clear_verdict(("private.txt", "private-2.txt"))
+    assert ids(store) == before
+
+
+def test_forgetting_fills_up_what_it_took_away(tmp_path: Path) -> None:
+    """Lists of weak matches that were full have room again, and features may be rare again."""
+    folder = tmp_path / "weak"
+    folder.mkdir()
+    common = prose(5, 1500)
+    for i in range(45):
+        (folder / f"{i:02}.txt").write_bytes(common + b" " + prose(100 + i, 560))
+    store = Store(tmp_path / "weak.db")
+    store.scan(folder)
+    store.forget([f"{i:02}.txt" for i in range(4)])
+    for i in range(4):
+        (folder / f"{i:02}.txt").unlink()
+    store.scan(folder)
+    fresh = Store(tmp_path / "fresh.db")
+    fresh.scan(folder)
+    weak = store.matches(min_resemblance=0.5).to_pylist()
+    assert weak
+    assert weak == fresh.matches(min_resemblance=0.5).to_pylist()
+
+
+def test_a_regroup_does_not_pass_an_older_nearkins_matches_off_as_its_own(store: Store, folder: Path) -> None:
+    before = listings(store)
+    connection = connect(store.path, write=True)
+    connection.execute("UPDATE run SET version = '0.0.1'")
+    connection.execute("DELETE FROM match")
+    connection.close()
+    store.set_verdict(("tiny.txt", "single.txt"), "not-similar")
+    store.scan(folder)
+    assert listings(store)["matches"] == before["matches"]
+
+
+def test_an_id_that_was_forgotten_is_not_given_again(store: Store) -> None:
+    one, two = prose(41, 2000), prose(42, 2000)
+    with Store.open(store.path) as session:
+        Store(store.path).add(one, name="one.txt")
+        assert session.check(one).num_rows == 1
+        store.forget("one.txt")
+        Store(store.path).add(two, name="two.txt")
+        assert [row["path"] for row in session.check(two).to_pylist()] == ["two.txt"]
+        assert session.check(one).num_rows == 0
+
+
+def test_a_file_added_from_elsewhere_is_forgotten_by_its_path(store: Store, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.txt"
+    elsewhere.write_bytes(prose(43, 2000))
+    with Desk_of(store) as desk:
+        desk.add_file(elsewhere)
+    (forgotten,) = store.forget(elsewhere)
+    assert forgotten.texts == 1
+    assert store.check(prose(43, 2000)).num_rows == 0
+
+
+def test_a_link_to_a_store_is_that_store(store: Store, folder: Path) -> None:
+    link = folder / "link.db"
+    link.symlink_to(store.path)
+    before = len(store.documents())
+    for _ in range(2):
+        assert Called("scan", folder, "--store", link).code == 0
+    assert len(store.documents()) == before
+    assert not list(folder.glob("link.db.*"))
+    with one_scan(store.path):
+        assert Called("scan", folder, "--store", link).code == 4
+
+
+def test_many_copies_moved_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "copies"
+    (folder / "old").mkdir(parents=True)
+    for i in range(300):
+        (folder / "old" / f"{i}.txt").write_bytes(prose(7, 400))
+    store = Store(tmp_path / "copies.db")
+    store.scan(folder)
+    (folder / "old").rename(folder / "new")
+    summary = store.scan(folder)
+    assert (summary.new, summary.moved, summary.gone) == (0, 300, 0)
+    pairs = rows(store, "SELECT d.path, b.path FROM present d JOIN document b ON b.id = d.before")
+    assert all(new.rpartition(b"/")[2] == old.rpartition(b"/")[2] for new, old in pairs)
+
+
+def test_damaged_segments_are_found_and_lost_ones_are_made_again(store: Store) -> None:
+    folder = store.path.with_name(store.path.name + ".segments")
+    (segment,) = (file for file in folder.iterdir() if file.name != "lock")
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 64] = bytes(64)
+    segment.write_bytes(data)
+    (finding,) = store.verify()
+    assert "is damaged; remove it" in finding.sentence
+    segment.unlink()
+    assert store.verify() == []
+    assert store.check(prose(1, 3000)).num_rows > 0
