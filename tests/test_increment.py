@@ -16,7 +16,8 @@ from nearkin.store.database import connect
 from oracle.prose import prose
 
 MATCHES = """
-SELECT hex(x.digest), hex(y.digest), resemblance, a_in_b, b_in_a, shared_bytes, size_a, size_b, exact, low, high
+SELECT hex(x.digest), hex(y.digest), resemblance, a_in_b, b_in_a, shared_bytes, size_a, size_b, exact, low, high,
+       payload
 FROM match JOIN content x ON x.id = a JOIN content y ON y.id = b
 """
 FAMILIES = """

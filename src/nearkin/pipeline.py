@@ -189,12 +189,13 @@ class Scan:
         with self._timed("group"):
             self.progress("group", len(outcome.matches), 0)
             decided = Decided(self.connection)
-            matches, families = grouping.of(outcome.matches, decided, outcome.hot)
+            grouped = grouping.of(outcome.matches, decided, outcome.hot)
         stored = time.monotonic()
         with turn(self.store), transaction(self.connection):
             if all_verdicts(self.connection) != decided.verdicts:  # someone spoke meanwhile
-                matches, families = grouping.of(outcome.matches, Decided(self.connection), outcome.hot)
-            outcome.store(self.connection, self.scheme_id, contents)
+                grouped = grouping.of(outcome.matches, Decided(self.connection), outcome.hot)
+            matches, families = grouped.matches, grouped.families
+            outcome.with_payload(grouped.payload).store(self.connection, self.scheme_id, contents)
             grouping.store(families, self.run_id)
             took = time.monotonic() - self.started
             found = summarise(self.connection, matches, families, settings, contents=len(contents), seconds=took)

@@ -3,20 +3,31 @@
 import sqlite3
 from dataclasses import astuple, dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nearkin.group.family import ContentFamily, chain, count_unlisted
+from nearkin.group.form import LEAST, tell_forms
 from nearkin.group.naming import family_row, named, recall_to_pivot
 from nearkin.group.pivot import complete_to_pivot
-from nearkin.matching.candidates import Hot
+from nearkin.matching.candidates import Hot, Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.template import LeftOut
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, copies_of
+from nearkin.store.contents import Contents, copies_of, signatures_of
 from nearkin.store.decided import Decided
 from nearkin.store.family_history import record_events
 from nearkin.store.results import replace_families
+
+
+@dataclass(frozen=True)
+class Grouped:
+    matches: MatchColumns  # that people left to be grouped
+    families: list[ContentFamily]
+    payload: NDArray[np.float64]  # of all matches; NaN: not evaluated
 
 
 @dataclass(frozen=True)
@@ -31,8 +42,7 @@ class Grouping:
     memory: int
     threads: int
 
-    def of(self, matches: MatchColumns, decided: Decided, hot: Hot) -> tuple[MatchColumns, list[ContentFamily]]:
-        """Also the matches that people left to be grouped."""
+    def of(self, matches: MatchColumns, decided: Decided, hot: Hot) -> Grouped:
         contents = self.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
         families = chain(linking, contents.lengths, copies_of(self.connection, contents), self.settings)
@@ -49,7 +59,22 @@ class Grouping:
                 threads=self.threads,
             )
         count_unlisted(families, linking, hot)
-        return linking, families
+        return Grouped(linking, families, self._tell_forms(families, matches))
+
+    def _tell_forms(self, families: list[ContentFamily], matches: MatchColumns) -> NDArray[np.float64]:
+        """Only the signatures of families that are large enough are looked at."""
+        if self.scheme.estimator.coded:  # a few numbers of a whole text have no payload
+            return np.full(len(matches), np.nan)
+        large = [family for family in families if len(family.members) >= LEAST]
+        rows = np.array(sorted(row for family in large for row in family.members), np.int64)
+        signed = signatures_of(self.connection, self.scheme_id, self.contents.ids[rows])
+        assert signed is not None, "what was matched is signed"
+        sizes = np.zeros(len(self.contents), np.int64)
+        sizes[rows] = signed.offsets[1:] - signed.offsets[:-1]
+        moduli = np.ones(len(self.contents), np.uint64)
+        moduli[rows] = signed.moduli
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
+        return tell_forms(large, matches, Postings(offsets, signed.features, signed.weights, moduli))
 
     def store(self, families: list[ContentFamily], run: int) -> None:
         """In the transaction that ends the run."""

@@ -26,7 +26,6 @@ from nearkin.store.documents import present
 from nearkin.store.identical import identical_groups
 
 CONTAINED = 0.9
-UNTOLD = FamilyKind.SAME_FORM  # nearkin does not tell forms from versions yet: such families count for no kind
 
 Pair = tuple[str, str]
 
@@ -159,7 +158,6 @@ def _judged_kinds(truth: Truth, families: list[Family]) -> tuple[Score, ...]:
     """Of the true families, which were found whole and called what they are."""
     true_kind = {frozenset(family.members): str(family.kind) for family in truth.families}
     named = {frozenset(_names(family)): str(family.kind) for family in families}
-    named = {members: kind for members, kind in named.items() if true_kind.get(members) != UNTOLD}
     scores = []
     for kind in FamilyKind:
         expected = [members for members, name in true_kind.items() if name == kind]

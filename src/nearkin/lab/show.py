@@ -11,7 +11,7 @@ from pathlib import Path
 from nearkin.cli.main import main
 from nearkin.cli.screen import Screen
 from nearkin.errors import InputError
-from nearkin.lab.judge import UNTOLD, Score, Verdict, judge
+from nearkin.lab.judge import Score, Verdict, judge
 from nearkin.lab.sample import TRUTH, write_sample
 
 FOLDER = Path("demo-repository")
@@ -50,11 +50,9 @@ def _print(verdict: Verdict, screen: Screen) -> None:
     screen.heading("And what families are called?", "found whole, and called what they are")
     screen.columns(
         ["kind", "expected", "found", "recall", "precision"],
-        (_row(score) for score in verdict.kinds if score.kind != UNTOLD),
+        (_row(score) for score in verdict.kinds),
         right=(1, 2, 3),
     )
-    later = next(score for score in verdict.kinds if score.kind == UNTOLD)
-    screen.note(f"{UNTOLD}: {later.expected} expected; kind not told yet (comes later), called versions or pair")
 
 
 def _say_where(screen: Screen) -> None:

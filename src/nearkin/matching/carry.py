@@ -1,7 +1,7 @@
 """Matching a store's contents: carried on from the last results where these are of use, else from the beginning."""
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,13 @@ class Outcome:
     fresh: NDArray[np.bool_] | None = None  # which are not stored as they are; None: all
     dropped: tuple[tuple[int, int], ...] = ()  # content ids of stored pairs that are no matches any more
     hot: Hot = NOT_HOT
+
+    def with_payload(self, payload: NDArray[np.float64]) -> "Outcome":
+        """Scores of payloads change with the families: where they did, matches are stored again."""
+        before = self.matches.payload
+        same = (payload == before) | (np.isnan(payload) & np.isnan(before))
+        fresh = None if self.fresh is None else self.fresh | ~same
+        return replace(self, matches=replace(self.matches, payload=payload), fresh=fresh)
 
     def store(self, connection: sqlite3.Connection, scheme: int, contents: Contents) -> None:
         if self.fresh is None:
