@@ -65,7 +65,7 @@ def test_the_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert show.show(folder, store, documents=200) == 0
         shown = capsys.readouterr().out
         assert "How right was that?" in shown
-            assert "200 documents" in shown
+        assert "200 documents" in shown
 
 
 def test_the_show_deletes_nothing_it_did_not_make(tmp_path: Path) -> None:
