@@ -26,7 +26,7 @@ from nearkin.settings import Settings
 from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import present_contents, scheme_of
-from nearkin.store.database import explained, one_scan, own_files, see, transaction, turn
+from nearkin.store.database import explained, one_scan, own_files, see, transaction, trusted, turn
 from nearkin.store.decided import Decided
 from nearkin.store.known import Known
 from nearkin.store.scopes import Scope, relative_to, scope_for
@@ -126,7 +126,8 @@ class Scan:
         """What the run does is seen by itself only, until it has finished."""
         see(self.connection, self.run_id)
         try:
-            yield
+            with trusted(self.connection):
+                yield
         except BaseException:
             with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
                 runs.interrupt(self.connection, self.run_id)

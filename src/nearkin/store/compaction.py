@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nearkin.errors import StoreError
 from nearkin.store import runs
-from nearkin.store.database import PATIENCE, one_scan, see, transaction, turn
+from nearkin.store.database import PATIENCE, one_scan, see, transaction, trusted, turn
 from nearkin.store.segments import drop_segments, folder_of, one_builder
 
 # A signature can be made again where a text of its content was kept.
@@ -35,7 +35,7 @@ def compact(connection: sqlite3.Connection, store: Path) -> Compacted:
     with one_scan(store):
         before = total_size(store)
         # Not while a segment is written: the store does not name it yet.
-        with one_builder(store, wait=True), turn(store), transaction(connection):
+        with one_builder(store, wait=True), trusted(connection), turn(store), transaction(connection):
             removed = _remove_stale(connection, store)
         rewrite(connection, store)
         return Compacted(before, total_size(store), *removed)

@@ -17,7 +17,7 @@ from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
 from nearkin.store.audit import record
 from nearkin.store.compaction import rewrite
-from nearkin.store.database import one_scan, transaction, turn
+from nearkin.store.database import one_scan, transaction, trusted, turn
 from nearkin.store.rows import remember_ids
 from nearkin.store.scopes import all_scopes
 from nearkin.store.segments import drop_segments
@@ -78,7 +78,7 @@ def forget(connection: sqlite3.Connection, store: Path, names: Sequence[str], *,
     with one_scan(store):
         connection.execute("PRAGMA secure_delete = ON")
         places = find_places(connection, names)
-        with turn(store), transaction(connection):
+        with trusted(connection), turn(store), transaction(connection):
             remember_ids(connection)
             forgotten = [_forget(connection, store, *place, by=by) for place in places]
         rewrite(connection, store)
