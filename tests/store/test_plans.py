@@ -29,6 +29,7 @@ WHOLE = {
     "DELETE FROM delta WHERE scheme = ?": "contents that wait for a segment: few",
     "SELECT 1 FROM content": "whether there are contents of another canon at all",
     "SELECT (SELECT count(*) FROM content": "whether all contents are signed",
+    "DELETE FROM content WHERE id": "forget turns the keys' checks off: it has removed all that refers to it",
     "WITH done AS": "what was there when a run had finished",
     "SELECT t.content, d.id FROM present d": "documents of all families",
     "SELECT content FROM signature WHERE scheme": "signatures of contents that are compared",
