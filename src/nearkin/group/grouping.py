@@ -3,7 +3,9 @@
 import sqlite3
 from dataclasses import astuple, dataclass
 
-from nearkin.group.family import ContentFamily, chain
+from nearkin.group.chain import chain
+from nearkin.group.evidence import Evidence
+from nearkin.group.family import ContentFamily
 from nearkin.group.naming import family_row, named, recall_to_pivot
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.matching.columns import MatchColumns
@@ -34,7 +36,8 @@ class Grouping:
         """Also the matches that people left to be grouped."""
         contents = self.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
-        families = chain(linking, contents.lengths, copies_of(self.connection, contents), self.settings)
+        evidence = Evidence.of(linking, self.settings)
+        families = chain(evidence, contents.lengths, copies_of(self.connection, contents))
         if self.scheme.measure != "bytes":
             if not self.left_out.templates:  # what was measured with templates says nothing of the payload
                 recall_to_pivot(self.connection, self.scheme_id, families, contents)

@@ -76,7 +76,7 @@ def name_families(
         for new, count in share.items():
             origins[new][known.founder] += count
     for new in sorted(set(range(len(now))) - names.keys(), key=lambda number: now[number].digests[0]):
-        founder = _founder(now[new], taken)
+        founder = founder_of(now[new], taken)
         taken.add(founder)
         names[new] = Name(founder, None)
         size = len(now[new].documents)
@@ -89,7 +89,7 @@ def name_families(
     return [names[number] for number in range(len(now))], events
 
 
-def _founder(family: Found, taken: set[bytes]) -> bytes:
+def founder_of(family: Found, taken: set[bytes]) -> bytes:
     """The pivot, or the next content whose digest was never a name."""
     free = next((digest for digest in family.digests if digest not in taken), None)
     return free or sha256(b"".join(family.digests) + len(taken).to_bytes(8, "big")).digest()

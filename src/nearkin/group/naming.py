@@ -60,6 +60,7 @@ def family_row(
         contents=[(ids[row], role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
         estimated=frozenset(ids[row] for row in family.estimated),
         since=since,
+        evaluated=family.evaluated,
     )
 
 
