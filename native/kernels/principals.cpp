@@ -42,9 +42,8 @@ Principals principals(std::span<const std::uint32_t> order, const Links& links) 
     found.via[member] = static_cast<std::uint32_t>(link);
   };
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const std::uint32_t x = links.a[i], y = links.b[i];
-    if (leads[turn[x]] && !leads[turn[y]]) offer(y, x, i);
-    if (leads[turn[y]] && !leads[turn[x]]) offer(x, y, i);
+    const auto [first, second] = turns(i);
+    if (leads[first]) offer(order[second], order[first], i);
   }
   return found;
 }

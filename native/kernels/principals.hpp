@@ -1,6 +1,6 @@
-// Families around principals. Contents are taken in turn; one that is linked to no principal becomes one. Then every
-// other content goes to the principal it resembles most, of equal ones to the one that came first. So each member is
-// linked to its principal, and no two principals are linked.
+// Families around principals. Contents are taken in turn; one that is linked to no principal becomes one, any other goes
+// to the principal it resembles most, of equal ones to the one that came first. So each member is linked to its
+// principal, which came before it, and no two principals are linked.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 """The pivot view: around principals, each of which every member resembles by the threshold.
 
-Contents are taken longest first, of equal lengths by digest; one that resembles no principal by the threshold becomes
-one. Every other goes to the principal it resembles most, of all there are in the end; of equal ones to the longest.
+Contents are taken longest first, of equal lengths by digest. One that resembles no principal by the threshold becomes
+one; any other goes to the principal it resembles most, of equal ones to the longest. So a family's pivot is always its
+longest member.
 
 Resemblance r makes 1 - r a distance, so two members of a family resemble each other by 2t - 1 or more at threshold t.
 The links of this view are those between members and their principal.
