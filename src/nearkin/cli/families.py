@@ -1,5 +1,6 @@
 """`families`: who hangs together, in whichever view, and what became of families."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,6 +82,8 @@ def families(
         raise UsageError("Only the greedy view has a --representative; add: --view greedy")
     if view != View.CHAIN and ctx.get_parameter_source("spread") is ParameterSource.COMMANDLINE:
         raise UsageError("Only the chain view has a --spread; leave it out, or add: --view chain")
+    # As in a scan: there may be hundreds of thousands, without cycles, and looking for some takes as long again.
+    gc.disable()
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         note_unfinished(runs.unfinished(connection), quiet=quiet)

@@ -114,6 +114,7 @@ def families_in(partition: Partition, links: Links, copies: NDArray[np.int64]) -
     values, exact = (column[rows].tolist() for column in partition.to_pivot(links))
     by_family = (starts, starts + sizes, attached, partition.pivots[labels], tally.links[labels], tally.total[labels])
     every: list[int] = rows.tolist()
+    guesses = not all(exact)
     families = []
     for first, last, parts, pivot, count, total in zip(*(column.tolist() for column in by_family), strict=True):
         known = [at for at in range(first, last) if values[at] == values[at]]
@@ -124,7 +125,7 @@ def families_in(partition: Partition, links: Links, copies: NDArray[np.int64]) -
             links=count + parts,
             mean_resemblance=total / count if count else None,
             to_pivot={every[at]: values[at] for at in known},
-            estimated={every[at] for at in known if not exact[at]},
+            estimated={every[at] for at in known if not exact[at]} if guesses else set(),
         )
         family.kind = kind_of(family)
         families.append(family)

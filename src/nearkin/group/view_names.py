@@ -8,6 +8,7 @@ pivot. Counted in columns: at a million contents a loop over documents would tak
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +44,9 @@ def names_in_view(
 ) -> list[bytes]:
     """A name for each. Rows are in order of digests."""
     of = np.full(len(copies), -1, np.int64)
-    for number, family in enumerate(families):
-        of[family.members] = number
-        of[family.parts] = number
+    every = chain.from_iterable((*family.members, *family.parts) for family in families)
+    sizes = [len(family.members) + len(family.parts) for family in families]
+    of[np.fromiter(every, np.int64, sum(sizes))] = np.repeat(np.arange(len(families)), sizes)
     names: list[bytes | None] = [None] * len(families)
     for number, old in _heirs(of, stored.of, copies, len(families)):
         names[number] = stored.founders[old]
@@ -53,8 +54,10 @@ def names_in_view(
     for number in sorted(range(len(families)), key=lambda number: families[number].pivot):
         if names[number] is None:
             family = families[number]
-            rows = [family.pivot, *(row for row in (*family.members, *family.parts) if row != family.pivot)]
-            name = founder_of(Found(frozenset(), [digests[row] for row in rows]), taken)
+            name = digests[family.pivot]
+            if name in taken:
+                rows = [family.pivot, *(row for row in (*family.members, *family.parts) if row != family.pivot)]
+                name = founder_of(Found(frozenset(), [digests[row] for row in rows]), taken)
             taken.add(name)
             names[number] = name
     return [name for name in names if name is not None]

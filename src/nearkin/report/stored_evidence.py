@@ -10,7 +10,7 @@ from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
-from nearkin.store.results import MatchRow, containment_rows, match_links, match_rows, unlisted_contents
+from nearkin.store.results import match_containments, match_links, match_rows, unlisted_contents
 
 
 def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:
@@ -28,11 +28,8 @@ def stored_evidence(
 ) -> Evidence:
     """The matches that reach a threshold, without what people parted."""
     decided = Decided(connection)
-    share = settings.containment
     links = _links(connection, run, contents, settings)
-    inside = _inside(
-        list(containment_rows(connection, run.scheme, below=settings.threshold, min_containment=share)), contents
-    )
+    inside = _inside(connection, run, contents, settings)
     return Evidence(
         links[~decided.apart(links.a, links.b, contents.ids)],
         inside[~decided.apart(inside.a, inside.b, contents.ids)],
@@ -55,8 +52,8 @@ def _links(connection: sqlite3.Connection, run: runs.Run, contents: Contents, se
     return links[(a >= 0) & (b >= 0)]
 
 
-def _inside(found: list[MatchRow], contents: Contents) -> Containments:
-    held = MatchColumns.stored(found)
-    a, b = contents.rows(held.a), contents.rows(held.b)
-    pairs = a.astype(np.uint32), b.astype(np.uint32)
-    return Containments(*pairs, held.a_in_b, held.b_in_a, held.size_a, held.size_b)[(a >= 0) & (b >= 0)]
+def _inside(connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings) -> Containments:
+    found = match_containments(connection, run.scheme, below=settings.threshold, min_containment=settings.containment)
+    a, b = contents.rows(found["a"]), contents.rows(found["b"])
+    shares_and_sizes = (np.ascontiguousarray(found[name]) for name in ("a_in_b", "b_in_a", "size_a", "size_b"))
+    return Containments(a.astype(np.uint32), b.astype(np.uint32), *shares_and_sizes)[(a >= 0) & (b >= 0)]

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,15 +132,17 @@ def match_links(
     )
 
 
-def containment_rows(
+def match_containments(
     connection: sqlite3.Connection, scheme: int, *, below: float, min_containment: float
-) -> Iterator[MatchRow]:
-    """Matches that contain but do not resemble."""
-    return connection.execute(
-        f"""SELECT {MATCH_COLUMNS} FROM match
+) -> NDArray[Any]:
+    """Matches that contain but do not resemble, as records of a and b (content ids), both shares and both sizes."""
+    rows = connection.execute(
+        f"""SELECT a, b, ifnull(a_in_b, 0), ifnull(b_in_a, 0), size_a, size_b FROM match
             WHERE scheme = ? AND resemblance < ? AND (a_in_b >= ? OR b_in_a >= ?) {IN_ORDER}""",
         (scheme, below, min_containment, min_containment),
     )
+    names = ("a", "b", "a_in_b", "b_in_a", "size_a", "size_b")
+    return np.fromiter(rows, list(zip(names, ("i8", "i8", "f8", "f8", "i8", "i8"), strict=True)))
 
 
 def unlisted_contents(connection: sqlite3.Connection, scheme: int) -> NDArray[np.int64]:
