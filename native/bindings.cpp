@@ -328,5 +328,6 @@ NB_MODULE(_native, m) {
   m.def("binomial_outside", binomial_outside, "n"_a, "p"_a, nb::kw_only(), "least"_a, "most"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);
   register_greedy(m);
+  register_families(m);
   register_segments(m);
 }

@@ -52,6 +52,7 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
 // Each file of bindings registers its own part of the module.
 void register_schemes(nb::module_& m);
 void register_greedy(nb::module_& m);
+void register_families(nb::module_& m);
 void register_terms(nb::module_& m);
 void register_segments(nb::module_& m);
 

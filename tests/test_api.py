@@ -223,7 +223,7 @@ def test_families_of_pairs(texts: list[str]) -> None:
     assert families[1]["id"] == 4
     copies = nearkin.families(nearkin.match([texts[0]] * 3)).to_pylist()
     assert [(family["kind"], len(family["documents"])) for family in copies] == [("identical", 3)]
-    with pytest.raises(UsageError, match="known are: chain, greedy"):
+    with pytest.raises(UsageError, match="known are: chain, pivot, clique, greedy"):
         nearkin.families(nearkin.match(texts), view="circle")
     with pytest.raises(UsageError, match=r"use: Store.families\(view='greedy'\)"):
         nearkin.families(nearkin.match(texts), view="greedy")

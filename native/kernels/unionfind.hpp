@@ -4,27 +4,44 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace nearkin {
 
-// The component of each of n nodes, named by its smallest node.
+class UnionFind {
+ public:
+  explicit UnionFind(std::uint32_t nodes) : parent_(nodes) { std::iota(parent_.begin(), parent_.end(), 0U); }
+
+  std::uint32_t root(std::uint32_t node) {
+    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
+    return node;
+  }
+
+  // False: they hung together already. The smaller node becomes the root: names then need no second pass, and depth
+  // stays low by halving.
+  bool join(std::uint32_t x, std::uint32_t y) {
+    x = root(x), y = root(y);
+    if (x < y) parent_[y] = x;
+    if (y < x) parent_[x] = y;
+    return x != y;
+  }
+
+  // The component of each node, named by its smallest node.
+  std::vector<std::uint32_t> labels() && {
+    for (std::uint32_t node = 0; node < parent_.size(); ++node) parent_[node] = root(node);
+    return std::move(parent_);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
 inline std::vector<std::uint32_t> components(std::uint32_t n, std::span<const std::uint32_t> a,
                                              std::span<const std::uint32_t> b) {
-  std::vector<std::uint32_t> parent(n);
-  std::iota(parent.begin(), parent.end(), 0U);
-  const auto root = [&](std::uint32_t node) {
-    while (parent[node] != node) node = parent[node] = parent[parent[node]];
-    return node;
-  };
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const std::uint32_t x = root(a[i]), y = root(b[i]);
-    // The smaller node becomes the root: names then need no second pass, and depth stays low by halving.
-    if (x < y) parent[y] = x;
-    if (y < x) parent[x] = y;
-  }
-  for (std::uint32_t node = 0; node < n; ++node) parent[node] = root(node);
-  return parent;
+  UnionFind sets(n);
+  for (std::size_t i = 0; i < a.size(); ++i) sets.join(a[i], b[i]);
+  return std::move(sets).labels();
 }
 
 }  // namespace nearkin

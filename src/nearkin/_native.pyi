@@ -222,6 +222,34 @@ def intervals(k: U64, n: U64, *, confidence: float) -> tuple[F64, F64]: ...
 def binomial_outside(n: int, p: float, *, least: int, most: int) -> float: ...
 def components(nodes: int, a: U32, b: U32) -> U32: ...
 
+# Views of families. A link is two nodes and a strength, each pair once; NO_LINK stands for none. The order in which
+# links come never matters: the strongest is taken first, of equal ones the one with the smallest nodes.
+NO_LINK: int
+
+# By label: links inside, their strengths together, and the weakest. For chains every link must lie inside, and the
+# weakest is of those that hold the chain together.
+def tally(label: U32, a: U32, b: U32, strength: F64, *, chains: bool) -> tuple[U64, F64, U32]: ...
+
+# Of each node its principal, and the link to it.
+def principals(order: U32, a: U32, b: U32, strength: F64) -> tuple[U32, U32]: ...
+
+# Of each node the smallest node of its complete-link cluster.
+def cliques(nodes: int, a: U32, b: U32, strength: F64) -> U32: ...
+
+# Of each node the one in whose family it belongs as a part, or itself. Only those alone (not 0) may be parts.
+def homes(
+    alone: U8,
+    a: U32,
+    b: U32,
+    a_in_b: F64,
+    b_in_a: F64,
+    size_a: I64,
+    size_b: I64,
+    *,
+    share: float,
+    size: int,
+) -> U32: ...
+
 # How features in common become a resemblance, in `greedy`.
 OVERLAP: int
 SMALLEST: int

@@ -24,9 +24,12 @@ class Kind(StrEnum):
 
 
 class View(StrEnum):
-    """How documents are grouped: by chains of matches, or greedily around representatives (Broder 1997 §4.4)."""
+    """How documents are grouped: by chains of matches, around principals, so that every two match, or greedily around
+    representatives (Broder 1997 §4.4)."""
 
     CHAIN = "chain"
+    PIVOT = "pivot"
+    CLIQUE = "clique"
     GREEDY = "greedy"
 
 
@@ -181,6 +184,7 @@ class Link:
     a: Location
     b: Location
     resemblance: float
+    exact: bool = True
 
 
 def family_id(founder: bytes) -> str:
@@ -201,6 +205,8 @@ class Family:
     verdict: str | None = None  # what a person said of it
     keep: Location | None = None  # the document a person wants to keep
     template: str = "with"  # scores with boilerplate, or without
+    evaluated: bool = True  # False: not all of its pairs were listed, so it is no clique but the chain
+    most_distant: Link | None = None  # of a chain: members that resemble each other by less than a limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 from nearkin.errors import UsageError
 
 DEFAULT_SCHEME = "mod:window=20,sample=200,most=64"
+SPREAD = 0.5  # chains whose most distant members resemble each other by less are pointed out
 NO_CONTAINMENT = 2.0  # a threshold that nothing reaches: for schemes that do not tell containment
 IGNORABLE = ("case", "punctuation", "digits", "accents")
 

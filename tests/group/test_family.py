@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.group.family import ContentFamily, chain
+from nearkin.group.chain import chain
+from nearkin.group.evidence import Evidence
+from nearkin.group.family import ContentFamily
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.matching.columns import MatchColumns
 from nearkin.model import Kind
@@ -46,7 +48,8 @@ def columns(matches: list[Match]) -> MatchColumns:
 
 def chained(matches: list[Match], lengths: list[int], copies: list[int] | None = None) -> list[ContentFamily]:
     counts = copies or [1] * len(lengths)
-    return chain(columns(matches), np.array(lengths, np.int64), np.array(counts, np.int64), LIMITS)
+    evidence = Evidence.of(columns(matches), LIMITS)
+    return chain(evidence, np.array(lengths, np.int64), np.array(counts, np.int64))
 
 
 def comparable(family: ContentFamily) -> oracle.Family:
@@ -295,10 +298,9 @@ def test_resemblance_to_the_pivot_is_measured_where_no_match_says_it() -> None:
     value = resemblance(texts[0], texts[1], 20)
     matches = [Match(i, i + 1, value, 0.85, 0.85, 1381, 1381) for i in range(3)]
     families = chain(
-        columns(matches),
+        Evidence.of(columns(matches), MatchSettings(threshold=round(value, 3) - 0.01, floor=0.1)),
         np.array([1400] * 4, np.int64),
         np.ones(4, np.int64),
-        MatchSettings(threshold=round(value, 3) - 0.01, floor=0.1),
     )
     (family,) = families
     lengths = np.array([len(text) for text in texts], np.int64)

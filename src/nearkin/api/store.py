@@ -16,6 +16,7 @@ from nearkin.api.text import Text, extracted_from, extraction_of
 from nearkin.api.verdicts import Verdicts
 from nearkin.errors import UsageError
 from nearkin.model import Summary, View
+from nearkin.settings import SPREAD
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -224,9 +225,17 @@ class Store(Verdicts, Templates):
             session.close()
 
     def families(
-        self, *, view: str = "chain", threshold: float | None = None, representative: str = "first"
+        self,
+        *,
+        view: str = "chain",
+        threshold: float | None = None,
+        representative: str = "first",
+        spread: float | None = None,
     ) -> "pa.Table":
-        """Families at the scan's threshold unless another is given.
+        """Families at the scan's threshold unless another is given; in the view chain, pivot, clique or greedy.
+
+        Chains name their `most_distant` members where these resemble each other by less than `spread`, 0.5 unless
+        given; 0 measures none.
 
         The greedy view is made from signatures, around a `representative`: the first member of a family, or its most
         popular features.
@@ -241,11 +250,15 @@ class Store(Verdicts, Templates):
         around = chosen(Representative, representative, "representative")
         if around is not Representative.FIRST and how is not View.GREEDY:
             raise UsageError("Only the greedy view has a representative; use: Store.families(view='greedy', …).")
+        if spread is not None and how is not View.CHAIN:
+            raise UsageError("Only the chain view has a spread; leave it out.")
+        refuse_no_share(spread=spread)
+        limit = SPREAD if spread is None else spread
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
-            found = list_families(connection, view=how, threshold=threshold, representative=around)
+            found = list_families(connection, view=how, threshold=threshold, representative=around, spread=limit)
         records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
-        return family_table(records, scoped=scoped, estimates=how is View.GREEDY)
+        return family_table(records, scoped=scoped, view=how)
 
     def family_history(self) -> "pa.Table":
         """What became of families, latest first: founded, merged into another, split from one, ended."""

@@ -108,7 +108,8 @@ def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, i
 def families(
     pairs: "pa.Table", *, view: str = "chain", threshold: float = 0.7, containment: float | None = None
 ) -> "pa.Table":
-    """Group what `match` found. Texts of resemblance 1 count as copies; ids are the names of the pivots.
+    """Group what `match` found, in the view chain, pivot or clique. Texts of resemblance 1 count as copies; ids are the
+    names of the pivots.
 
     Parts are attached at a containment of 0.9 unless another is given.
     """
@@ -116,12 +117,13 @@ def families(
     from nearkin.report.tables import family_table, refuse_no_pairs, scheme_of
 
     refuse_no_pairs(pairs)
-    if chosen(View, view, "view") is View.GREEDY:
+    how = chosen(View, view, "view")
+    if how is View.GREEDY:
         raise UsageError("The greedy view needs signatures, not pairs; use: Store.families(view='greedy').")
     scheme = parse_scheme(scheme_of(pairs) or EXACT)
     limits = MatchSettings(threshold=threshold, containment=containment_for(scheme, containment), floor=threshold)
-    found = families_of_pairs(pairs.to_pylist(), limits, scheme)
-    return family_table(found, name=pairs.schema.field("a").type, sizes=False)
+    found = families_of_pairs(pairs.to_pylist(), limits, scheme, how)
+    return family_table(found, name=pairs.schema.field("a").type, sizes=False, view=how)
 
 
 def _compared(

@@ -1,16 +1,14 @@
-"""`identical`, `matches`, `families`, `documents`: what the last scan found, listed."""
+"""`identical`, `matches`, `documents`: what the last scan found, listed."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from nearkin.cli.notes import note
 from nearkin.cli.options import common
 from nearkin.cli.output import Record, chosen, emit
-from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -18,12 +16,12 @@ if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
 
 
-def _note_unfinished(unfinished: bool, *, quiet: bool) -> None:
+def note_unfinished(unfinished: bool, *, quiet: bool) -> None:
     if unfinished:
         note("a later scan is running or was interrupted; what changed since is missing until one ends.", quiet=quiet)
 
 
-def _left_out(connection: "Connection", *, quiet: bool) -> int:
+def left_out(connection: "Connection", *, quiet: bool) -> int:
     """How many templates the listed scores are without."""
     from nearkin.report.templates import templates_changed
     from nearkin.store import runs
@@ -33,7 +31,7 @@ def _left_out(connection: "Connection", *, quiet: bool) -> int:
     return runs.last(connection).templates
 
 
-def _show_left_out(screen: "Screen", templates: int) -> None:
+def show_left_out(screen: "Screen", templates: int) -> None:
     from nearkin.cli.words import count
 
     if templates:
@@ -128,7 +126,7 @@ def matches(
 
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
-        _note_unfinished(runs.unfinished(connection), quiet=quiet)
+        note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
         asked_for: dict[str, Any] = {
             "min_resemblance": min_resemblance,
@@ -139,7 +137,7 @@ def matches(
         }
         answer = list_between(connection, *between, **asked_for) if between else None
         found = answer.matches if answer else list_matches(connection, **asked_for)
-        templates = _left_out(connection, quiet=quiet)
+        templates = left_out(connection, quiet=quiet)
     for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
         if asked is not None and asked < kept:
             note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
@@ -151,7 +149,7 @@ def matches(
         screen = Screen(scoped, score)
         if found:
             screen.matches(found)
-            _show_left_out(screen, templates)
+            show_left_out(screen, templates)
         else:
             screen.line("No two documents match.")
         if answer:
@@ -168,138 +166,6 @@ def matches(
         form,
         columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers, *said],
         paths=frozenset({"a", "b"}),
-    )
-
-
-@click.command(epilog="Example: nearkin families --threshold 0.9")
-@common
-@click.option("--threshold", type=float, help="Resemblance that joins two documents; no new join is made.")
-@click.option(
-    "--view",
-    type=click.Choice(["chain", "greedy"]),
-    default="chain",
-    show_default=True,
-    help="By chains of matches, or greedily around representatives.",
-)
-@click.option(
-    "--representative",
-    type=click.Choice(["first", "popular"]),
-    default="first",
-    show_default=True,
-    help="Of a greedy family: its first member, or the features most members have.",
-)
-@click.option("--history", is_flag=True, help="What became of families: founded, merged, split, ended.")
-@click.pass_context
-def families(
-    ctx: click.Context,
-    store: Path,
-    form: str | None,
-    quiet: bool,
-    threshold: float | None,
-    view: str,
-    representative: str,
-    history: bool,
-) -> None:
-    """List families of documents, largest first.
-
-    A family keeps its id while its largest part lives. --history tells, latest first, which were founded, merged into
-    others, split off or ended.
-
-    Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
-    beside the documents are their resemblance to the pivot; under scheme fuzzy both are cosines. The greedy view
-    (Broder 1997, 4.4) compares signatures, longest document first, with one representative of each family;
-    ~ marks an estimate.
-    """
-    from nearkin.group.greedy import Representative
-    from nearkin.model import View
-    from nearkin.report.families import list_families
-    from nearkin.report.fields import family_record
-    from nearkin.report.reading import is_scoped, opened, score_name
-    from nearkin.store import runs
-
-    if history:
-        _show_history(ctx, store, form)
-        return
-    if view != View.GREEDY and ctx.get_parameter_source("representative") is ParameterSource.COMMANDLINE:
-        raise UsageError("Only the greedy view has a --representative; add: --view greedy")
-    with opened(store) as connection:
-        limits = runs.last(connection).settings["match"]
-        _note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped, score = is_scoped(connection), score_name(connection)
-        found = list_families(
-            connection, view=View(view), threshold=threshold, representative=Representative(representative)
-        )
-        templates = _left_out(connection, quiet=quiet)
-    if view == View.CHAIN and threshold is not None and threshold < limits["threshold"]:
-        note(
-            f"partial below {limits['threshold']:g}, where the scan kept only the strongest matches of each"
-            " document; scan with a lower threshold to see all.",
-            quiet=quiet,
-        )
-    form = chosen(form)
-    if form == "table":
-        from nearkin.cli.screen import Screen
-
-        screen = Screen(scoped, score)
-        for family in found:
-            screen.family_in_full(family)
-        if found:
-            screen.count_families(found)
-            _show_left_out(screen, templates)
-        else:
-            screen.line("No two documents are of one family.")
-        return
-
-    def one_row_a_document(record: Record) -> Iterator[Record]:
-        weakest: dict[str, Any] = record["weakest"] or {}
-        for document in record["documents"]:
-            yield {**record, **document, "weakest": weakest.get("resemblance")}
-
-    exact = ["exact"] if view == View.GREEDY else []
-    said = ["verdict", "keep", "template"]
-    member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", *exact]
-    emit(
-        (family_record(family, scoped=scoped) for family in found),
-        form,
-        columns=["id", "kind", "view", *member, "links", "weakest", "mean_resemblance", "bytes", *said],
-        rows=one_row_a_document,
-        paths=frozenset({"path", "keep"}),
-    )
-
-
-def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
-    from nearkin.report.fields import event_record
-    from nearkin.report.reading import opened
-    from nearkin.store import runs
-    from nearkin.store.family_history import history
-
-    for option in ("threshold", "view", "representative"):
-        if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"--history is about the families of scans; leave out --{option}.")
-    with opened(store) as connection:
-        runs.last(connection)
-        events = [event_record(event) for event in history(connection)]
-    form = chosen(form)
-    if form != "table":
-        emit(iter(events), form, columns=["at", "run", "what", "family", "other", "documents"])
-        return
-    from nearkin.cli.screen import Screen
-
-    screen = Screen()
-    sides = {"merged": "into", "split": "from"}
-    screen.columns(
-        ["when", "run", "docs", "what", "family"],
-        (
-            [
-                event["at"][:16].replace("T", " "),
-                f"{event['run']}",
-                f"{event['documents']:,}",
-                event["what"],
-                event["family"] + (f" {sides[event['what']]} {event['other']}" if event["other"] else ""),
-            ]
-            for event in events
-        ),
-        right=(1, 2),
     )
 
 

@@ -18,7 +18,7 @@ COMMANDS = {
     "scan": "nearkin.cli.scan:scan",
     "identical": "nearkin.cli.listing:identical",
     "matches": "nearkin.cli.listing:matches",
-    "families": "nearkin.cli.listing:families",
+    "families": "nearkin.cli.families:families",
     "documents": "nearkin.cli.listing:documents",
     "check": "nearkin.cli.check:check",
     "compare": "nearkin.cli.compare:compare",

@@ -209,6 +209,11 @@ class Screen:
             facts.append(f"{self._named('mean')} {share_in_words(family.mean_resemblance)}")
         if family.weakest:
             facts.append(f"holds at {share_in_words(family.weakest.resemblance)}")
+        if family.most_distant:
+            about = "" if family.most_distant.exact else "~"
+            facts.append(f"reaches down to {about}{share_in_words(family.most_distant.resemblance)}")
+        if not family.evaluated:
+            facts.append("not evaluated")
         if family.verdict:
             facts.append(f"called {family.verdict}")
         self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))

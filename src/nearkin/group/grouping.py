@@ -6,10 +6,13 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.family import ContentFamily, chain, count_unlisted
+from nearkin.group.chain import chain
+from nearkin.group.evidence import Evidence
+from nearkin.group.family import ContentFamily
 from nearkin.group.form import LEAST, tell_forms
 from nearkin.group.naming import family_row, named, recall_to_pivot
 from nearkin.group.pivot import complete_to_pivot
+from nearkin.group.star import count_unlisted
 from nearkin.matching.candidates import Hot, Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.template import LeftOut
@@ -45,7 +48,8 @@ class Grouping:
     def of(self, matches: MatchColumns, decided: Decided, hot: Hot) -> Grouped:
         contents = self.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
-        families = chain(linking, contents.lengths, copies_of(self.connection, contents), self.settings)
+        evidence = Evidence.of(linking, self.settings)
+        families = chain(evidence, contents.lengths, copies_of(self.connection, contents))
         if self.scheme.measure != "bytes":
             if not self.left_out.templates:  # what was measured with templates says nothing of the payload
                 recall_to_pivot(self.connection, self.scheme_id, families, contents)

@@ -75,7 +75,7 @@ def name_families(before: Sequence[Known], now: Sequence[Found]) -> tuple[list[N
         for new, count in share.items():
             origins[new][known.founder] += count
     for new in sorted(set(range(len(now))) - names.keys(), key=lambda number: now[number].digests[0]):
-        founder = _founder(now[new], taken)
+        founder = founder_of(now[new], taken)
         taken.add(founder)
         names[new] = Name(founder, None)
         size = len(now[new].documents)
@@ -88,7 +88,7 @@ def name_families(before: Sequence[Known], now: Sequence[Found]) -> tuple[list[N
     return [names[number] for number in range(len(now))], events
 
 
-def _founder(family: Found, taken: set[bytes]) -> bytes:
+def founder_of(family: Found, taken: set[bytes]) -> bytes:
     """The pivot, or the next content whose digest is no other family's name, nor was until now."""
     free = next((digest for digest in family.digests if digest not in taken), None)
     return free or sha256(b"".join(family.digests) + len(taken).to_bytes(8, "big")).digest()

@@ -46,7 +46,9 @@ def family_row(
     weakest = family.weakest and (ids[family.weakest[0]], ids[family.weakest[1]], family.weakest[2])
     # Plain strings: of an enum SQLite's module first asks how it would like to be stored.
     member, part = Role.MEMBER.value, Role.PART.value
-    roles = [*((row, member) for row in family.members), *((row, part) for row in family.parts)]
+    to_pivot, pivot = family.to_pivot.get, family.pivot
+    held = [(ids[row], member, row == pivot, to_pivot(row)) for row in family.members]
+    held += [(ids[row], part, False, to_pivot(row)) for row in family.parts]
     return FamilyRow(
         founder=founder or contents.digests[family.pivot],
         view=view.value,
@@ -56,10 +58,11 @@ def family_row(
         links=family.links,
         weakest=weakest,
         mean_resemblance=family.mean_resemblance,
-        contents=[(ids[row], role, row == family.pivot, family.to_pivot.get(row)) for row, role in roles],
-        estimated=frozenset(ids[row] for row in family.estimated),
+        contents=held,
+        estimated=frozenset([ids[row] for row in family.estimated]),
         since=since,
         unlisted=family.unlisted,
+        evaluated=family.evaluated,
     )
 
 

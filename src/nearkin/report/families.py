@@ -1,28 +1,20 @@
 """Families with their documents named, largest first; as the scan grouped them, or anew from what it stored."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nearkin.errors import UsageError
-from nearkin.group.family import ContentFamily, chain, kind_of
-from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
-from nearkin.group.naming import family_row
-from nearkin.group.pivot import complete_to_pivot
-from nearkin.matching.columns import MatchColumns
-from nearkin.matching.template import left_out, payload
-from nearkin.matching.texts import StoredTexts
+from nearkin.group.greedy import Representative
 from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
+from nearkin.report.regrouping import grouped_again, grouped_greedily
+from nearkin.report.spread import with_spread
 from nearkin.scheme import cannot_contain, parse_scheme
-from nearkin.settings import MatchSettings, RunSettings
+from nearkin.settings import MatchSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, Copies, copies_of, held_by, locations, present_contents, signatures
+from nearkin.store.contents import Copies, held_by, locations
 from nearkin.store.decided import Decided
-from nearkin.store.results import FamilyRow, family_rows, match_rows
-from nearkin.text.canon import Canon
+from nearkin.store.results import FamilyRow, family_rows
 
 
 def list_families(
@@ -32,10 +24,12 @@ def list_families(
     threshold: float | None = None,
     containment: float | None = None,
     representative: Representative = Representative.FIRST,
+    spread: float = 0.0,
 ) -> list[Family]:
-    """In the chain view from stored matches; in the greedy one from stored signatures, so that any threshold will do.
+    """The greedy view is made from stored signatures, so that any threshold will do, the others from stored matches.
 
-    Only the greedy one has representatives.
+    Only the greedy one has representatives. Chains whose most distant members resemble each other by less than `spread`
+    name these.
     """
     run = runs.last(connection)
     limits = run.settings["match"]
@@ -44,11 +38,12 @@ def list_families(
     if view is View.GREEDY:
         share = limits["threshold"] if threshold is None else threshold
         settings = MatchSettings(threshold=share, floor=min(share, limits["floor"]))
-        rows = _grouped_greedily(connection, run, settings, representative)
+        rows = grouped_greedily(connection, run, settings, representative)
         return _as_decided(connection, run, rows)
     if threshold is not None and 0.0 < threshold < limits["floor"]:
         raise UsageError(f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}.")
-    if threshold in (None, limits["threshold"]) and containment in (None, limits["containment"]):
+    as_scanned = threshold in (None, limits["threshold"]) and containment in (None, limits["containment"])
+    if view is View.CHAIN and as_scanned:
         rows = family_rows(connection, run.scheme)
     else:
         settings = MatchSettings(
@@ -56,91 +51,14 @@ def list_families(
             containment=limits["containment"] if containment is None else containment,
             floor=min(limits["floor"], threshold or 1.0),
         )
-        rows = _group_again(connection, run, settings)
+        rows = grouped_again(connection, run, settings, view)
+    if view is View.CHAIN and spread > 0.0:
+        rows = with_spread(connection, run, rows, spread)
     return _as_decided(connection, run, rows)
 
 
 def _as_decided(connection: sqlite3.Connection, run: runs.Run, rows: list[FamilyRow]) -> list[Family]:
     return named_families(rows, locations(connection), Decided(connection), template=run.template)
-
-
-def _group_again(connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings) -> list[FamilyRow]:
-    contents = present_contents(connection, run.scheme)
-    counts = copies_of(connection, contents)
-    matches = stored_matches(connection, run, contents, settings)
-    matches = matches[~Decided(connection).apart(matches.a, matches.b, contents.ids)]
-    families = chain(matches, contents.lengths, counts, settings)
-    _measure_on_texts(connection, run, contents, families)
-    return [family_row(family, contents, settings) for family in families]
-
-
-def _grouped_greedily(
-    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, representative: Representative
-) -> list[FamilyRow]:
-    contents = present_contents(connection, run.scheme)
-    scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
-    texts = StoredTexts(connection, contents, canon, RunSettings().jobs)
-    without = left_out(connection, run.scheme, scheme, canon)
-    postings = payload(signatures(connection, run.scheme, contents), scheme, texts, without)
-    counts = copies_of(connection, contents)
-    families = greedy(
-        postings, contents.lengths, counts, scheme, threshold=settings.threshold, representative=representative
-    )
-    families = list(_parted(families, Decided(connection), contents.ids, counts))
-    _measure_on_texts(connection, run, contents, families)
-    estimate_to_pivot(families, Signed(postings, scheme))
-    measure_links(families)
-    return [family_row(family, contents, settings, View.GREEDY) for family in families]
-
-
-def _parted(
-    families: list[ContentFamily], decided: Decided, ids: NDArray[np.int64], copies: NDArray[np.int64]
-) -> Iterator[ContentFamily]:
-    """Without the members that a person parted from what their family is built around."""
-    for family in families:
-        members = np.array(family.members, np.uint32)
-        parted = decided.apart(members, np.full(len(members), family.pivot, np.uint32), ids)
-        for row in members[parted].tolist():
-            family.members.remove(row)
-            family.to_pivot.pop(row, None)
-            if copies[row] > 1:
-                yield ContentFamily([row], pivot=row, to_pivot={row: 1.0}, kind=Kind.IDENTICAL)
-        family.kind = kind_of(family) if parted.any() else family.kind
-        if len(family.members) > 1 or copies[family.pivot] > 1:
-            yield family
-
-
-def _measure_on_texts(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, families: list[ContentFamily]
-) -> None:
-    """How far members are from their pivots, where both texts were kept."""
-    local = RunSettings()
-    scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
-    texts = StoredTexts(connection, contents, canon, local.jobs)
-    ignored = left_out(connection, run.scheme, scheme, canon).shingles
-    if scheme.measure != "bytes":
-        complete_to_pivot(
-            families,
-            contents.lengths,
-            texts,
-            shingler=scheme.shingler,
-            memory=local.memory // 10,
-            threads=local.jobs,
-            ignored=ignored,
-        )
-
-
-def stored_matches(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings | None = None
-) -> MatchColumns:
-    """Those that reach the thresholds, of the run unless others are given."""
-    limits = run.settings["match"]
-    resemblance, containment = (
-        (limits["threshold"], limits["containment"]) if settings is None else (settings.threshold, settings.containment)
-    )
-    rows = match_rows(connection, run.scheme, min_resemblance=resemblance, min_containment=containment)
-    found = MatchColumns.stored(list(rows))
-    return found[np.isin(found.a, contents.ids) & np.isin(found.b, contents.ids)].by_row(contents.ids)
 
 
 @dataclass(frozen=True)
@@ -195,9 +113,15 @@ def _named(row: FamilyRow, copies: Copies, decided: Decided | None, template: st
     if row.weakest and row.weakest[0] in copies and row.weakest[1] in copies:
         a, b = sorted((copies[row.weakest[0]][0][0], copies[row.weakest[1]][0][0]))
         weakest = Link(a, b, row.weakest[2])
+    distant = None
+    if row.most_distant and row.most_distant[0] in copies and row.most_distant[1] in copies:
+        a, b = sorted((copies[row.most_distant[0]][0][0], copies[row.most_distant[1]][0][0]))
+        distant = Link(a, b, *row.most_distant[2:])
     mean = 1.0 if row.kind == Kind.IDENTICAL else row.mean_resemblance
     name = family_id(row.founder)
     verdict, keep = (None, None) if decided is None else decided.of_family(content for content, *_ in row.contents)
     said = None if verdict is None else verdict.value
     kind, documents = Kind(row.kind), tuple(members)
-    return Family(name, kind, row.view, documents, row.links, weakest, mean, size, said, keep, template)
+    return Family(
+        name, kind, row.view, documents, row.links, weakest, mean, size, said, keep, template, row.evaluated, distant
+    )

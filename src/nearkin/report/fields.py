@@ -80,6 +80,10 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
     if family.weakest:
         link = family.weakest
         weakest = {**place("a", link.a), **place("b", link.b), "resemblance": link.resemblance}
+    distant = None
+    if family.most_distant:
+        link = family.most_distant
+        distant = {**place("a", link.a), **place("b", link.b), "resemblance": link.resemblance, "exact": link.exact}
     return {
         "id": family.id,
         "kind": str(family.kind),
@@ -91,7 +95,7 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
                 "to_pivot": member.to_pivot,
                 "role": str(member.role),
                 # Whatever a chain says of its pivot was measured.
-                **({"exact": member.exact} if family.view == View.GREEDY else {}),
+                **({"exact": member.exact} if family.view != View.CHAIN else {}),
             }
             for member in family.documents
         ],
@@ -102,6 +106,8 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
         "verdict": family.verdict,
         **(place("keep", family.keep) if family.keep else {"keep": None, **({"keep_scope": None} if scoped else {})}),
         "template": family.template,
+        **({"evaluated": family.evaluated} if family.view == View.CLIQUE else {}),
+        **({"most_distant": distant} if family.view == View.CHAIN else {}),
     }
 
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nearkin.group.family import chain
+from nearkin.group.evidence import Evidence
 from nearkin.group.naming import family_row
+from nearkin.group.view import grouped
 from nearkin.matching.columns import MatchColumns
-from nearkin.model import Location
+from nearkin.model import Location, View
 from nearkin.report.families import named_families
 from nearkin.report.fields import Record, family_record
 from nearkin.scheme import Scheme
@@ -15,8 +17,13 @@ from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents, Copies
 
 
-def families_of_pairs(pairs: list[Record], limits: MatchSettings, scheme: Scheme) -> list[Record]:
-    """Texts of resemblance 1 are one content; the others are grouped as contents of a store are."""
+def families_of_pairs(
+    pairs: list[Record], limits: MatchSettings, scheme: Scheme, view: View = View.CHAIN
+) -> list[Record]:
+    """Texts of resemblance 1 are one content; the others are grouped as contents of a store are.
+
+    How long a text is the pairs tell by what is shared and what share of it that is.
+    """
     names = sorted({pair[side] for pair in pairs for side in ("a", "b")})
     content_of, count = _contents(pairs, names)
     # A path that sorts like its name, and leads back to it.
@@ -26,10 +33,10 @@ def families_of_pairs(pairs: list[Record], limits: MatchSettings, scheme: Scheme
     contents = Contents(np.arange(count), [b"%08d" % row for row in range(count)], np.zeros(count, np.int64))
     matches = _columns([pair for pair in pairs if content_of[pair["a"]] != content_of[pair["b"]]], content_of, scheme)
     counts = np.array([len(copies[row]) for row in range(count)], np.int64)
-    found = chain(matches, contents.lengths, counts, limits)
-    for family in found:
-        family.to_pivot[family.pivot] = 1.0
-    named = named_families((family_row(family, contents, limits) for family in found), copies)
+    # Of chains the most linked is the pivot; where several are, the first by name.
+    lengths = contents.lengths if view is View.CHAIN else _lengths(matches, count)
+    found = grouped(view, Evidence.of(matches, limits), lengths, counts)
+    named = named_families((family_row(family, contents, limits, view) for family in found), copies)
     records = [family_record(family, scoped=False) for family in named]
     return [_named(record, names) for record in records]
 
@@ -82,6 +89,13 @@ def _columns(pairs: list[Record], content_of: dict[Any, int], scheme: Scheme) ->
         low=floats("low"),
         high=floats("high"),
     ).in_order()
+
+
+def _lengths(matches: MatchColumns, count: int) -> NDArray[np.int64]:
+    found = np.zeros(count, np.int64)
+    np.maximum.at(found, matches.a, matches.size_a)
+    np.maximum.at(found, matches.b, matches.size_b)
+    return found
 
 
 def _named(record: Record, names: list[Any]) -> Record:

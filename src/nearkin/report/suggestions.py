@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.family import linked
+from nearkin.group.chain import linked
 from nearkin.matching.boilerplate import Boilerplate, Drawer
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.suggestion import Group, suggest
 from nearkin.matching.template import UNSTORED, left_out, payload, sign_all
 from nearkin.matching.texts import StoredTexts
-from nearkin.report.families import stored_matches
 from nearkin.report.fields import Record
+from nearkin.report.stored_evidence import stored_matches
 from nearkin.scheme import parse_scheme
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.settings import DEFAULT_SCHEME, RunSettings

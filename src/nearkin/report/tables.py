@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from nearkin.errors import UsageError
+from nearkin.model import View
 from nearkin.report.fields import Record
 
 if TYPE_CHECKING:
@@ -105,12 +106,10 @@ def family_table(
     scoped: bool = False,
     name: "pa.DataType | None" = None,
     sizes: bool = True,
-    estimates: bool = False,
+    view: View = View.CHAIN,
 ) -> "pa.Table":
-    """Without sizes for families of texts that have none; their ids are the names of their pivots.
-
-    With estimates where resemblances to the pivot may be such.
-    """
+    """Without sizes for families of texts that have none; their ids are the names of their pivots, and how far a chain
+    reaches is not measured. In all views but the chain resemblances to the pivot may be estimates."""
     import pyarrow as pa
 
     named = name or pa.string()
@@ -118,11 +117,12 @@ def family_table(
     def place(key: str, scope: str) -> list[tuple[str, Any]]:
         return [(key, named), *([(scope, pa.string())] if scoped else [])]
 
-    exact = [("exact", pa.bool_())] if estimates else []
+    exact = [("exact", pa.bool_())] if view is not View.CHAIN else []
     document = pa.struct(
         [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), *exact]
     )
-    weakest = pa.struct([*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())])
+    link = [*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())]
+    distant = pa.struct([*link, ("exact", pa.bool_())])
     return _table(
         records,
         [
@@ -131,10 +131,12 @@ def family_table(
             ("view", pa.string()),
             ("documents", pa.list_(document)),
             ("links", pa.int64()),
-            ("weakest", weakest),
+            ("weakest", pa.struct(link)),
             ("mean_resemblance", pa.float64()),
             *([("bytes", pa.int64()), ("verdict", pa.string()), *place("keep", "keep_scope")] if sizes else []),
             *([("template", pa.string())] if sizes else []),
+            *([("evaluated", pa.bool_())] if view is View.CLIQUE else []),
+            *([("most_distant", distant)] if sizes and view is View.CHAIN else []),
         ],
     )
 

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,14 @@ class Contents:
         ids: list[int] = self.ids.tolist()
         return ids
 
+    def rows(self, ids: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """The row of each id; -1 where it is not among these contents."""
+        most = max(self.ids.max(initial=0), ids.max(initial=0))
+        row_of = np.full(int(most) + 1, -1, np.int64)
+        row_of[self.ids] = np.arange(len(self.ids))
+        rows: NDArray[np.int64] = row_of[ids]
+        return rows
+
 
 @dataclass(frozen=True)
 class Signatures:
@@ -59,6 +67,21 @@ def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
             WHERE s.scheme = ? AND c.length > 0 AND c.id IN (SELECT t.content {COMPARED}) ORDER BY c.digest""",
         (scheme,),
     ).fetchall()
+    return Contents(
+        np.array([row[0] for row in rows], np.int64),
+        [row[1] for row in rows],
+        np.array([row[2] for row in rows], np.int64),
+    )
+
+
+def contents_of(connection: sqlite3.Connection, ids: Sequence[int]) -> Contents:
+    """These, by digest."""
+    rows: list[tuple[int, bytes, int]] = []
+    for start in range(0, len(ids), 500):
+        part = ids[start : start + 500]
+        marks = ",".join("?" * len(part))
+        rows += connection.execute(f"SELECT id, digest, length FROM content WHERE id IN ({marks})", tuple(part))
+    rows.sort(key=lambda row: row[1])
     return Contents(
         np.array([row[0] for row in rows], np.int64),
         [row[1] for row in rows],

@@ -5,6 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nearkin.store.rows import insert_rows
 
 
@@ -46,6 +49,23 @@ def _latest_versions(connection: sqlite3.Connection) -> dict[int, int]:
             found[past] = latest
             past = before.get(past)
     return found
+
+
+def stored_members(connection: sqlite3.Connection, scheme: int) -> tuple[list[bytes], NDArray[np.int64]]:
+    """The families of the last run by their age and founder; and rows of (content, its family's place among these)."""
+    rows = connection.execute(
+        "SELECT id, founder FROM family WHERE scheme = ? ORDER BY coalesce(since, run), founder", (scheme,)
+    ).fetchall()
+    place = np.zeros(max((number for number, _ in rows), default=0) + 1, np.int64)
+    place[[number for number, _ in rows]] = np.arange(len(rows))
+    members = np.fromiter(
+        connection.execute(
+            "SELECT content, family FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)",
+            (scheme,),
+        ),
+        np.dtype((np.int64, 2)),
+    )
+    return [founder for _, founder in rows], np.stack([members[:, 0], place[members[:, 1]]], axis=1)
 
 
 def documents_by_content(connection: sqlite3.Connection) -> dict[int, list[int]]:

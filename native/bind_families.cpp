@@ -1,0 +1,102 @@
+// Views of families as Python sees them. It converts, releases the GIL and raises; nothing else.
+#include "chained.hpp"
+#include "cliques.hpp"
+#include "convert.hpp"
+#include "parts.hpp"
+#include "principals.hpp"
+
+using namespace nearkin;
+
+namespace nearkin::bindings {
+namespace {
+
+template <class T, class... Others>
+void check_nodes(std::size_t nodes, const Array<T>& a, const Array<T>& b, const Others&... others) {
+  if (a.size() != b.size() || ((others.size() != a.size()) || ...))
+    throw nb::value_error("columns of links have different lengths");
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a.data()[i] >= nodes || b.data()[i] >= nodes) throw nb::index_error("a link names no node");
+}
+
+Links checked(std::size_t nodes, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
+              const Array<double>& strength) {
+  check_nodes(nodes, a, b, strength);
+  if (a.size() >= kNoLink) throw nb::value_error("too many links");
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a.data()[i] == b.data()[i]) throw nb::value_error("a link joins a node to itself");
+    if (!(strength.data()[i] >= 0.0)) throw nb::value_error("a link's strength is no share");
+  }
+  return {span(a), span(b), span(strength)};
+}
+
+void check_labels(const Array<std::uint32_t>& label) {
+  for (std::size_t i = 0; i < label.size(); ++i)
+    if (label.data()[i] >= label.size()) throw nb::index_error("a label names no node");
+}
+
+nb::tuple py_tally(const Array<std::uint32_t>& label, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
+                   const Array<double>& strength, bool chains) {
+  check_labels(label);
+  const Links links = checked(label.size(), a, b, strength);
+  Tally found(0);
+  {
+    const nb::gil_scoped_release free;
+    found = chains ? tally_chains(span(label), links) : tally_inside(span(label), links);
+  }
+  return nb::make_tuple(array(std::move(found.links)), array(std::move(found.total)), array(std::move(found.weakest)));
+}
+
+nb::tuple py_principals(const Array<std::uint32_t>& order, const Array<std::uint32_t>& a,
+                        const Array<std::uint32_t>& b, const Array<double>& strength) {
+  std::vector<bool> named(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t node = order.data()[i];
+    if (node >= named.size() || named[node]) throw nb::value_error("the order does not name every node once");
+    named[node] = true;
+  }
+  const Links links = checked(order.size(), a, b, strength);
+  Principals found;
+  {
+    const nb::gil_scoped_release free;
+    found = principals(span(order), links);
+  }
+  return nb::make_tuple(array(std::move(found.of)), array(std::move(found.via)));
+}
+
+NumPy<std::uint32_t> py_cliques(std::uint32_t nodes, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
+                                const Array<double>& strength) {
+  const Links links = checked(nodes, a, b, strength);
+  std::vector<std::uint32_t> label;
+  {
+    const nb::gil_scoped_release free;
+    label = cliques(nodes, links);
+  }
+  return array(std::move(label));
+}
+
+NumPy<std::uint32_t> py_homes(const Array<std::uint8_t>& alone, const Array<std::uint32_t>& a,
+                              const Array<std::uint32_t>& b, const Array<double>& a_in_b, const Array<double>& b_in_a,
+                              const Array<std::int64_t>& size_a, const Array<std::int64_t>& size_b,
+                              double share, std::int64_t size) {
+  check_nodes(alone.size(), a, b, a_in_b, b_in_a, size_a, size_b);
+  const Containments pairs{span(a), span(b), span(a_in_b), span(b_in_a), span(size_a), span(size_b)};
+  std::vector<std::uint32_t> home;
+  {
+    const nb::gil_scoped_release free;
+    home = homes(span(alone), pairs, share, size);
+  }
+  return array(std::move(home));
+}
+
+}  // namespace
+
+void register_families(nb::module_& m) {
+  m.attr("NO_LINK") = kNoLink;
+  m.def("tally", py_tally, "label"_a, "a"_a, "b"_a, "strength"_a, nb::kw_only(), "chains"_a);
+  m.def("principals", py_principals, "order"_a, "a"_a, "b"_a, "strength"_a);
+  m.def("cliques", py_cliques, "nodes"_a, "a"_a, "b"_a, "strength"_a);
+  m.def("homes", py_homes, "alone"_a, "a"_a, "b"_a, "a_in_b"_a, "b_in_a"_a, "size_a"_a, "size_b"_a, nb::kw_only(),
+        "share"_a, "size"_a);
+}
+
+}  // namespace nearkin::bindings

@@ -1,0 +1,182 @@
+"""`families`: who hangs together, in whichever view, and what became of families."""
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from nearkin.cli.listing import left_out, note_unfinished, show_left_out
+from nearkin.cli.notes import note
+from nearkin.cli.options import common
+from nearkin.cli.output import Record, chosen, emit
+from nearkin.errors import UsageError
+from nearkin.settings import SPREAD
+
+if TYPE_CHECKING:
+    from nearkin.model import Family
+
+
+@click.command(epilog="Example: nearkin families --threshold 0.9")
+@common
+@click.option("--threshold", type=float, help="Resemblance that joins two documents; no new join is made.")
+@click.option(
+    "--view",
+    type=click.Choice(["chain", "pivot", "clique", "greedy"]),
+    default="chain",
+    show_default=True,
+    help="By chains of matches, around principals, so that every two match, or greedily around representatives.",
+)
+@click.option(
+    "--spread",
+    type=click.FloatRange(0, 1),
+    default=SPREAD,
+    show_default=True,
+    help="Point out chains with members that resemble each other by less; 0: none.",
+)
+@click.option(
+    "--representative",
+    type=click.Choice(["first", "popular"]),
+    default="first",
+    show_default=True,
+    help="Of a greedy family: its first member, or the features most members have.",
+)
+@click.option("--history", is_flag=True, help="What became of families: founded, merged, split, ended.")
+@click.pass_context
+def families(
+    ctx: click.Context,
+    store: Path,
+    form: str | None,
+    quiet: bool,
+    threshold: float | None,
+    view: str,
+    representative: str,
+    spread: float,
+    history: bool,
+) -> None:
+    """List families of documents, largest first.
+
+    A family keeps its id while its largest part lives. --history tells, latest first, which were founded, merged into
+    others, split off or ended.
+
+    Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
+    beside the documents are their resemblance to the pivot; under scheme fuzzy both are cosines.
+
+    In the view chain each document resembles some other by the threshold, in pivot it resembles the pivot, in clique
+    every other. The greedy view (Broder 1997, 4.4) compares signatures, longest document first, with one
+    representative of each family. ~ marks an estimate.
+    """
+    from nearkin.group.greedy import Representative
+    from nearkin.model import View
+    from nearkin.report.families import list_families
+    from nearkin.report.fields import family_record
+    from nearkin.report.reading import is_scoped, opened, score_name
+    from nearkin.store import runs
+
+    if history:
+        _show_history(ctx, store, form)
+        return
+    if view != View.GREEDY and ctx.get_parameter_source("representative") is ParameterSource.COMMANDLINE:
+        raise UsageError("Only the greedy view has a --representative; add: --view greedy")
+    if view != View.CHAIN and ctx.get_parameter_source("spread") is ParameterSource.COMMANDLINE:
+        raise UsageError("Only the chain view has a --spread; leave it out, or add: --view chain")
+    # As in a scan: there may be hundreds of thousands, without cycles, and looking for some takes as long again.
+    gc.disable()
+    with opened(store) as connection:
+        limits = runs.last(connection).settings["match"]
+        note_unfinished(runs.unfinished(connection), quiet=quiet)
+        scoped, score = is_scoped(connection), score_name(connection)
+        around = Representative(representative)
+        found = list_families(connection, view=View(view), threshold=threshold, representative=around, spread=spread)
+        templates = left_out(connection, quiet=quiet)
+    if view != View.GREEDY and threshold is not None and threshold < limits["threshold"]:
+        note(
+            f"partial below {limits['threshold']:g}, where the scan kept only the strongest matches of each"
+            " document; scan with a lower threshold to see all.",
+            quiet=quiet,
+        )
+    _note_doubts(found, spread, quiet=quiet)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        screen = Screen(scoped, score)
+        for family in found:
+            screen.family_in_full(family)
+        if found:
+            screen.count_families(found)
+            show_left_out(screen, templates)
+        else:
+            screen.line("No two documents are of one family.")
+        return
+
+    def one_row_a_document(record: Record) -> Iterator[Record]:
+        links = {key: (record.get(key) or {}).get("resemblance") for key in ("weakest", "most_distant")}
+        for document in record["documents"]:
+            yield {**record, **document, **links}
+
+    exact = ["exact"] if view != View.CHAIN else []
+    of_view = {View.CHAIN: ["most_distant"], View.CLIQUE: ["evaluated"]}.get(View(view), [])
+    said = ["verdict", "keep", "template", *of_view]
+    member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", *exact]
+    emit(
+        (family_record(family, scoped=scoped) for family in found),
+        form,
+        columns=["id", "kind", "view", *member, "links", "weakest", "mean_resemblance", "bytes", *said],
+        rows=one_row_a_document,
+        paths=frozenset({"path", "keep"}),
+    )
+
+
+def _note_doubts(families: "list[Family]", spread: float, *, quiet: bool) -> None:
+    """What a reader should not take for granted."""
+    from nearkin.cli.words import count
+
+    far = sum(family.most_distant is not None for family in families)
+    if far:
+        note(
+            f"{count(far, 'families')} with documents that resemble each other by less than {spread:g};"
+            " --view pivot or --view clique keeps such documents apart.",
+            quiet=quiet,
+        )
+    unsure = sum(not family.evaluated for family in families)
+    if unsure:
+        note(f"{count(unsure, 'families')} not evaluated: not all of their pairs were listed.", quiet=quiet)
+
+
+def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
+    from nearkin.report.fields import event_record
+    from nearkin.report.reading import opened
+    from nearkin.store import runs
+    from nearkin.store.family_history import history
+
+    for option in ("threshold", "view", "representative", "spread"):
+        if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--history is about the families of scans; leave out --{option}.")
+    with opened(store) as connection:
+        runs.last(connection)
+        events = [event_record(event) for event in history(connection)]
+    form = chosen(form)
+    if form != "table":
+        emit(iter(events), form, columns=["at", "run", "what", "family", "other", "documents"])
+        return
+    from nearkin.cli.screen import Screen
+
+    screen = Screen()
+    sides = {"merged": "into", "split": "from"}
+    screen.columns(
+        ["when", "run", "docs", "what", "family"],
+        (
+            [
+                event["at"][:16].replace("T", " "),
+                f"{event['run']}",
+                f"{event['documents']:,}",
+                event["what"],
+                event["family"] + (f" {sides[event['what']]} {event['other']}" if event["other"] else ""),
+            ]
+            for event in events
+        ),
+        right=(1, 2),
+    )

@@ -1,0 +1,110 @@
+"""Families made anew from what a scan stored: in another view, or at other thresholds. Nothing is joined again."""
+
+import sqlite3
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin.group.family import ContentFamily, kind_of
+from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
+from nearkin.group.naming import family_row
+from nearkin.group.pivot import complete_to_pivot
+from nearkin.group.view import grouped
+from nearkin.group.view_names import Stored, names_in_view
+from nearkin.matching.template import left_out, payload
+from nearkin.matching.texts import StoredTexts
+from nearkin.model import Kind, View
+from nearkin.report.stored_evidence import stored_evidence, unlisted_rows
+from nearkin.scheme import parse_scheme
+from nearkin.settings import MatchSettings, RunSettings
+from nearkin.store import runs
+from nearkin.store.contents import Contents, copies_of, present_contents, signatures
+from nearkin.store.decided import Decided
+from nearkin.store.results import FamilyRow
+from nearkin.text.canon import Canon
+
+
+def grouped_again(
+    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, view: View
+) -> list[FamilyRow]:
+    """In one of the views that are made from matches."""
+    contents = present_contents(connection, run.scheme)
+    counts = copies_of(connection, contents)
+    evidence = stored_evidence(connection, run, contents, settings)
+    unlisted = unlisted_rows(connection, run, contents)
+    families = grouped(view, evidence, contents.lengths, counts, unlisted=unlisted)
+    measure_on_texts(connection, run, contents, families)
+    return _named(connection, run, contents, counts, families, settings, view)
+
+
+def _named(
+    connection: sqlite3.Connection,
+    run: runs.Run,
+    contents: Contents,
+    copies: NDArray[np.int64],
+    families: list[ContentFamily],
+    settings: MatchSettings,
+    view: View,
+) -> list[FamilyRow]:
+    """By the stored families that they mostly come from; nothing of it is stored."""
+    names = names_in_view(families, copies, Stored.load(connection, run.scheme, contents), contents.digests)
+    return [
+        family_row(family, contents, settings, view, founder=name) for family, name in zip(families, names, strict=True)
+    ]
+
+
+def grouped_greedily(
+    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, representative: Representative
+) -> list[FamilyRow]:
+    contents = present_contents(connection, run.scheme)
+    scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
+    texts = StoredTexts(connection, contents, canon, RunSettings().jobs)
+    without = left_out(connection, run.scheme, scheme, canon)
+    postings = payload(signatures(connection, run.scheme, contents), scheme, texts, without)
+    counts = copies_of(connection, contents)
+    families = greedy(
+        postings, contents.lengths, counts, scheme, threshold=settings.threshold, representative=representative
+    )
+    families = list(_parted(families, Decided(connection), contents.ids, counts))
+    measure_on_texts(connection, run, contents, families)
+    estimate_to_pivot(families, Signed(postings, scheme))
+    measure_links(families)
+    return _named(connection, run, contents, counts, families, settings, View.GREEDY)
+
+
+def _parted(
+    families: list[ContentFamily], decided: Decided, ids: NDArray[np.int64], copies: NDArray[np.int64]
+) -> Iterator[ContentFamily]:
+    """Without the members that a person parted from what their family is built around."""
+    for family in families:
+        members = np.array(family.members, np.uint32)
+        parted = decided.apart(members, np.full(len(members), family.pivot, np.uint32), ids)
+        for row in members[parted].tolist():
+            family.members.remove(row)
+            family.to_pivot.pop(row, None)
+            if copies[row] > 1:
+                yield ContentFamily([row], pivot=row, to_pivot={row: 1.0}, kind=Kind.IDENTICAL)
+        family.kind = kind_of(family) if parted.any() else family.kind
+        if len(family.members) > 1 or copies[family.pivot] > 1:
+            yield family
+
+
+def measure_on_texts(
+    connection: sqlite3.Connection, run: runs.Run, contents: Contents, families: list[ContentFamily]
+) -> None:
+    """How far members are from their pivots, where both texts were kept."""
+    local = RunSettings()
+    scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
+    texts = StoredTexts(connection, contents, canon, local.jobs)
+    ignored = left_out(connection, run.scheme, scheme, canon).shingles
+    if scheme.measure != "bytes":
+        complete_to_pivot(
+            families,
+            contents.lengths,
+            texts,
+            shingler=scheme.shingler,
+            memory=local.memory // 10,
+            threads=local.jobs,
+            ignored=ignored,
+        )
