@@ -60,8 +60,10 @@ def test_compact(store: Path, tmp_path: Path) -> None:
 
 def test_forget_asks_unless_told(store: Path) -> None:
     asked = nearkin("store", "forget", "single.txt", "--store", store, input=b"n\n")
-    assert asked.returncode == 130
+    assert asked.returncode == 0
     assert b"cannot be undone" in asked.stderr
+    assert b"nothing was forgotten" in asked.stderr
+    assert nearkin("store", "forget", "single.txt", "--store", store, input=b"").returncode == 130
     assert "single.txt" in Called("documents", "--store", store).out
     asked = nearkin("store", "forget", "single.txt", "--store", store, input=b"y\n")
     assert asked.returncode == 0
@@ -79,7 +81,7 @@ def test_forget_says_what_is_left(store: Path) -> None:
     assert "No document at part.txt is or was in this store" in again.err
 
 
-@pytest.mark.parametrize("command", [["info"], ["check"], ["compact"], ["forget", "x", "--yes"]])
+@pytest.mark.parametrize("command", [["info"], ["check"], ["compact"], ["drop", "x"], ["forget", "x", "--yes"]])
 def test_without_a_store(command: list[str], tmp_path: Path) -> None:
     called = Called("store", *command, "--store", tmp_path / "none.db")
     assert called.code == 4

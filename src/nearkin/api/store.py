@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.scan_options import ScanOptions, settings_of
+from nearkin.api.scopes import Scopes
 from nearkin.api.templates import Templates
 from nearkin.api.text import Text, extracted_from, extraction_of
 from nearkin.api.verdicts import Verdicts
@@ -32,7 +33,7 @@ AnyPath = str | PathLike[str]
 
 
 @dataclass
-class Store(Verdicts, Templates):
+class Store(Verdicts, Templates, Scopes):
     """What nearkin knows of a repository, in one file.
 
     Nothing is held open between calls, but for checks inside `with`, which are then quick.
