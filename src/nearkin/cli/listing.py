@@ -1,4 +1,4 @@
-"""`identical`, `matches`, `families`, `documents`: what the last scan found, listed."""
+"""`identical`, `matches`, `families`: what the last scan found, listed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from nearkin.cli.screen import Screen
+    from nearkin.report.between import Between
 
 
 def _note_unfinished(unfinished: bool, *, quiet: bool) -> None:
@@ -98,6 +99,7 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
     metavar="MASTER CANDIDATE",
     help="What of one scope is in another already; identical documents too.",
 )
+@click.option("--new", is_flag=True, help="With --between: the candidate's documents that are new, instead of pairs.")
 @click.option("--parted", is_flag=True, help="Also pairs that someone called not similar or of one template.")
 def matches(
     store: Path,
@@ -108,6 +110,7 @@ def matches(
     min_shared_bytes: int,
     all_copies: bool,
     between: tuple[str, str] | None,
+    new: bool,
     parted: bool,
 ) -> None:
     """List scored pairs, strongest first.
@@ -126,6 +129,8 @@ def matches(
     from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
+    if new and not between:
+        raise UsageError("--new belongs to --between; use: nearkin matches --between MASTER CANDIDATE --new")
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         _note_unfinished(runs.unfinished(connection), quiet=quiet)
@@ -145,6 +150,9 @@ def matches(
             note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
             break
     form = chosen(form)
+    if new and answer:
+        _list_new(answer, form, quiet=quiet)
+        return
     if form == "table":
         from nearkin.cli.screen import Screen
 
@@ -169,6 +177,26 @@ def matches(
         columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers, *said],
         paths=frozenset({"a", "b"}),
     )
+
+
+def _list_new(answer: "Between", form: str, *, quiet: bool) -> None:
+    from nearkin.cli.words import in_sum
+    from nearkin.report.fields import new_record
+
+    if form != "table":
+        note(in_sum(answer), quiet=quiet)
+        records = (new_record(one) for one in answer.unknown)
+        emit(records, form, columns=["path", "scope", "size"], paths=frozenset({"path"}))
+        return
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import size as in_words
+
+    screen = Screen()
+    if answer.unknown:
+        rows = ([in_words(one.size), screen.name(one.location)] for one in answer.unknown)
+        screen.columns(["size", "path"], rows, right=(0,))
+        screen.line()
+    screen.line(in_sum(answer))
 
 
 @click.command(epilog="Example: nearkin families --threshold 0.9")
@@ -269,7 +297,7 @@ def families(
 
 def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
     from nearkin.report.fields import event_record
-    from nearkin.report.reading import opened
+    from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
     from nearkin.store.family_history import history
 
@@ -278,17 +306,27 @@ def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
             raise UsageError(f"--history is about the families of scans; leave out --{option}.")
     with opened(store) as connection:
         runs.last(connection)
-        events = [event_record(event) for event in history(connection)]
+        scoped = is_scoped(connection)
+        past = history(connection)
+    events = [event_record(event) for event in past]
     form = chosen(form)
     if form != "table":
-        emit(iter(events), form, columns=["at", "run", "what", "family", "other", "documents"])
+        emit(
+            iter(events),
+            form,
+            columns=["at", "run", "what", "family", "other", "documents", "path"],
+            paths=frozenset({"path"}),
+        )
         return
     from nearkin.cli.screen import Screen
 
-    screen = Screen()
+    screen = Screen(scoped)
+    if not events:
+        screen.line("There have been no families yet.")
+        return
     sides = {"merged": "into", "split": "from"}
     screen.columns(
-        ["when", "run", "docs", "what", "family"],
+        ["when", "run", "docs", "what", "family", "path"],
         (
             [
                 event["at"][:16].replace("T", " "),
@@ -296,41 +334,9 @@ def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
                 f"{event['documents']:,}",
                 event["what"],
                 event["family"] + (f" {sides[event['what']]} {event['other']}" if event["other"] else ""),
+                "forgotten" if place is None else screen.name(place),
             ]
-            for event in events
+            for event, place in zip(events, (one.place for one in past), strict=True)
         ),
         right=(1, 2),
-    )
-
-
-@click.command(epilog="Example: nearkin documents --failed")
-@common
-@click.option("--failed", is_flag=True, help="What could not be read, and why.")
-def documents(store: Path, form: str | None, quiet: bool, failed: bool) -> None:
-    """List what is in the store."""
-    from nearkin.report.fields import document_record
-    from nearkin.report.reading import is_scoped, opened
-    from nearkin.store.documents import present
-
-    with opened(store) as connection:
-        scoped = is_scoped(connection)
-        found = present(connection, failed=failed)
-    form = chosen(form)
-    if form == "table":
-        from nearkin.cli.screen import Screen
-
-        screen = Screen(scoped)
-        if not found:
-            screen.line("Nothing failed." if failed else "There are no documents.")
-        elif failed:
-            screen.failures(found)
-        else:
-            screen.documents(found)
-        return
-    scope = ["scope"] if scoped else []
-    emit(
-        (document_record(document, scoped=scoped) for document in found),
-        form,
-        columns=["path", *scope, "size", "modified", "media", "encoding", "digest", "reason", "detail"],
-        paths=frozenset({"path"}),
     )

@@ -19,7 +19,7 @@ COMMANDS = {
     "identical": "nearkin.cli.listing:identical",
     "matches": "nearkin.cli.listing:matches",
     "families": "nearkin.cli.listing:families",
-    "documents": "nearkin.cli.listing:documents",
+    "documents": "nearkin.cli.documents:documents",
     "check": "nearkin.cli.check:check",
     "compare": "nearkin.cli.compare:compare",
     "sign": "nearkin.cli.sign:sign",
