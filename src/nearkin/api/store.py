@@ -297,12 +297,13 @@ class Store(Verdicts, Templates, Scopes):
         with opened(self.path) as connection:
             return list(findings(connection, self.path, quick=quick, progress=progress or _nothing))
 
-    def compact(self) -> "Compacted":
+    def compact(self, *, by: str | None = None) -> "Compacted":
         """Remove what is stale and can be made again, and write the file anew. Refused while a scan runs."""
+        from nearkin.store.audit import login_name
         from nearkin.store.compaction import compact
 
         with _writing(self.path) as connection:
-            return compact(connection, self.path)
+            return compact(connection, self.path, by=by or login_name())
 
     def forget(self, paths: AnyPath | Iterable[AnyPath], *, by: str | None = None) -> "list[Forgotten]":
         """Purge documents with their texts, signatures and history; only their digests stay, in the audit."""

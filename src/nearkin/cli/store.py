@@ -140,7 +140,8 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
 
 @store.command(epilog="Example: nearkin store compact")
 @common
-def compact(store: Path, form: str | None, quiet: bool) -> None:
+@click.option("--by", metavar="NAME", help="Who does it, for the audit.  [default: your login name]")
+def compact(store: Path, form: str | None, quiet: bool, by: str | None) -> None:
     """Remove what is stale and can be made again, and give the room back.
 
     Decisions, history and kept texts stay. Signatures made in another way than the last scan's go, where their texts
@@ -148,7 +149,7 @@ def compact(store: Path, form: str | None, quiet: bool) -> None:
     """
     from nearkin.api.store import Store
 
-    done = Store.open(store, create=False).compact()
+    done = Store.open(store, create=False).compact(by=by)
     form = chosen(form)
     if form != "table":
         emit_one(asdict(done), form)
