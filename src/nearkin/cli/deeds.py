@@ -45,7 +45,7 @@ def told(record: Record) -> str:
 
 def _scan(after: dict[str, Any]) -> str:
     changes = [f"{count(after[name])} {name}" for name in CHANGES if after.get(name)]
-    found = [count(after[name], name) for name in ("documents", "matches", "families") if name in after]
+    found = [count(after[name], name) for name in ("documents", "families") if name in after]
     return "; ".join(filter(None, [", ".join(found), ", ".join(changes)]))
 
 
