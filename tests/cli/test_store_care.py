@@ -117,7 +117,10 @@ def test_the_scan_and_info_give_one_size(store: Path, tmp_path: Path) -> None:
     assert f", {told}" in " ".join(info.split("schema")[0].split())
 
 
-def test_scopes_without_a_folder_have_nothing_below(store: Path, tmp_path: Path) -> None:
+def test_scopes_without_a_folder_have_nothing_below(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
     (tmp_path / "loose.txt").write_text("a few words")
     Called("check", tmp_path / "loose.txt", "--add", "--store", store)
     shown = Called("store", "info", "--store", store, "--format", "table").out
