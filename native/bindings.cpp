@@ -293,7 +293,8 @@ NB_MODULE(_native, m) {
     check_ignored(ignored);
     new (self) Recipe{scheme, raw, ignored, lines, max_size};
   }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "lines"_a, "max_size"_a)
-      .def_ro("raw", &Recipe::raw);
+      .def_ro("raw", &Recipe::raw)
+      .def_ro("max_size", &Recipe::max_size);
   const auto rows = [](auto get) { return [get](const Batch& batch) { return listed(batch, get); }; };
   nb::class_<Batch>(m, "Batch")
       .def("__len__", [](const Batch& batch) { return batch.rows.size(); })

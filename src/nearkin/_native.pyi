@@ -81,6 +81,7 @@ def place(scheme: Scheme, text: bytes) -> tuple[U64, U64, U32]: ...
 
 class Recipe:
     raw: bool
+    max_size: int
     def __init__(self, *, scheme: Scheme, raw: bool, ignore: int, lines: bool, max_size: int) -> None: ...
 
 class Batch:

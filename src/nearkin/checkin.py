@@ -31,6 +31,7 @@ class Added:
 
     location: Location
     new: bool
+    replaced: bool = False  # other bytes were there
 
 
 @dataclass(frozen=True)
@@ -105,4 +106,4 @@ class Desk:
                 subject=os.fsdecode(path).encode("utf-8", "backslashreplace").decode(),
                 after={"scope": there.name, "digest": (digest or b"").hex(), "size": readings.sizes[0]},
             )
-        return Added(location, new=True)
+        return Added(location, new=True, replaced=before is not None and before.reason is None)

@@ -124,6 +124,15 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What a scan found of a document: new, changed, moved or gone."""
+
+    what: str
+    document: Document
+    moved_from: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class IdenticalGroup:
     """Documents of the same bytes, or of the same words in other bytes."""
 

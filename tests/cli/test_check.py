@@ -355,3 +355,42 @@ def test_adding_in_a_wrong_way_is_refused(own_store: Path, options: list[str]) -
     called = Called("check", *options, "--store", own_store)
     assert called.code == 2
     assert called.err.count("\n") == 1
+
+
+def test_an_empty_file_is_like_nothing(tmp_path: Path, store: Path) -> None:
+    (tmp_path / "empty.txt").write_bytes(b"")
+    called = Called("check", tmp_path / "empty.txt", "--store", store, "--format", "table")
+    assert (called.code, called.out) == (0, "")
+    assert called.err == f"nearkin: {tmp_path / 'empty.txt'} is empty, and an empty file is like nothing.\n"
+
+
+def test_a_store_without_texts_says_so(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    (tmp_path / "a.txt").write_text(prose(1))
+    Called("scan", tmp_path / "none", "--store", tmp_path / "kin.db", "-q")
+    called = Called("check", tmp_path / "a.txt", "--store", tmp_path / "kin.db")
+    assert called.code == 2
+    assert called.err.startswith("nearkin: This store has no texts yet")
+
+
+def test_one_bad_file_keeps_no_answer_from_the_others(tmp_path: Path, docs: Path, store: Path) -> None:
+    missing = tmp_path / "nope.txt"
+    called = Called("check", docs / "part.txt", missing, "--store", store, "--exit-code", "-q")
+    assert called.code == 3
+    assert called.err == f"nearkin: There is neither a file {missing} nor a document of that path in {store}.\n"
+    assert {record["query"] for record in called.records} == {f"{docs / 'part.txt'}"}
+    neither = Called("check", missing, tmp_path / "nor.txt", "--store", store)
+    assert (neither.code, neither.out, neither.err.count("\n")) == (3, "", 2)
+
+
+def test_other_bytes_under_a_known_name_replace_what_was_there(tmp_path: Path, own_store: Path) -> None:
+    file = tmp_path / "loose" / "x.txt"
+    file.parent.mkdir()
+    told = []
+    for text in (prose(80), prose(81), prose(81)):
+        file.write_text(text)
+        told.append(Called("check", file, "--add", "--store", own_store).err)
+    assert " added as added:" in told[0]
+    assert " replaced added:" in told[1]
+    assert "which had other bytes" in told[1]
+    assert "is in the store already, unchanged" in told[2]

@@ -156,6 +156,7 @@ def test_files_too_large_fail_with_a_reason(tmp_path: Path) -> None:
     assert "large.txt" in shown.out
     (failed,) = Called("documents", "--failed", "--store", store).records
     assert (failed["path"], failed["reason"]) == ("large.txt", "too large")
+    assert failed["detail"] == "5,000 bytes, over the limit of 1,024"
     assert "too large" in Called("documents", "--failed", "--store", store, "--format", "table").out
     assert [document["path"] for document in Called("documents", "--store", store).records] == ["small.txt"]
 
@@ -179,3 +180,18 @@ def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
     assert wrong.stderr == b"nearkin: --threshold must be over 0 and at most 1, not 1.5.\n"
     assert nearkin("matches", cwd=tmp_path).returncode == 4
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["matches", "--min-resemblance"], "nearkin matches"),
+        (["matches", "--colour"], "nearkin matches"),
+        (["store", "info", "--store"], "nearkin store info"),
+        (["store", "forgett"], "nearkin store"),
+        (["verdict", "set"], "nearkin verdict set"),
+        (["--colour"], "nearkin"),
+    ],
+)
+def test_hints_name_the_command(arguments: list[str], command: str) -> None:
+    refused(Called(*arguments), 2, f"(see: {command} --help).")

@@ -176,3 +176,173 @@ def test_scopes_that_make_no_sense(two_scopes: Path, names: tuple[str, str], sen
     called = Called("matches", "--between", *names, "--store", two_scopes)
     assert called.code == 2
     assert sentence in called.err
+
+
+def test_what_changed_is_listed(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    assert [one["change"] for one in Called("documents", "--changes", "--store", store).records] == ["new"] * 6
+    (folder / "a.txt").write_text("something else altogether")
+    (folder / "b.txt").rename(folder / "z.txt")
+    (folder / "c.txt").unlink()
+    (folder / "new.txt").write_text("a text that nobody has seen")
+    os.utime(folder / "d.txt", ns=(1, 1))
+    shown = Called("scan", folder, "--store", store, "--format", "table").out
+    assert f"1 new, 1 changed, 1 moved, 1 gone; see: nearkin documents --changes --store {store}" in shown
+    called = Called("documents", "--changes", "--store", store)
+    assert [(one["change"], one["path"], one["moved_from"]) for one in called.records] == [
+        ("new", "new.txt", None),
+        ("changed", "a.txt", None),
+        ("moved", "z.txt", "b.txt"),
+        ("gone", "c.txt", None),
+    ]
+    table = Called("documents", "--changes", "--store", store, "--format", "table").out
+    assert "from b.txt" in table
+    rows = Called("documents", "--changes", "--store", store, "--format", "csv").out.splitlines()
+    assert rows[0].startswith("change,path,moved_from,size,")
+    assert [row["change"] for row in Store(store).documents(changes=True).to_pylist()] == [
+        "new",
+        "changed",
+        "moved",
+        "gone",
+    ]
+    scanned(folder, store)
+    unchanged = Called("documents", "--changes", "--store", store, "--format", "table").out
+    assert unchanged == "The last scan found nothing changed.\n"
+    assert Called("documents", "--changes", "--failed", "--store", store).code == 2
+
+
+def test_what_was_added_and_met_by_a_scan_is_not_gone(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    loose = write(tmp_path / "loose", {b"x.txt": prose(9)})
+    Called("check", loose / "x.txt", "--add", "--store", store)
+    scanned(loose, store)
+    called = Called("documents", "--changes", "--store", store).records
+    assert [(one["change"], one["scope"], one["path"]) for one in called] == [("new", "loose", "x.txt")]
+    (info,) = Called("store", "info", "--store", store).records
+    assert (info["documents"], info["gone"]) == (7, 0)
+
+
+def test_moved_documents_are_not_gone(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    (folder / "b.txt").rename(folder / "y.txt")
+    scanned(folder, store)
+    (folder / "y.txt").rename(folder / "z.txt")
+    (folder / "c.txt").unlink()
+    scanned(folder, store)
+    Called("store", "compact", "--store", store)
+    (info,) = Called("store", "info", "--store", store).records
+    assert (info["documents"], info["gone"], info["versions"], info["runs"]) == (5, 1, 8, 3)
+    assert "3 finished" in Called("store", "info", "--store", store, "--format", "table").out
+
+
+def test_nothing_has_changed_is_said_only_where_it_is_true(folder: Path, tmp_path: Path) -> None:
+    store, unchanged = tmp_path / "kin.db", "nothing has changed since the last scan"
+    (folder / "a2.txt").write_text(edited(prose(0, 500), 10))
+
+    def shown(*options: str) -> str:
+        return Called("scan", folder, "--store", store, "--format", "table", *options).out
+
+    assert unchanged not in shown()
+    assert unchanged in shown()
+    other = shown("--threshold", "0.8")
+    assert unchanged not in other
+    assert "\nFamilies" in other
+
+
+def test_no_files_were_found(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    sentence = "no files were found; which are looked for is said by --include, --exclude and --hidden"
+    first = Called("scan", tmp_path / "none", "--store", tmp_path / "kin.db", "--format", "table").out
+    assert sentence in first
+    assert "nothing has changed" not in first
+    folder = write(tmp_path / "docs", {b"a.txt": prose(1)})
+    filtered = Called("scan", folder, "--include", "*.doc", "--store", tmp_path / "kin.db")
+    assert sentence in filtered.err
+    assert Called("scan", folder, "--include", "*.doc", "--store", tmp_path / "kin.db", "-q").err == ""
+
+
+def test_the_headline_says_whose_documents_it_counts(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    shown = Called("scan", folder, "--store", store, "--format", "table").out
+    assert "6 documents   " in shown
+    assert "6 distinct texts" in shown
+    other = write(tmp_path / "other", {b"sub/x.txt": prose(30), b"y.txt": prose(31)})
+    assert "8 documents in the store" in Called("scan", other, "--store", store, "--format", "table").out
+    part = write(tmp_path / "parts", {b"sub/x.txt": prose(32), b"y.txt": prose(33)})
+    assert "2 documents   " in Called("scan", part, "--store", tmp_path / "2.db", "--format", "table").out
+    again = Called("scan", part / "sub", "--store", tmp_path / "2.db", "--format", "table").out
+    assert "2 documents in the store" in again
+
+
+def test_other_filters_than_last_time_are_named(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store, "--exclude", "a.txt")
+    called = Called("scan", folder, "--store", store)
+    assert called.err == (
+        "nearkin: the last scan had --exclude a.txt; documents that this leaves out or takes in count as gone or new\n"
+    )
+    assert Called("scan", folder, "--store", store).err == ""
+    back = Called("scan", folder, "--store", store, "--include", "a*", "--max-size", "1M", "--format", "table").out
+    assert "the last scan had no --include, --max-size 256M; documents" in back
+
+
+def test_texts_kept_earlier_stay(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    called = Called("scan", folder, "--store", store, "--no-text")
+    assert called.err == (
+        "nearkin: texts that earlier scans kept stay in the store; to purge one: nearkin store forget PATH\n"
+    )
+    assert Called("scan", folder, "--store", tmp_path / "other.db", "--no-text").err == ""
+
+
+def test_new_documents_of_a_candidate(two_scopes: Path) -> None:
+    command = ["matches", "--between", "master", "candidate", "--new", "--store", two_scopes]
+    called = Called(*command)
+    assert called.records == [
+        {"path": "new.txt", "scope": "candidate", "size": len(prose(7, 300))},
+        {"path": "wrapped.txt", "scope": "candidate", "size": len(prose(6, 800)) + 1 + len(prose(5, 100))},
+    ]
+    assert "2 new" in called.err
+    table = Called(*command, "--format", "table").out
+    assert "new.txt" in table
+    assert "letter.txt" not in table
+    rows = Store(two_scopes).new_documents("master", "candidate").to_pylist()
+    assert rows == called.records
+    wrong = Called("matches", "--new", "--store", two_scopes)
+    assert (wrong.code, "--new belongs to --between" in wrong.err) == (2, True)
+
+
+def test_history_names_what_a_family_was_about(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    history = ["families", "--history", "--store", store]
+    assert Called(*history, "--format", "table").out == "There have been no families yet.\n"
+    (folder / "a2.txt").write_text(edited(prose(0, 500), 10))
+    scanned(folder, store)
+    (founded,) = Called(*history).records
+    assert founded["path"] in ("a.txt", "a2.txt")
+    for name in ("a.txt", "a2.txt"):
+        (folder / name).unlink()
+    scanned(folder, store)
+    assert {event["path"] for event in Called(*history).records} == {founded["path"]}
+    assert founded["path"] in Called(*history, "--format", "table").out
+    Called("store", "forget", "a.txt", "a2.txt", "--yes", "--store", store)
+    assert {event["path"] for event in Called(*history).records} == {None}
+    assert "forgotten" in Called(*history, "--format", "table").out
+
+
+def test_documents_without_text(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    listing = ["documents", "--without-text", "--store", store]
+    assert Called(*listing, "--format", "table").out == "All documents have text.\n"
+    (folder / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
+    (folder / "empty.txt").write_bytes(b"")
+    shown = Called("scan", folder, "--store", store, "--format", "table").out
+    assert "1 document without text" in shown
+    assert [one["path"] for one in Called(*listing).records] == ["image.png"]
+    assert Store(store).documents(without_text=True).column("path").to_pylist() == ["image.png"]

@@ -163,7 +163,7 @@ def test_popular_representatives(store: Path) -> None:
 
 def test_families_of_copies_only_are_counted_apart(store: Path) -> None:
     table = greedy(store, "--threshold", 1, "--format", "table").out
-    assert table.endswith("1 family with 3 documents; 1 of them of copies only, with 3 documents\n")
+    assert table.endswith("1 family with 3 documents; 1 family is of copies only, with 3 documents\n")
     assert greedy(store, "--format", "table").out.endswith("3 families with 9 documents\n")
 
 

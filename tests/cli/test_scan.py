@@ -95,7 +95,7 @@ def test_nothing_found_is_said_so(tmp_path: Path) -> None:
         assert Called(command, "--store", tmp_path / "kin.db", "--format", "table").out == f"{words}\n"
         assert Called(command, "--store", tmp_path / "kin.db", "--format", "json").out == "[]\n"
     (tmp_path / "none").mkdir()
-    assert scanned(tmp_path / "none", tmp_path / "none.db")["documents"] == 0
+    assert scanned(tmp_path / "none", tmp_path / "none.db", "-q")["documents"] == 0
     assert Called("scan", tmp_path / "none", "--store", tmp_path / "none.db", "--format", "table").code == 0
 
 

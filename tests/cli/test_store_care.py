@@ -60,8 +60,10 @@ def test_compact(store: Path, tmp_path: Path) -> None:
 
 def test_forget_asks_unless_told(store: Path) -> None:
     asked = nearkin("store", "forget", "single.txt", "--store", store, input=b"n\n")
-    assert asked.returncode == 130
+    assert asked.returncode == 0
     assert b"cannot be undone" in asked.stderr
+    assert b"nothing was forgotten" in asked.stderr
+    assert nearkin("store", "forget", "single.txt", "--store", store, input=b"").returncode == 130
     assert "single.txt" in Called("documents", "--store", store).out
     asked = nearkin("store", "forget", "single.txt", "--store", store, input=b"y\n")
     assert asked.returncode == 0
@@ -79,9 +81,48 @@ def test_forget_says_what_is_left(store: Path) -> None:
     assert "No document at part.txt is or was in this store" in again.err
 
 
-@pytest.mark.parametrize("command", [["info"], ["check"], ["compact"], ["forget", "x", "--yes"]])
+@pytest.mark.parametrize("command", [["info"], ["check"], ["compact"], ["drop", "x"], ["forget", "x", "--yes"]])
 def test_without_a_store(command: list[str], tmp_path: Path) -> None:
     called = Called("store", *command, "--store", tmp_path / "none.db")
     assert called.code == 4
     assert called.err.startswith("nearkin: There is no store at ")
     assert not (tmp_path / "none.db").exists()
+
+
+def test_what_is_stale_names_what_removes_it(store: Path, tmp_path: Path) -> None:
+    Called("scan", tmp_path / "docs", "--store", store, "--scheme", "exact:window=20", "-q")
+    (tmp_path / "docs" / "single.txt").unlink()
+    Called("scan", tmp_path / "docs", "--store", store, "-q")
+
+    def remedies() -> dict[str, str]:
+        (record,) = Called("store", "info", "--store", store).records
+        return {one["what"].split(" ")[0]: one["remedy"] for one in record["stale"] if "by exact" in one["what"]} | {
+            one["what"]: one["remedy"] for one in record["stale"] if "by exact" not in one["what"]
+        }
+
+    assert remedies()["signatures"] == "nearkin store compact"
+    assert remedies()["texts of documents that are gone"] == "only nearkin store forget"
+    assert "nearkin store compact" in Called("store", "info", "--store", store, "--format", "table").out
+    Called("store", "compact", "--store", store)
+    assert "signatures" not in remedies()
+    Called("store", "forget", "single.txt", "--yes", "--store", store)
+    assert remedies() == {}
+
+
+def test_the_scan_and_info_give_one_size(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "another.txt").write_text("a few more words, so that something has changed")
+    shown = Called("scan", tmp_path / "docs", "--store", store, "--format", "table").out
+    told = shown[shown.index("\nStore") :].split("(")[1].split(")")[0]
+    info = Called("store", "info", "--store", store, "--format", "table").out
+    assert f", {told}" in " ".join(info.split("schema")[0].split())
+
+
+def test_scopes_without_a_folder_have_nothing_below(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    (tmp_path / "loose.txt").write_text("a few words")
+    Called("check", tmp_path / "loose.txt", "--add", "--store", store)
+    shown = Called("store", "info", "--store", store, "--format", "table").out
+    assert "scope added" in shown
+    assert not any(line.rstrip().endswith("below") for line in shown.splitlines())

@@ -197,6 +197,9 @@ def test_documents_that_are_all_template(tmp_path: Path) -> None:
         (["--text", FORM, "--name", "7"], 2, "must not be empty or a number"),
         (["--suggestion", "9"], 2, "There is no suggestion 9, only 1"),
         (["--suggestion", "one"], 2, "A suggestion is a number"),
+        (["--suggestion", "1", "--suggestion", "all"], 2, "--suggestion all takes every one there is"),
+        (["--suggestion", "0"], 2, "There is no suggestion 0: they are 1 to 20 at most"),
+        (["--suggestion", "21"], 2, "There is no suggestion 21: they are 1 to 20 at most"),
         (["--file", "nowhere.txt"], 3, "There is neither a file nowhere.txt"),
         (["--family", "0000000000"], 3, "There is no family"),
         (["--family", "FORMS", "--tolerance", "1.5"], 2, "A tolerance is a share"),
@@ -274,3 +277,16 @@ def test_the_sample_repository(tmp_path: Path, seed: int) -> None:
     assert after["families"].found == before["families"].found - forms
     for kind in (RelationKind.VERSIONS, RelationKind.RENAMED, RelationKind.CONTAINS, RelationKind.LOOK_ALIKE):
         assert after[kind] == before[kind]
+
+
+def test_a_taken_name_is_refused_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = scanned(tmp_path)
+    run("template", "add", "--text", FORM, "--name", "form", "--store", store)
+
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("there was no need to work")
+
+    monkeypatch.setattr("nearkin.report.suggestions.list_suggestions", work)
+    called = Called("template", "add", "--suggestion", 1, "--name", "form", "--store", store)
+    assert called.code == 2
+    assert "There is a template form already" in called.err

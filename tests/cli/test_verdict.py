@@ -215,3 +215,60 @@ def test_the_audit(store: Path) -> None:
     assert Called("audit", "--store", store, "--since", "yesterday").code == 2
     assert "verdict set" in Called("audit", "--store", store, "--format", "table").out
     assert '""verdict"": ""version""' in Called("audit", "--store", store, "--format", "csv").out
+
+
+def test_what_followed_from_a_verdict_is_said(store: Path) -> None:
+    pair = ["verdict", "set", "one.txt", "two.txt"]
+    first = Called(*pair, "version", "--store", store).records[0]
+    assert (first["replaced"], first["families_ended"], first["families_changed"]) == (None, 0, 0)
+    shown = Called(*pair, "same", "--store", store, "--format", "table").out
+    assert shown == "one.txt and two.txt: same, instead of version\n  no family changed\n"
+    (family, *_) = Called("families", "--store", store).records
+    parted = Called("verdict", "set", family["id"], "not-similar", "--store", store).records[0]
+    assert parted["families_ended"] + parted["families_changed"] == 1
+    assert Called("verdict", "set", family["id"], "same", "--store", store, "--format", "table").out.startswith(
+        f"family {family['id']}: same, instead of not-similar\n"
+    )
+
+
+def test_ids_of_verdicts_are_never_used_again(store: Path) -> None:
+    pair = ["one.txt", "two.txt"]
+    Called("verdict", "set", *pair, "same", "--store", store)
+    (first,) = Called("verdict", "list", "--store", store).records
+    Called("verdict", "clear", *pair, "--store", store)
+    Called("verdict", "set", *pair, "version", "--store", store)
+    (second,) = Called("verdict", "list", "--store", store).records
+    assert second["id"] > first["id"]
+
+
+def test_the_audit_says_what_was_done(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    pair = ["one.txt", "two.txt"]
+    Called("verdict", "set", *pair, "same", "--note", "both signed", "--store", store)
+    Called("verdict", "set", *pair, "version", "--store", store)
+    Called("verdict", "clear", *pair, "--store", store)
+    loose = tmp_path / "elsewhere" / "loose.txt"
+    loose.parent.mkdir()
+    loose.write_text("a few words that nobody has")
+    Called("check", loose, "--add", "--store", store)
+    Called("store", "forget", f"added:{str(loose)[1:]}", "--yes", "--store", store)
+    Called("store", "compact", "--by", "ann", "--store", store)
+    assert Called("audit", "--action", "compact", "--store", store).records[0]["by"] == "ann"
+    table = Called("audit", "--store", store, "--format", "table").out
+    assert "same, “both signed”" in table
+    assert "version, instead of same" in table
+    assert "no longer version" in table
+    assert "1 version: " in table
+    assert " documents, " in table
+    assert "nothing was stale" in table
+    Called("check", loose, "--add", "--store", store)
+    added = Called("audit", "--action", "check", "--store", store, "--format", "table").out
+    assert "added:" in added
+    assert "27 B" in added
+    Called("verdict", "set", *pair, "same", "--store", store)
+    scope = Called("documents", "--store", store).records[-1]["scope"]
+    about = Called("audit", "--action", "verdict", "--limit", 1, "--store", store).records[0]["subject"]
+    assert about == f"pair {scope}:one.txt and {scope}:two.txt"
+    unknown = Called("audit", "--action", "verdcit", "--store", store)
+    assert unknown.code == 2
+    assert "known are: scan, scan interrupted, scope moved, verdict set" in unknown.err

@@ -30,6 +30,8 @@ WHOLE = {
     "SELECT 1 FROM content": "whether there are contents of another canon at all",
     "SELECT (SELECT count(*) FROM content": "whether all contents are signed",
     "DELETE FROM content WHERE id": "forget turns the keys' checks off: it has removed all that refers to it",
+    "SELECT id FROM scope WHERE EXISTS": "ends at the first document of each scope; only a dropped one has none",
+    "SELECT path, reason FROM present": "how many documents the scanned folders have, once a scan",
     "WITH done AS": "what was there when a run had finished",
     "SELECT t.content, d.id FROM present d": "documents of all families",
     "SELECT content FROM signature WHERE scheme": "signatures of contents that are compared",

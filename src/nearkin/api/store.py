@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.scan_options import ScanOptions, settings_of
+from nearkin.api.scopes import Scopes
 from nearkin.api.templates import Templates
 from nearkin.api.text import Text, extracted_from, extraction_of
 from nearkin.api.verdicts import Verdicts
@@ -31,7 +32,7 @@ AnyPath = str | PathLike[str]
 
 
 @dataclass
-class Store(Verdicts, Templates):
+class Store(Verdicts, Templates, Scopes):
     """What nearkin knows of a repository, in one file.
 
     Nothing is held open between calls, but for checks inside `with`, which are then quick.
@@ -92,15 +93,23 @@ class Store(Verdicts, Templates):
         finally:
             connection.close()
 
-    def documents(self, *, failed: bool = False) -> "pa.Table":
-        from nearkin.report.fields import backslashed, document_record
+    def documents(self, *, failed: bool = False, without_text: bool = False, changes: bool = False) -> "pa.Table":
+        """What is in the store; or what failed, what has no text, what the last scan found to have changed."""
+        from nearkin.report.fields import backslashed, change_record, document_record
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import document_table
+        from nearkin.store.changes import list_changes
         from nearkin.store.documents import present
 
+        if failed + without_text + changes > 1:
+            raise UsageError("Ask for one of failed, without_text and changes.")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
-            found = present(connection, failed=failed)
+            if changes:
+                listed = list_changes(connection)
+                records = [change_record(change, scoped=scoped, name=backslashed) for change in listed]
+                return document_table(records, scoped=scoped, changes=True)
+            found = present(connection, failed=failed, without_text=without_text)
         records = [document_record(document, scoped=scoped, name=backslashed) for document in found]
         return document_table(records, scoped=scoped)
 
@@ -156,6 +165,21 @@ class Store(Verdicts, Templates):
         tiers = between is not None
         records = [match_record(one, scoped=scoped, name=backslashed, tiers=tiers) for one in found]
         return match_table(records, scoped=scoped, tiers=tiers)
+
+    def new_documents(
+        self, master: str, candidate: str, *, min_resemblance: float | None = None, min_containment: float | None = None
+    ) -> "pa.Table":
+        """Documents of one scope that are neither identical to one of another, nor near one, nor contained in one."""
+        from nearkin.report.between import list_between
+        from nearkin.report.fields import backslashed, new_record
+        from nearkin.report.reading import opened
+        from nearkin.report.tables import new_table
+
+        limits: dict[str, Any] = {"min_resemblance": min_resemblance, "min_containment": min_containment}
+        refuse_no_share(**limits)
+        with opened(self.path) as connection:
+            unknown = list_between(connection, master, candidate, **limits).unknown
+        return new_table([new_record(one, name=backslashed) for one in unknown])
 
     def check(
         self,
@@ -262,13 +286,13 @@ class Store(Verdicts, Templates):
 
     def family_history(self) -> "pa.Table":
         """What became of families, latest first: founded, merged into another, split from one, ended."""
-        from nearkin.report.fields import event_record
+        from nearkin.report.fields import backslashed, event_record
         from nearkin.report.reading import opened
         from nearkin.report.tables import event_table
         from nearkin.store.family_history import history
 
         with opened(self.path) as connection:
-            return event_table([event_record(event) for event in history(connection)])
+            return event_table([event_record(event, name=backslashed) for event in history(connection)])
 
     def info(self) -> "Inventory":
         """What is in the store, how much room each part takes, and what is stale."""
@@ -296,12 +320,13 @@ class Store(Verdicts, Templates):
                 *(Finding("segments", f"The segment {folder_of(self.path) / one} {said}.") for one in spoilt),
             ]
 
-    def compact(self) -> "Compacted":
+    def compact(self, *, by: str | None = None) -> "Compacted":
         """Remove what is stale and can be made again, and write the file anew. Refused while a scan runs."""
+        from nearkin.store.audit import login_name
         from nearkin.store.compaction import compact
 
         with self._writing() as connection:
-            done = compact(connection, self.path)
+            done = compact(connection, self.path, by=by or login_name())
             self._heed_verdicts(connection)
         return done
 

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from itertools import chain, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from nearkin.api.text import Text, extracted_from
 from nearkin.api.writing import Progress, Written
@@ -40,7 +40,7 @@ class Templates(Written):
         *,
         family: str | None = None,
         text: Text | None = None,
-        suggestions: Sequence[int] = (),
+        suggestions: Sequence[int] | Literal["all"] = (),
         least: int = 5,
         limit: int | None = 20,
         tolerance: float | None = None,
@@ -62,7 +62,11 @@ class Templates(Written):
             raise UsageError("A template is made of one family, of one text, or of suggestions.")
         if tolerance is not None and not 0.0 < tolerance <= 1.0:
             raise UsageError(f"A tolerance is a share over 0 and at most 1, not {tolerance:g}.")
+        for number in () if suggestions == "all" else suggestions:
+            if number < 1 or (limit is not None and number > limit):
+                raise UsageError(f"There is no suggestion {number}: they are 1 to {limit} at most (--limit).")
         with self._writing() as connection:
+            _refuse_name(connection, name)  # before the work
             drawer = Drawer.of(connection)
             share: float | None = None
             if family is not None:
@@ -76,7 +80,10 @@ class Templates(Written):
             else:
                 share, source = TOLERANCE, "suggestion"
                 offered = {one.number: one for one in list_suggestions(connection, least=least, limit=limit)}
-                made = [_suggested(offered, number) for number in dict.fromkeys(suggestions)]
+                if suggestions == "all" and not offered:
+                    raise UsageError("There is nothing to suggest.")
+                numbers = offered if suggestions == "all" else dict.fromkeys(suggestions)
+                made = [_suggested(offered, number) for number in numbers]
             made = _named(connection, made, name)
             self._store(connection, drawer, made, source=source, tolerance=share, by=by, note=note, progress=progress)
         return [one for one, _ in made]
@@ -132,6 +139,17 @@ def _suggested(offered: "dict[int, Suggestion]", number: int) -> "tuple[str, Boi
     return "suggestion", offered[number].boilerplate
 
 
+def _refuse_name(connection: sqlite3.Connection, name: str | None) -> None:
+    from nearkin.store.templates import all_templates
+
+    if name is None:
+        return
+    if name in {one.name for one in all_templates(connection)}:
+        raise UsageError(f"There is a template {name} already; choose another --name.")
+    if not name.strip() or name.isdigit():
+        raise UsageError("A template's name must not be empty or a number.")
+
+
 def _named(
     connection: sqlite3.Connection, made: "list[tuple[str, Boilerplate]]", name: str | None
 ) -> "list[tuple[str, Boilerplate]]":
@@ -139,11 +157,6 @@ def _named(
     from nearkin.store.templates import all_templates
 
     taken = {one.name for one in all_templates(connection)}
-    if name is not None:
-        if name in taken:
-            raise UsageError(f"There is a template {name} already; choose another --name.")
-        if not name.strip() or name.isdigit():
-            raise UsageError("A template's name must not be empty or a number.")
     named = []
     for default, boilerplate in made:
         if not boilerplate:

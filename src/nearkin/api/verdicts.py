@@ -11,6 +11,7 @@ from nearkin.errors import BusyError, UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nearkin.report.deciding import Consequence
     from nearkin.store.verdicts import Verdict
 
 Subject = str | tuple[str, str]  # a family's id, or two documents
@@ -36,9 +37,17 @@ class Verdicts(Written):
         keep: str | None = None,
         by: str | None = None,
         note: str | None = None,
-    ) -> None:
+    ) -> "Consequence":
         """On two documents or on a family; `keep` names the document of it to keep. Families follow at once."""
-        from nearkin.report.deciding import bytes_of, find_family, of_one_content, pair_of, place_of
+        from nearkin.report.deciding import (
+            bytes_of,
+            consequence,
+            find_family,
+            members_of_families,
+            of_one_content,
+            pair_of,
+            place_of,
+        )
         from nearkin.store.audit import login_name
         from nearkin.store.verdicts import Ruling, add_verdict
 
@@ -49,6 +58,7 @@ class Verdicts(Written):
             raise UsageError("Which document to keep is said of a family, not of a pair.")
         by = by or login_name()
         with self._writing() as connection:
+            families = members_of_families(connection)
             if isinstance(subject, str):
                 family = find_family(connection, subject)
                 kept = None if keep is None else bytes_of(connection, keep)
@@ -56,7 +66,7 @@ class Verdicts(Written):
                     raise UsageError(f"{keep} is no document of family {family.id}.")
                 path = None if keep is None or kept is None else place_of(connection, keep, kept).path
                 with self._turn(connection):
-                    add_verdict(
+                    before = add_verdict(
                         connection,
                         ruling,
                         family.digests,
@@ -71,9 +81,11 @@ class Verdicts(Written):
                 if ruling.parts and of_one_content(connection, digests):
                     raise UsageError(f"{subject[0]} and {subject[1]} have the same words; no verdict can part them.")
                 with self._turn(connection):
-                    add_verdict(connection, ruling, digests, by=by, note=note)
+                    before = add_verdict(connection, ruling, digests, by=by, note=note)
             if ruling is not Ruling.KEEP:
                 self._regroup(connection)
+            replaced = None if before is None else str(before.ruling)
+            return consequence(replaced, families, members_of_families(connection))
 
     def clear_verdict(self, subject: Subject | int, *, by: str | None = None) -> int:
         """All that was said of a pair or family, or one verdict by its number; how many there were."""

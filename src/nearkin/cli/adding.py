@@ -53,6 +53,8 @@ def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | Non
                 continue
             where = location_name(added.location, scoped=True)
             told = f"added as {where}" if added.new else f"is in the store already, unchanged, as {where}"
+            if added.replaced:
+                told = f"replaced {where}, which had other bytes"
             note(f"{name_of(query)} {told}.", quiet=quiet)
     finally:
         connection.close()

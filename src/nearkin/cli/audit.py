@@ -33,16 +33,18 @@ def audit(store: Path, form: str | None, quiet: bool, action: str | None, since:
     """
     from dataclasses import asdict
 
-    from nearkin.report.reading import opened
+    from nearkin.report.reading import is_scoped, opened
     from nearkin.store.audit import entries
 
     with opened(store) as connection:
+        scoped = is_scoped(connection)
         records = [asdict(one) for one in entries(connection, action=action, since=since, limit=limit)]
     form = chosen(form)
     if form != "table":
         columns = ["id", "at", "by", "action", "subject", "before", "after"]
         emit(records, form, columns=columns, rows=_as_json)
         return
+    from nearkin.cli.deeds import subject, told
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import safe
 
@@ -51,9 +53,14 @@ def audit(store: Path, form: str | None, quiet: bool, action: str | None, since:
         screen.line("Nothing has been noted." if action is None and since is None else "Nothing of that was noted.")
         return
     screen.columns(
-        ["at", "by", "action", "subject"],
+        ["at", "by", "action", "about, below it what came of it"],
         (
-            [one["at"][:19].replace("T", " "), safe(one["by"]), safe(one["action"]), safe(one["subject"])]
+            [
+                one["at"][:19].replace("T", " "),
+                safe(one["by"]),
+                safe(one["action"]),
+                "\n  ".join(filter(None, [safe(subject(one, scoped=scoped)), safe(told(one))])),
+            ]
             for one in records
         ),
     )

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import name_of, note, without_text
+from nearkin.cli.notes import complain, name_of, note, without_text
 from nearkin.cli.options import common
 from nearkin.cli.output import chosen, emit
-from nearkin.errors import UsageError
+from nearkin.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
@@ -79,10 +79,10 @@ def check(
             connection, store, scheme, min_resemblance=min_resemblance, min_containment=min_containment
         )
         scoped, score = is_scoped(connection), likeness(checker.scheme)
-        queries = [_read(file, store, raw=checker.canon.raw) for file in files]
+        queries = _read_all(files, store, raw=checker.canon.raw)
         if sql:
             _print_sql(checker, queries, own, quiet=quiet)
-            return 0
+            return _code(files, queries, similar=False)
         if left := checker.unsigned:
             spec = checker.scheme.spec
             unseen = f"{count(left, 'contents')} not signed by {spec} and not looked at"
@@ -90,7 +90,9 @@ def check(
         if stale := count_stale(connection):
             note(f"{count(stale, 'documents')} read by an older nearkin and not looked at; scan again", quiet=quiet)
         for query in queries:
-            if query.text is None:
+            if not query.size:
+                note(f"{name_of(query)} is empty, and an empty file is like nothing.", quiet=quiet)
+            elif query.text is None:
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
         found = [
             (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
@@ -113,12 +115,30 @@ def check(
             columns=_columns(several=len(files) > 1, scoped=scoped),
             paths=frozenset({"query", "path"}),
         )
-    return int(exit_code and any(similar for _, similar in found))
+    return _code(files, queries, similar=exit_code and any(similar for _, similar in found))
+
+
+def _code(files: tuple[str, ...], queries: "list[Found]", *, similar: bool) -> int:
+    """A file that could not be read is no all-clear, whatever the others are like."""
+    return InputError.exit_code if len(queries) < len(files) else int(similar)
 
 
 def _columns(*, several: bool, scoped: bool) -> list[str]:
     shares = ["resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high", "template"]
     return [*(["query"] if several else []), "path", *(["scope"] if scoped else []), "tier", *shares]
+
+
+def _read_all(files: tuple[str, ...], store: Path, *, raw: bool) -> "list[Found]":
+    """Those that can be read; one that cannot keeps no answer from the others."""
+    found = []
+    for file in files:
+        try:
+            found.append(_read(file, store, raw=raw))
+        except InputError as error:
+            if len(files) == 1:
+                raise
+            complain(str(error))
+    return found
 
 
 def _read(name: str, store: Path, *, raw: bool) -> "Found":
@@ -143,5 +163,5 @@ def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: 
         screen.heading(safe(query.name), count(len(similar), "documents"))
     if similar:
         screen.similar(similar)
-    elif not named:
+    elif not named and query.size:
         screen.line("Nothing in the store is like it.")

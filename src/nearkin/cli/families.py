@@ -148,7 +148,7 @@ def _note_doubts(families: "list[Family]", spread: float, *, quiet: bool) -> Non
 
 def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
     from nearkin.report.fields import event_record
-    from nearkin.report.reading import opened
+    from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
     from nearkin.store.family_history import history
 
@@ -157,17 +157,27 @@ def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
             raise UsageError(f"--history is about the families of scans; leave out --{option}.")
     with opened(store) as connection:
         runs.last(connection)
-        events = [event_record(event) for event in history(connection)]
+        scoped = is_scoped(connection)
+        past = history(connection)
+    events = [event_record(event) for event in past]
     form = chosen(form)
     if form != "table":
-        emit(iter(events), form, columns=["at", "run", "what", "family", "other", "documents"])
+        emit(
+            iter(events),
+            form,
+            columns=["at", "run", "what", "family", "other", "documents", "path"],
+            paths=frozenset({"path"}),
+        )
         return
     from nearkin.cli.screen import Screen
 
-    screen = Screen()
+    screen = Screen(scoped)
+    if not events:
+        screen.line("There have been no families yet.")
+        return
     sides = {"merged": "into", "split": "from"}
     screen.columns(
-        ["when", "run", "docs", "what", "family"],
+        ["when", "run", "docs", "what", "family", "path"],
         (
             [
                 event["at"][:16].replace("T", " "),
@@ -175,8 +185,9 @@ def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
                 f"{event['documents']:,}",
                 event["what"],
                 event["family"] + (f" {sides[event['what']]} {event['other']}" if event["other"] else ""),
+                "forgotten" if place is None else screen.name(place),
             ]
-            for event in events
+            for event, place in zip(events, (one.place for one in past), strict=True)
         ),
         right=(1, 2),
     )

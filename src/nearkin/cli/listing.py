@@ -1,4 +1,4 @@
-"""`identical`, `matches`, `documents`: what the last scan found, listed."""
+"""`identical`, `matches`: what the last scan found, listed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +9,13 @@ import click
 from nearkin.cli.notes import note
 from nearkin.cli.options import common
 from nearkin.cli.output import Record, chosen, emit
+from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from nearkin.cli.screen import Screen
+    from nearkin.report.between import Between
 
 
 def note_unfinished(unfinished: bool, *, quiet: bool) -> None:
@@ -96,6 +98,7 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
     metavar="MASTER CANDIDATE",
     help="What of one scope is in another already; identical documents too.",
 )
+@click.option("--new", is_flag=True, help="With --between: the candidate's documents that are new, instead of pairs.")
 @click.option("--parted", is_flag=True, help="Also pairs that someone called not similar or of one template.")
 def matches(
     store: Path,
@@ -106,6 +109,7 @@ def matches(
     min_shared_bytes: int,
     all_copies: bool,
     between: tuple[str, str] | None,
+    new: bool,
     parted: bool,
 ) -> None:
     """List scored pairs, strongest first.
@@ -124,6 +128,8 @@ def matches(
     from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
+    if new and not between:
+        raise UsageError("--new belongs to --between; use: nearkin matches --between MASTER CANDIDATE --new")
     with opened(store) as connection:
         limits = runs.last(connection).settings["match"]
         note_unfinished(runs.unfinished(connection), quiet=quiet)
@@ -143,6 +149,9 @@ def matches(
             note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
             break
     form = chosen(form)
+    if new and answer:
+        _list_new(answer, form, quiet=quiet)
+        return
     if form == "table":
         from nearkin.cli.screen import Screen
 
@@ -169,34 +178,21 @@ def matches(
     )
 
 
-@click.command(epilog="Example: nearkin documents --failed")
-@common
-@click.option("--failed", is_flag=True, help="What could not be read, and why.")
-def documents(store: Path, form: str | None, quiet: bool, failed: bool) -> None:
-    """List what is in the store."""
-    from nearkin.report.fields import document_record
-    from nearkin.report.reading import is_scoped, opened
-    from nearkin.store.documents import present
+def _list_new(answer: "Between", form: str, *, quiet: bool) -> None:
+    from nearkin.cli.words import in_sum
+    from nearkin.report.fields import new_record
 
-    with opened(store) as connection:
-        scoped = is_scoped(connection)
-        found = present(connection, failed=failed)
-    form = chosen(form)
-    if form == "table":
-        from nearkin.cli.screen import Screen
-
-        screen = Screen(scoped)
-        if not found:
-            screen.line("Nothing failed." if failed else "There are no documents.")
-        elif failed:
-            screen.failures(found)
-        else:
-            screen.documents(found)
+    if form != "table":
+        note(in_sum(answer), quiet=quiet)
+        records = (new_record(one) for one in answer.unknown)
+        emit(records, form, columns=["path", "scope", "size"], paths=frozenset({"path"}))
         return
-    scope = ["scope"] if scoped else []
-    emit(
-        (document_record(document, scoped=scoped) for document in found),
-        form,
-        columns=["path", *scope, "size", "modified", "media", "encoding", "digest", "reason", "detail"],
-        paths=frozenset({"path"}),
-    )
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import size as in_words
+
+    screen = Screen()
+    if answer.unknown:
+        rows = ([in_words(one.size), screen.name(one.location)] for one in answer.unknown)
+        screen.columns(["size", "path"], rows, right=(0,))
+        screen.line()
+    screen.line(in_sum(answer))

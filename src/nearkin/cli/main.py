@@ -11,6 +11,7 @@ from importlib import import_module
 
 import click
 
+from nearkin.cli.notes import complain
 from nearkin.cli.output import ReaderLeftError
 from nearkin.errors import NearkinError
 
@@ -19,7 +20,7 @@ COMMANDS = {
     "identical": "nearkin.cli.listing:identical",
     "matches": "nearkin.cli.listing:matches",
     "families": "nearkin.cli.families:families",
-    "documents": "nearkin.cli.listing:documents",
+    "documents": "nearkin.cli.documents:documents",
     "check": "nearkin.cli.check:check",
     "compare": "nearkin.cli.compare:compare",
     "sign": "nearkin.cli.sign:sign",
@@ -87,7 +88,7 @@ def main(arguments: list[str]) -> int:
     except NearkinError as error:
         return _complain(str(error), error.exit_code)
     except click.ClickException as error:
-        return _complain(_sentence(error), 2)
+        return _complain(_sentence(error, arguments), 2)
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted.", INTERRUPTED)
     except (ReaderLeftError, BrokenPipeError):
@@ -108,17 +109,28 @@ def main(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _sentence(error: click.ClickException) -> str:
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context else "nearkin"
+def _sentence(error: click.ClickException, arguments: list[str]) -> str:
     message = " ".join(error.format_message().split()).rstrip(".")
-    return f"{message} (see: {command} --help)."
+    return f"{message} (see: {_command_of(arguments)} --help)."
+
+
+def _command_of(arguments: list[str]) -> str:
+    """Click does not say where an option lacks its argument; commands come first on the line, so that tells."""
+    path = "nearkin"
+    group: click.Group = cli
+    for argument in arguments:
+        command = group.get_command(click.Context(group), argument)
+        if command is None:
+            break
+        path = f"{path} {argument}"
+        if not isinstance(command, click.Group):
+            break
+        group = command
+    return path
 
 
 def _complain(message: str, code: int) -> int:
-    # A newline in a name must not make two lines of one sentence, nor a lone surrogate a traceback.
-    line = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in message)
-    print(f"nearkin: {line}", file=sys.stderr)
+    complain(message)
     return code
 
 

@@ -13,6 +13,13 @@ def note(text: str, *, quiet: bool) -> None:
         click.echo(f"nearkin: {text}", err=True)
 
 
+def complain(message: str) -> None:
+    """An error: told even to those who want no notes."""
+    # A newline in a name must not make two lines of one sentence, nor a lone surrogate a traceback.
+    line = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in message)
+    click.echo(f"nearkin: {line}", err=True)
+
+
 def name_of(query: "Found") -> str:
     from nearkin.cli.words import safe
 

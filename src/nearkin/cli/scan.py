@@ -75,7 +75,7 @@ def scan(
     """
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.scanned import show
+    from nearkin.cli.scanned import show, tell_notes
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()
@@ -90,5 +90,7 @@ def scan(
     if form == "table":
         if not quiet:
             show(store, paths, summary, time.monotonic() - started)
-    else:
-        emit_one(asdict(summary), form)
+        return
+    emit_one(asdict(summary), form)
+    if not quiet:
+        tell_notes(store, paths)

@@ -14,8 +14,10 @@ TOP_FAILED = 5
 
 
 def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: float) -> None:
+    from nearkin.cli.scan_notes import notes
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count
+    from nearkin.read.walk import check_starts
     from nearkin.report.families import overview
     from nearkin.report.matches import list_matches
     from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
@@ -23,21 +25,30 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     from nearkin.store.contents import count_stale
     from nearkin.store.documents import present
     from nearkin.store.identical import identical_groups, overhead_of_copies
+    from nearkin.store.last_scan import count_below, last_scan
 
     option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
-        if not (summary.new or summary.changed or summary.moved or summary.gone or summary.resigned):
-            return _show_unchanged(screen, paths, summary, total_bytes(connection), seconds, option)
-        total, failed = total_bytes(connection), present(connection, failed=True)
+        starts = check_starts(paths)
+        total, told = total_bytes(connection), notes(connection, starts)
+        _show_counts(screen, paths, summary, total, seconds, scanned=count_below(connection, starts)[0])
+        scan = last_scan(connection)
+        if not summary.documents + summary.failed + summary.gone:
+            return _show_notes(screen, told)
+        if scan is not None and not scan.matched:
+            return _show_unchanged(screen, summary, told, option)
+        failed = present(connection, failed=True)
         templates = runs.last(connection).templates
         textless, stale = without_text(connection), count_stale(connection)
         groups, spare = identical_groups(connection, TOP), overhead_of_copies(connection)
         families, matches = overview(connection, TOP), list_matches(connection, limit=TOP)
-    _show_counts(screen, paths, summary, total, seconds)
-    _show_changes(screen, summary)
+    _show_changes(screen, summary, option)
     if textless:
-        screen.note(f"{count(textless, 'documents')} without text that can be read, compared by their bytes only")
+        screen.note(
+            f"{count(textless, 'documents')} without text that can be read, compared by their bytes only;"
+            f" see: nearkin documents --without-text{option}"
+        )
     if stale:
         screen.note(
             f"{count(stale, 'documents')} of other folders read by an older nearkin and left out; scan these too"
@@ -49,6 +60,7 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
         )
     if templates:
         screen.note(f"{count(templates, 'templates')} left out of all scores")
+    _show_notes(screen, told)
     _show_identical(screen, groups, summary.identical, spare, option)
     _show_families(screen, families, option)
     _show_matches(screen, matches, summary.matches, option)
@@ -60,14 +72,29 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     return None
 
 
-def _show_unchanged(
-    screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float, option: str
-) -> None:
+def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
+    """On standard error, where the result goes to a program."""
+    from nearkin.cli.notes import note
+    from nearkin.cli.scan_notes import notes
+    from nearkin.read.walk import check_starts
+    from nearkin.report.reading import opened
+
+    with opened(store) as connection:
+        for one in notes(connection, check_starts(paths)):
+            note(one, quiet=False)
+
+
+def _show_notes(screen: "Screen", notes: list[str]) -> None:
+    for one in notes:
+        screen.note(one)
+
+
+def _show_unchanged(screen: "Screen", summary: "Summary", notes: list[str], option: str) -> None:
     """Short: what there is to see was seen after the last scan, and can be asked for."""
     from nearkin.cli.words import count
 
-    _show_counts(screen, paths, summary, total, seconds)
     screen.note("nothing has changed since the last scan")
+    _show_notes(screen, notes)
     screen.line()
     found = [("identical", "groups"), ("families", ""), ("matches", "")]
     for name, what in found:
@@ -76,7 +103,10 @@ def _show_unchanged(
         screen.line(f"  {told:<38}", (f"nearkin {name}{option}", "dim"))
 
 
-def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float) -> None:
+def _show_counts(
+    screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float, *, scanned: int
+) -> None:
+    """Of the whole store, and so called where more is in it than was scanned now."""
     from nearkin.cli.words import count, safe, shortened
     from nearkin.cli.words import seconds as in_words
     from nearkin.cli.words import size as size_in_words
@@ -84,10 +114,11 @@ def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", 
     where = ", ".join(safe(str(path)) for path in paths)
     screen.line(("nearkin", "bold"), f" scanned {shortened(where, screen.width - 30)} in {in_words(seconds)}")
     screen.line()
+    documents = "document" if summary.documents == 1 else "documents"
     facts = [
-        (count(summary.documents), "document" if summary.documents == 1 else "documents"),
+        (count(summary.documents), documents if scanned == summary.documents else f"{documents} in the store"),
         (size_in_words(total), "in them"),
-        (count(summary.contents), "distinct content" if summary.contents == 1 else "distinct contents"),
+        (count(summary.contents), "distinct text" if summary.contents == 1 else "distinct texts"),
         (count(summary.failed), "not read"),
     ]
     pieces: list[str | tuple[str, str]] = ["  "]
@@ -101,7 +132,7 @@ def _show_counts(screen: "Screen", paths: tuple[Path, ...], summary: "Summary", 
         )
 
 
-def _show_changes(screen: "Screen", summary: "Summary") -> None:
+def _show_changes(screen: "Screen", summary: "Summary", option: str) -> None:
     """Since the last scan; the first one has nothing to compare with."""
     from nearkin.cli.words import count
 
@@ -110,7 +141,7 @@ def _show_changes(screen: "Screen", summary: "Summary") -> None:
     changes = [(summary.new, "new"), (summary.changed, "changed"), (summary.moved, "moved"), (summary.gone, "gone")]
     told = ", ".join(f"{count(number)} {what}" for number, what in changes if number)
     if told:
-        screen.note(f"since the last scan: {told}")
+        screen.note(f"since the last scan: {told}; see: nearkin documents --changes{option}")
 
 
 def _more(screen: "Screen", number: int, command: str) -> None:
@@ -138,7 +169,8 @@ def _show_families(screen: "Screen", families: "Overview", option: str) -> None:
     about = f"{count(families.families)} with {count(families.documents, 'documents')}"
     # Those of identical documents only are counted apart (Broder 1997 §1).
     copies = families.of_copies
-    screen.heading("Families", about + (f", {count(copies)} of them of copies only" if copies else ""))
+    only = f"; {count(copies, 'families')} {'is' if copies == 1 else 'are'} of copies only" if copies else ""
+    screen.heading("Families", about + only)
     screen.families(families.largest)
     _more(screen, families.families - TOP, f"nearkin families{option}")
 
@@ -163,9 +195,10 @@ def _show_next(
 ) -> None:
     from nearkin.cli.words import safe
     from nearkin.cli.words import size as size_in_words
+    from nearkin.store.compaction import total_size
 
     screen.line()
-    screen.line(("Store", "bold"), f"  {safe(str(store))} ({size_in_words(store.stat().st_size)})")
+    screen.line(("Store", "bold"), f"  {safe(str(store))} ({size_in_words(total_size(store))})")
     commands = []
     plain = (match for match in matches if match.a.name.isprintable() and match.b.name.isprintable())
     if match := next(plain, None):

@@ -173,7 +173,8 @@ class Screen:
         inside, alike = (sum(len(family.documents) for family in some) for some in (families, copies))
         about = f"{count(len(families), 'families')} with {count(inside, 'documents')}"
         if copies:
-            about += f"; {count(len(copies))} of them of copies only, with {count(alike, 'documents')}"
+            only = f"{count(len(copies), 'families')} {'is' if len(copies) == 1 else 'are'} of copies only"
+            about += f"; {only}, with {count(alike, 'documents')}"
         self.line((about, "dim"))
 
     def _named(self, figure: str) -> str:

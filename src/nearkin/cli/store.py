@@ -1,4 +1,4 @@
-"""`store info`, `check`, `compact`, `forget`: care of the store."""
+"""`store info`, `check`, `compact`, `drop`, `forget`: care of the store."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +12,7 @@ from nearkin.cli.output import chosen, emit, emit_one
 from nearkin.errors import StoreError
 
 if TYPE_CHECKING:
-    from nearkin.store.inventory import Inventory
+    from nearkin.store.inventory import Inventory, ScopeCount
 
 
 @click.group(epilog="Example: nearkin store info --store nearkin.db")
@@ -29,11 +29,18 @@ def info(store: Path, form: str | None, quiet: bool) -> None:
     of documents that are gone.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.scan_notes import lost
+    from nearkin.report.reading import opened
 
     inventory = Store.open(store, create=False).info()
     form = chosen(form)
+    with opened(store) as connection:
+        notes = lost(connection)
+    if form != "table":
+        for one in notes:
+            note(one, quiet=quiet)
     if form == "table":
-        _show(inventory)
+        _show(inventory, [] if quiet else notes)
     elif form == "csv":
         parts = (
             {"part": part.name, "bytes": part.bytes, "share": _share(part.bytes, inventory)} for part in inventory.parts
@@ -49,7 +56,7 @@ def _share(size: int, inventory: "Inventory") -> float:
     return round(size / inventory.bytes, 4)
 
 
-def _show(inventory: "Inventory") -> None:
+def _show(inventory: "Inventory", notes: list[str]) -> None:
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count, safe
     from nearkin.cli.words import size as in_words
@@ -68,13 +75,12 @@ def _show(inventory: "Inventory") -> None:
             ),
             ("documents", f"{count(inventory.documents)}{gone}{failed}; {count(inventory.versions, 'versions')}"),
             ("contents", count(inventory.contents)),
-            ("runs", f"{count(inventory.runs)} finished{unfinished}"),
-            *(
-                (f"scope {safe(scope.name)}", f"{count(scope.documents, 'documents')} below {safe(scope.root)}")
-                for scope in inventory.scopes
-            ),
+            ("scans", f"{count(inventory.runs)} finished{unfinished}"),
+            *((f"scope {safe(scope.name)}", _about(scope)) for scope in inventory.scopes),
         ]
     )
+    for one in notes:
+        screen.note(one)
     screen.heading("Parts")
     parts = sorted(inventory.parts, key=lambda part: -part.bytes)
     screen.columns(
@@ -85,10 +91,20 @@ def _show(inventory: "Inventory") -> None:
     if inventory.stale:
         screen.heading("Stale")
         screen.columns(
-            ["count", "size", "what"],
-            ([count(one.count), in_words(one.bytes) if one.bytes else "–", one.what] for one in inventory.stale),
+            ["count", "size", "what, below it what removes it"],
+            (
+                [count(one.count), in_words(one.bytes) if one.bytes else "–", f"{one.what}\n  {one.remedy}"]
+                for one in inventory.stale
+            ),
             right=(0, 1),
         )
+
+
+def _about(scope: "ScopeCount") -> str:
+    from nearkin.cli.words import count, safe
+
+    where = f" below {safe(scope.root)}" if scope.root else ", in no scanned folder"
+    return f"{count(scope.documents, 'documents')}{where}{', which is not there any more' if scope.missing else ''}"
 
 
 @store.command(epilog="Example: nearkin store check --quick")
@@ -124,7 +140,8 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
 
 @store.command(epilog="Example: nearkin store compact")
 @common
-def compact(store: Path, form: str | None, quiet: bool) -> None:
+@click.option("--by", metavar="NAME", help="Who does it, for the audit.  [default: your login name]")
+def compact(store: Path, form: str | None, quiet: bool, by: str | None) -> None:
     """Remove what is stale and can be made again, and give the room back.
 
     Decisions, history and kept texts stay. Signatures made in another way than the last scan's go, where their texts
@@ -132,7 +149,7 @@ def compact(store: Path, form: str | None, quiet: bool) -> None:
     """
     from nearkin.api.store import Store
 
-    done = Store.open(store, create=False).compact()
+    done = Store.open(store, create=False).compact(by=by)
     form = chosen(form)
     if form != "table":
         emit_one(asdict(done), form)
@@ -157,6 +174,31 @@ def compact(store: Path, form: str | None, quiet: bool) -> None:
             Screen().note(f"removed: {', '.join(removed)}")
 
 
+@store.command(epilog="Example: nearkin store drop office")
+@click.argument("scope", metavar="SCOPE")
+@common
+@click.option("--by", metavar="NAME", help="Who drops it, for the audit.  [default: your login name]")
+def drop(scope: str, store: Path, form: str | None, quiet: bool, by: str | None) -> None:
+    """Take a whole scope out: its documents are gone, and matches and families follow.
+
+    For folders that are not there any more. History and kept texts stay (purge documents with forget), and a scan of
+    the folder brings them back. Refused while a scan runs.
+    """
+    from nearkin.api.store import Store
+
+    dropped = Store(store).drop_scope(scope, by=by)
+    if dropped.on_disk:
+        note(f"the folder {dropped.root} is still there; a scan of it stores its documents again.", quiet=quiet)
+    form = chosen(form)
+    if form != "table":
+        emit_one({"scope": dropped.scope, "documents": dropped.documents}, form)
+    elif not quiet:
+        from nearkin.cli.screen import Screen
+        from nearkin.cli.words import count, safe
+
+        Screen().line(f"Dropped: scope {safe(dropped.scope)}, {count(dropped.documents, 'documents')}.")
+
+
 @store.command(epilog="Example: nearkin store forget letters/private.txt --yes")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="PATH...")
 @common
@@ -177,7 +219,9 @@ def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, y
         places = find_places(connection, paths)
     if not yes:
         what = safe(places[0][1].name) if len(places) == 1 else count(len(places), "documents")
-        click.confirm(f"Forget {what} for good? This cannot be undone", abort=True, err=True)
+        if not click.confirm(f"Forget {what} for good? This cannot be undone", err=True):
+            note("nothing was forgotten.", quiet=quiet)
+            return
     forgotten = Store(store).forget(paths, by=by)
     for one in forgotten:
         name = safe(one.location.name)

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -134,7 +134,7 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
         options |= {"text": _text_of(file, store), "source": "file", "name": options["name"] or _unnumbered(file)}
     elif text is not None:
         options["text"] = sys.stdin.buffer.read() if text == "-" else text
-    options["suggestions"] = _numbers(store, options["suggestions"], options["least"], options["limit"])
+    options["suggestions"] = _numbers(options["suggestions"])
     with progress(quiet=quiet) as report:
         names = Store(store).add_template(**options, progress=report)
     form = chosen(form)
@@ -166,16 +166,11 @@ def _unnumbered(file: str) -> str:
     return f"file-{name}" if name.isdigit() else name
 
 
-def _numbers(store: Path, asked: tuple[str, ...], least: int, limit: int) -> list[int]:
+def _numbers(asked: tuple[str, ...]) -> list[int] | Literal["all"]:
     if asked == ("all",):
-        from nearkin.report.reading import opened
-        from nearkin.report.suggestions import list_suggestions
-
-        with opened(store) as connection:
-            found = [one.number for one in list_suggestions(connection, least=least, limit=limit)]
-        if not found:
-            raise UsageError("There is nothing to suggest.")
-        return found
+        return "all"
+    if "all" in asked:
+        raise UsageError("--suggestion all takes every one there is; leave out the numbers, or say only these.")
     for one in asked:
         if not one.isdecimal():
             raise UsageError(f"A suggestion is a number that `nearkin template suggest` shows, or all, not {one}.")

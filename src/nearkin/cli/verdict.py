@@ -43,17 +43,25 @@ def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by:
     from nearkin.api.store import Store
 
     subject, said, keep = _understood(words)
-    Store(store).set_verdict(subject, said, keep=keep, by=by, note=note)
+    followed = Store(store).set_verdict(subject, said, keep=keep, by=by, note=note)
     form = chosen(form)
     if form != "table":
         about = {"family": subject, "a": None, "b": None} if isinstance(subject, str) else _pair(subject)
-        emit_one({**about, "verdict": said, "keep": keep}, form, paths=frozenset({"a", "b", "keep"}))
+        families = {f"families_{name}": getattr(followed, name) for name in ("ended", "changed", "founded")}
+        record = {**about, "verdict": said, "keep": keep, "replaced": followed.replaced, **families}
+        emit_one(record, form, paths=frozenset({"a", "b", "keep"}))
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import safe
+        from nearkin.cli.words import count, safe
 
         about_whom = f"family {subject}" if isinstance(subject, str) else " and ".join(subject)
-        Screen().line(safe(f"{about_whom}: {said}{f' {keep}' if keep else ''}"))
+        instead = f", instead of {followed.replaced}" if followed.replaced else ""
+        Screen().line(safe(f"{about_whom}: {said}{f' {keep}' if keep else ''}{instead}"))
+        names = [name for name in ("ended", "changed", "founded") if getattr(followed, name)]
+        if names:
+            Screen().note(", ".join(f"{count(getattr(followed, name), 'families')} {name}" for name in names))
+        elif said != "keep":
+            Screen().note("no family changed")
     if said == "template" and isinstance(subject, str):
         tell(f"to leave out what they share in every comparison: nearkin template add --family {subject}", quiet=quiet)
     elif said == "template":

@@ -74,6 +74,9 @@ def _ingest_batch(
     batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
     done = len(batch)
     readings = columns(batch, paths[:done], raw=how.raw)
+    for i, reason in enumerate(readings.reasons):
+        if reason is Reason.TOO_LARGE:
+            readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}"
     others = [i for i, kind in enumerate(batch.kinds) if kind == TextKind.OTHER and not how.raw]
     if others:
         _decode_others(readings, others, hints, how)

@@ -32,6 +32,7 @@ class Between:
     contained: int
     new: int
     containing: int  # of the new ones
+    unknown: tuple[Held, ...]  # the new ones themselves
 
 
 def list_between(
@@ -61,6 +62,7 @@ def list_between(
     partners = _partners(rows, names.keys(), {held.content for held in there}, None if parted else Decided(connection))
     in_bytes = parse_scheme(run.spec).measure != "cosine"
     identical = _Identical(here)
+    unknown: list[Held] = []
     for held in there:
         same = identical.to(held)
         if same:
@@ -85,9 +87,10 @@ def list_between(
             counts["contained"] += 1
         else:
             counts["new"] += 1
+            unknown.append(held)
             counts["containing"] += bool(matches)
     found.sort(key=lambda match: (-match.resemblance, -max(match.a_in_b or 0.0, match.b_in_a or 0.0), match.b, match.a))
-    return Between(master, candidate, found, len(there), **counts)
+    return Between(master, candidate, found, len(there), **counts, unknown=tuple(unknown))
 
 
 def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str) -> None:

@@ -73,6 +73,8 @@ class Checker:
         if min_containment is not None and not how.contains:
             raise UsageError(cannot_contain(how.spec))
         signed = runs.signed_scheme(connection, how.spec, FORMAT)
+        if signed is None and how.spec == run.spec:
+            raise UsageError("This store has no texts yet to compare with; run: nearkin scan FOLDER")
         if signed is None:
             raise UsageError(
                 f"This store has no signatures of {how.spec}, only of {run.spec};"

@@ -3,6 +3,7 @@
 import os
 import re
 import sqlite3
+from collections import defaultdict
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -123,6 +124,34 @@ def _contents_of(connection: sqlite3.Connection, digests: frozenset[bytes]) -> t
         )
     }
     return tuple(sorted(found))
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """What followed from a verdict."""
+
+    replaced: str | None  # what had been said before
+    ended: int = 0  # families
+    changed: int = 0
+    founded: int = 0
+
+
+def members_of_families(connection: sqlite3.Connection) -> dict[bytes, frozenset[int]]:
+    """For each family as it is now, by its founder, its contents."""
+    found: dict[bytes, set[int]] = defaultdict(set)
+    for founder, content in connection.execute(
+        "SELECT founder, content FROM family JOIN family_content ON family = id WHERE scheme = ?",
+        (runs.last(connection).scheme,),
+    ):
+        found[founder].add(content)
+    return {founder: frozenset(contents) for founder, contents in found.items()}
+
+
+def consequence(
+    replaced: str | None, before: dict[bytes, frozenset[int]], after: dict[bytes, frozenset[int]]
+) -> Consequence:
+    changed = sum(before[founder] != after[founder] for founder in before.keys() & after.keys())
+    return Consequence(replaced, len(before.keys() - after.keys()), changed, len(after.keys() - before.keys()))
 
 
 def verdict_record(connection: sqlite3.Connection, verdict: Verdict, *, name: Name = surrogate_escaped) -> Record:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from nearkin.model import Document, Family, IdenticalGroup, Location, Match, Similar, View, family_id
+from nearkin.model import Change, Document, Family, IdenticalGroup, Location, Match, Similar, View, family_id
+from nearkin.store.documents import Held
 from nearkin.store.family_history import PastEvent
 
 Record = dict[str, Any]
@@ -111,7 +112,7 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
     }
 
 
-def event_record(event: PastEvent) -> Record:
+def event_record(event: PastEvent, *, name: Name = surrogate_escaped) -> Record:
     return {
         "at": event.at,
         "run": event.run,
@@ -119,6 +120,7 @@ def event_record(event: PastEvent) -> Record:
         "family": family_id(event.family),
         "other": None if event.other is None else family_id(event.other),
         "documents": event.documents,
+        "path": None if event.place is None else name(event.place),
     }
 
 
@@ -134,6 +136,17 @@ def document_record(document: Document, *, scoped: bool, name: Name = surrogate_
         "reason": document.reason,
         "detail": document.detail,
     }
+
+
+def change_record(change: Change, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    document = document_record(change.document, scoped=scoped, name=name)
+    moved_from = None if change.moved_from is None else name(change.moved_from)
+    return {"change": change.what, "path": document.pop("path"), "moved_from": moved_from, **document}
+
+
+def new_record(held: Held, *, name: Name = surrogate_escaped) -> Record:
+    """With its scope always: it was asked for by that."""
+    return {"path": name(held.location), "scope": held.location.scope, "size": held.size}
 
 
 def _moment(nanoseconds: int) -> str | None:

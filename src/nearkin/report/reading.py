@@ -8,7 +8,7 @@ from pathlib import Path
 from nearkin.scheme import likeness, parse_scheme
 from nearkin.store import runs
 from nearkin.store.database import connect, explained
-from nearkin.store.scopes import all_scopes
+from nearkin.store.scopes import used_scopes
 
 
 @contextmanager
@@ -42,4 +42,4 @@ def score_name(connection: sqlite3.Connection) -> str:
 
 def is_scoped(connection: sqlite3.Connection) -> bool:
     """Whether paths alone are ambiguous."""
-    return len(all_scopes(connection)) > 1
+    return len(used_scopes(connection)) > 1

@@ -192,14 +192,17 @@ def audit_table(records: list[Record]) -> "pa.Table":
     return _table(records, [("id", pa.int64()), *((key, pa.string()) for key in AUDIT_COLUMNS)])
 
 
-def document_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+def document_table(records: list[Record], *, scoped: bool, changes: bool = False) -> "pa.Table":
+    """With what a scan found of each, where it was asked for changes."""
     import pyarrow as pa
 
     strings = ("media", "encoding", "digest", "reason", "detail")
     return _table(
         records,
         [
+            *([("change", pa.string())] if changes else []),
             ("path", pa.string()),
+            *([("moved_from", pa.string())] if changes else []),
             *([("scope", pa.string())] if scoped else []),
             ("size", pa.int64()),
             ("modified", pa.string()),
@@ -208,12 +211,18 @@ def document_table(records: list[Record], *, scoped: bool) -> "pa.Table":
     )
 
 
+def new_table(records: list[Record]) -> "pa.Table":
+    import pyarrow as pa
+
+    return _table(records, [("path", pa.string()), ("scope", pa.string()), ("size", pa.int64())])
+
+
 def event_table(records: list[Record]) -> "pa.Table":
     import pyarrow as pa
 
     text, number = pa.string(), pa.int64()
     columns = [("at", text), ("run", number), ("what", text), ("family", text), ("other", text), ("documents", number)]
-    return _table(records, columns)
+    return _table(records, [*columns, ("path", text)])
 
 
 def _table(

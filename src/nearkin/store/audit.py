@@ -11,6 +11,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from nearkin.errors import UsageError
+
+ACTIONS = (
+    "scan",
+    "scan interrupted",
+    "scope moved",
+    "verdict set",
+    "verdict clear",
+    "template add",
+    "template remove",
+    "check --add",
+    "drop",
+    "compact",
+    "forget",
+)
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -59,6 +75,8 @@ def entries(
     connection: sqlite3.Connection, *, action: str | None = None, since: str | None = None, limit: int | None = None
 ) -> list[Entry]:
     """The latest first. An action also stands for those that begin with it: `verdict` for `verdict set`."""
+    if action is not None:
+        _refuse_unknown(connection, action)
     rows = connection.execute(
         """SELECT id, at, by, action, subject, before, after FROM audit
            WHERE (?1 IS NULL OR action = ?1 OR substr(action, 1, length(?1) + 1) = ?1 || ' ')
@@ -69,5 +87,8 @@ def entries(
     return [Entry(*row[:5], *(None if state is None else json.loads(state) for state in row[5:])) for row in rows]
 
 
-def actions(connection: sqlite3.Connection) -> list[str]:
-    return [action for (action,) in connection.execute("SELECT DISTINCT action FROM audit ORDER BY action")]
+def _refuse_unknown(connection: sqlite3.Connection, action: str) -> None:
+    """An empty answer to a slip of the pen would read as: nobody ever did that."""
+    noted = (one for (one,) in connection.execute("SELECT DISTINCT action FROM audit"))
+    if not any(f"{one} ".startswith(f"{action} ") for one in (*ACTIONS, *noted)):
+        raise UsageError(f"The audit knows no action {action!r}; known are: {', '.join(ACTIONS)}.")

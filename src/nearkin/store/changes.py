@@ -1,10 +1,11 @@
-"""What a run changed: documents that are new, changed, moved or gone."""
+"""What a run changed: documents that are new, changed, moved or gone, counted and listed."""
 
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nearkin.model import Change, Document, Location
 from nearkin.store.known import Version
 
 
@@ -77,6 +78,39 @@ def count_changes(connection: sqlite3.Connection, scope: int, run: int, *, gone:
         (scope, run),
     ).fetchone()
     return Changes(new, changed, moved, gone)
+
+
+# Documents checked in that a scan took over did not go: it has them at their own place, or read them itself.
+LISTED = """
+WITH last (run) AS (SELECT max(id) FROM run WHERE kind = 'scan' AND state = 'done')
+SELECT CASE WHEN b.id IS NULL THEN 'new' WHEN b.path <> d.path THEN 'moved' ELSE 'changed' END,
+       scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail,
+       CASE WHEN b.path <> d.path THEN b.path END
+FROM last JOIN document d ON d.seen = run JOIN scope ON scope.id = d.scope LEFT JOIN document b ON b.id = d.before
+WHERE b.id IS NULL OR b.path <> d.path OR b.digest IS NOT d.digest
+UNION ALL
+SELECT 'gone', scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail, NULL
+FROM last JOIN document d ON d.gone = run JOIN scope ON scope.id = d.scope
+WHERE scope.root <> x'' AND d.seen < run
+AND NOT EXISTS (SELECT 1 FROM document n WHERE n.before = d.id AND n.seen = run)
+ORDER BY 3, 2
+"""
+ORDER = ("new", "changed", "moved", "gone")
+
+
+def list_changes(connection: sqlite3.Connection) -> list[Change]:
+    """Of the last scan that finished; by kind, then in byte order of their paths."""
+    found = [
+        Change(
+            what,
+            Document(Location(scope, path), size, mtime, media, encoding, (digest or b"").hex(), reason, detail),
+            None if before is None else Location(scope, before),
+        )
+        for what, scope, path, size, mtime, media, encoding, digest, reason, detail, before in connection.execute(
+            LISTED
+        )
+    ]
+    return sorted(found, key=lambda change: ORDER.index(change.what))
 
 
 def _name(path: bytes) -> bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.errors import StoreError
-from nearkin.store import runs
+from nearkin.store import audit, runs
 from nearkin.store.database import PATIENCE, one_scan, see, transaction, trusted, turn
 from nearkin.store.segments import drop_segments, folder_of, one_builder
 
@@ -30,13 +30,16 @@ class Compacted:
     documents: int  # read by scans that never finished
 
 
-def compact(connection: sqlite3.Connection, store: Path) -> Compacted:
+def compact(connection: sqlite3.Connection, store: Path, *, by: str) -> Compacted:
     """Refused while a scan runs."""
     with one_scan(store):
         before = total_size(store)
         # Not while a segment is written: the store does not name it yet.
         with one_builder(store, wait=True), trusted(connection), turn(store), transaction(connection):
             removed = _remove_stale(connection, store)
+            what = ("signatures", "matches", "families", "documents")
+            after = dict(zip(what, removed, strict=True))
+            audit.record(connection, by=by, action="compact", subject=store.name, after=after)
         rewrite(connection, store)
         return Compacted(before, total_size(store), *removed)
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from nearkin.model import Document, Location
 
 
-def present(connection: sqlite3.Connection, *, failed: bool = False) -> list[Document]:
-    """The documents of the store, or those that failed, in byte order of their paths."""
+def present(connection: sqlite3.Connection, *, failed: bool = False, without_text: bool = False) -> list[Document]:
+    """The documents of the store, those that failed, or those with bytes but no text, in byte order of their paths."""
+    only = "AND text IS NULL AND size > 0" if without_text else ""
     rows = connection.execute(
         f"""SELECT scope.name, path, size, mtime_ns, media, encoding, digest, reason, detail
             FROM present d JOIN scope ON scope.id = d.scope
-            WHERE reason IS {"NOT NULL" if failed else "NULL"} ORDER BY path, scope.name"""
+            WHERE reason IS {"NOT NULL" if failed else "NULL"} {only} ORDER BY path, scope.name"""
     )
     return [
         Document(Location(scope, path), size, mtime, media, encoding, (digest or b"").hex(), reason, detail)
@@ -36,15 +37,16 @@ class Held:
     digest: bytes
     content: int | None
     length: int  # bytes of canonical text
+    size: int
 
 
 def held_in(connection: sqlite3.Connection, scope: str) -> list[Held]:
     """The documents of a scope, in byte order of their paths."""
     rows = connection.execute(
-        """SELECT scope.name, d.path, d.digest, c.id, coalesce(c.length, d.size)
+        """SELECT scope.name, d.path, d.digest, c.id, coalesce(c.length, d.size), d.size
            FROM present d JOIN scope ON scope.id = d.scope
            LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
            WHERE scope.name = ? AND d.reason IS NULL ORDER BY d.path""",
         (scope,),
     )
-    return [Held(Location(name, path), digest, content, length) for name, path, digest, content, length in rows]
+    return [Held(Location(name, path), *rest) for name, path, *rest in rows]

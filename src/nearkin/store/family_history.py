@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin.model import Location
 from nearkin.store.rows import insert_rows
 
 
@@ -19,6 +20,7 @@ class PastEvent:
     family: bytes
     other: bytes | None
     documents: int
+    place: Location | None  # of the first document that held the founding content; None: all were forgotten
 
 
 def documents_of_families(connection: sqlite3.Connection, scheme: int, run: int) -> dict[tuple[bytes, int], set[int]]:
@@ -93,5 +95,19 @@ def history(connection: sqlite3.Connection) -> list[PastEvent]:
     rows = connection.execute(
         """SELECT e.run, coalesce(r.ended, r.started), e.what, e.family, e.other, e.documents
            FROM family_event e JOIN run r ON r.id = e.run WHERE r.state = 'done' ORDER BY e.run DESC, e.id"""
-    )
-    return [PastEvent(*row) for row in rows]
+    ).fetchall()
+    places = {family: _founding_place(connection, family) for family in {row[3] for row in rows}}
+    return [
+        PastEvent(run, at, what, family, other, documents, places[family])
+        for run, at, what, family, other, documents in rows
+    ]
+
+
+def _founding_place(connection: sqlite3.Connection, family: bytes) -> Location | None:
+    """The first in byte order, also of versions that are gone: an id alone tells nobody what a family was about."""
+    row = connection.execute(
+        """SELECT scope.name, d.path FROM content c JOIN text t ON t.content = c.id JOIN document d ON d.text = t.id
+           JOIN scope ON scope.id = d.scope WHERE c.digest = ? ORDER BY d.path, scope.name LIMIT 1""",
+        (family,),
+    ).fetchone()
+    return None if row is None else Location(*row)

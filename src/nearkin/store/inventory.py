@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.store import runs
+from nearkin.store.compaction import AGAIN
 from nearkin.store.contents import FRESH, HERE
 from nearkin.store.documents import count_documents
+from nearkin.store.scopes import NO_ROOT, all_scopes
 from nearkin.store.segments import LOCK, folder_of
 
 # Which tables make a part; all others are `other`.
@@ -35,6 +37,7 @@ class Stale:
     what: str
     count: int
     bytes: int
+    remedy: str  # what removes it
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class ScopeCount:
     name: str
     root: str
     documents: int
+    missing: bool  # its folder is not there any more
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,11 @@ class Inventory:
     scheme: str | None
     documents: int
     failed: int
-    gone: int  # places where there was a document once
+    gone: int  # places where there was a document once; one that moved is not gone
     versions: int  # of documents, present and gone
     contents: int
-    runs: int
-    unfinished: int
+    runs: int  # scans that finished
+    unfinished: int  # and that did not
     scopes: tuple[ScopeCount, ...]
     bytes: int
     parts: tuple[Part, ...]
@@ -70,10 +74,16 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
 
     scheme = runs.last_scheme(connection)
     documents, failed = count_documents(connection)
-    scopes = connection.execute(
-        """SELECT name, root, (SELECT count(*) FROM present d WHERE d.scope = scope.id AND reason IS NULL)
-           FROM scope ORDER BY name"""
-    ).fetchall()
+    counts = dict(connection.execute("SELECT scope, count(*) FROM present WHERE reason IS NULL GROUP BY scope"))
+    scopes = tuple(
+        ScopeCount(
+            scope.name,
+            "" if scope.root == NO_ROOT else os.fspath(scope.root),
+            counts.get(scope.id, 0),
+            scope.is_missing and scope.id in counts,
+        )
+        for scope in all_scopes(connection)
+    )
     parts = _parts(connection, store)
     return Inventory(
         store=str(store),
@@ -82,16 +92,29 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
         scheme=None if scheme is None else runs.last(connection).spec,
         documents=documents,
         failed=failed,
-        gone=one("SELECT count(*) FROM (SELECT scope, path FROM document EXCEPT SELECT scope, path FROM present)"),
-        versions=one("SELECT count(*) FROM document"),
+        gone=one(GONE),
+        versions=one("SELECT count(*) FROM document WHERE seen IN (SELECT id FROM finished)"),
         contents=one("SELECT count(*) FROM content"),
-        runs=one("SELECT count(*) FROM run WHERE state = 'done'"),
-        unfinished=one("SELECT count(*) FROM run WHERE state <> 'done'"),
-        scopes=tuple(ScopeCount(name, os.fsdecode(root), count) for name, root, count in scopes),
+        runs=one("SELECT count(*) FROM run WHERE kind = 'scan' AND state = 'done'"),
+        unfinished=one("SELECT count(*) FROM run WHERE kind = 'scan' AND state <> 'done'"),
+        scopes=scopes,
         bytes=sum(part.bytes for part in parts),
         parts=parts,
         stale=tuple(_stale(connection, store, scheme)),
     )
+
+
+# A version that no later one follows, at a place where there is nothing now. What a scan took over from an addition
+# without a folder is at its own place since.
+GONE = """
+SELECT count(*) FROM (
+    SELECT d.scope, d.path FROM document d JOIN scope ON scope.id = d.scope JOIN run ON run.id = d.gone
+    WHERE d.seen IN (SELECT id FROM finished) AND d.gone IN (SELECT id FROM finished)
+    AND NOT (scope.root = x'' AND run.kind = 'scan')
+    AND NOT EXISTS (SELECT 1 FROM document n WHERE n.before = d.id AND n.seen IN (SELECT id FROM finished))
+    EXCEPT SELECT scope, path FROM present
+)
+"""
 
 
 def _parts(connection: sqlite3.Connection, store: Path) -> tuple[Part, ...]:
@@ -137,13 +160,18 @@ def _values(connection: sqlite3.Connection, table: str) -> int:
 
 
 def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> list[Stale]:
-    def counted(what: str, query: str, *given: object) -> Stale:
+    def counted(what: str, remedy: str, query: str, *given: object) -> Stale:
         count, size = connection.execute(query, given).fetchone()
-        return Stale(what, count, size or 0)
+        return Stale(what, count, size or 0, remedy)
 
     size = "count(*), sum(length(features) + coalesce(length(weights), 0))"
     found = [
-        counted(f"signatures by {spec} of texts as {canon}, format {number}", SIGNED.format(size), other)
+        counted(
+            f"signatures by {spec} of texts as {canon}, format {number}",
+            COMPACT if connection.execute(f"{SIGNED.format(1)} AND {AGAIN} LIMIT 1", (other,)).fetchone() else FORGET,
+            SIGNED.format(size),
+            other,
+        )
         for other, spec, canon, number in connection.execute(
             """SELECT s.id, s.spec, canon.spec, s.format FROM scheme s JOIN canon ON canon.id = s.canon
                WHERE s.id IS NOT ? ORDER BY s.id""",
@@ -153,31 +181,51 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
     found += [
         counted(
             "signatures of contents that are gone",
-            f"{SIGNED.format(size)} AND content NOT IN (SELECT t.content {HERE})",
+            FORGET,
+            f"""{SIGNED.format(size)} AND content NOT IN (SELECT t.content {HERE})
+                AND content NOT IN (SELECT t.content FROM text t WHERE t.id IN ({PENDING}))""",
             scheme,
         ),
         counted(
             "texts of documents that are gone",
+            FORGET,
             f"""SELECT count(*), sum(length(zstd)) FROM text
-                WHERE zstd IS NOT NULL AND id NOT IN (SELECT d.text {HERE})""",
+                WHERE zstd IS NOT NULL AND id NOT IN (SELECT d.text {HERE}) AND id NOT IN ({PENDING})""",
         ),
-        counted("documents whose text an older nearkin took from them", f"SELECT count(*), 0 {HERE} AND NOT {FRESH}"),
+        counted(
+            "documents whose text an older nearkin took from them",
+            SCAN,
+            f"SELECT count(*), 0 {HERE} AND NOT {FRESH}",
+        ),
         counted(
             "documents read by scans that did not finish",
+            f"{SCAN}, which goes on with them, or {COMPACT}",
             "SELECT count(*), 0 FROM document WHERE seen NOT IN (SELECT id FROM finished)",
         ),
-        counted("segments of other schemes", "SELECT count(*), sum(bytes) FROM segment WHERE scheme IS NOT ?", scheme),
+        counted(
+            "segments of other schemes",
+            COMPACT,
+            "SELECT count(*), sum(bytes) FROM segment WHERE scheme IS NOT ?",
+            scheme,
+        ),
         _misfits(connection, store),
-        counted("contents in no segment yet", "SELECT count(*), 0 FROM delta WHERE scheme IS ?", scheme),
+        counted("contents in no segment yet", SCAN, "SELECT count(*), 0 FROM delta WHERE scheme IS ?", scheme),
     ]
     return [stale for stale in found if stale.count]
 
 
 SIGNED = "SELECT {} FROM signature WHERE scheme = ?"
+# Texts of documents that an unfinished scan has read: the next one goes on with them.
+PENDING = "SELECT text FROM document WHERE text IS NOT NULL AND seen NOT IN (SELECT id FROM finished)"
+
+# Remedies.
+COMPACT = "nearkin store compact"
+FORGET = "only nearkin store forget"  # they are history, and cannot be made again
+SCAN = "the next scan"
 
 
 def _misfits(connection: sqlite3.Connection, store: Path) -> Stale:
     """Files that the store does not name, left by a process that was killed."""
     named = {name for (name,) in connection.execute("SELECT name FROM segment")}
     lost = [file.stat().st_size for file in _segment_files(store) if file.name not in named]
-    return Stale("segment files the store does not name", len(lost), sum(lost))
+    return Stale("segment files the store does not name", len(lost), sum(lost), SCAN)

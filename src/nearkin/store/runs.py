@@ -54,6 +54,12 @@ def begin(connection: sqlite3.Connection, *, version: str, settings: str, kind: 
     return int(cursor.lastrowid or 0)
 
 
+def coming(connection: sqlite3.Connection) -> int:
+    """The id of the run that the open transaction will begin next."""
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM run").fetchone()
+    return int(last) + 1
+
+
 def of_additions(connection: sqlite3.Connection, *, version: str) -> int:
     """The run that documents checked in since the last scan came with; it is finished from the beginning."""
     row = connection.execute(

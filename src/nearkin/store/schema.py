@@ -75,7 +75,7 @@ CREATE INDEX document_container ON document (parent) WHERE parent IS NOT NULL;
 
 DECISIONS = """
 CREATE TABLE verdict (           -- a person's decision
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- people and the audit name it by that: never used again
     about TEXT NOT NULL CHECK (about IN ('pair', 'family')),
     verdict TEXT NOT NULL CHECK (verdict IN ('same', 'version', 'not-similar', 'template', 'keep')),
     family BLOB,                 -- founder of the family it was about

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.errors import UsageError
+from nearkin.store import audit
 
 ADDED = "added"
 NO_ROOT = Path()
+MOVED = "scope moved"
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,11 @@ class Scope:
     id: int
     name: str
     root: Path
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether its folder is not there any more; that of additions never was."""
+        return self.root != NO_ROOT and not self.root.is_dir()
 
 
 def all_scopes(connection: sqlite3.Connection) -> list[Scope]:
@@ -26,32 +33,78 @@ def all_scopes(connection: sqlite3.Connection) -> list[Scope]:
 def scope_for(connection: sqlite3.Connection, starts: tuple[Path, ...], name: str | None) -> Scope:
     """The scope a scan of these paths belongs to; made where none fits.
 
-    A tree inside a known scope is scanned as part of it: the same file must not become two documents.
+    A tree inside a known scope is scanned as part of it: the same file must not become two documents. One whose folder
+    is not there any more, or that has no documents, moves to where it is scanned by its name.
     """
     root = (
         starts[0] if len(starts) == 1 and starts[0].is_dir() else Path(os.path.commonpath([s.parent for s in starts]))
     )
-    known = all_scopes(connection)
+    known, used = all_scopes(connection), used_scopes(connection)
+    named = next((scope for scope in known if scope.name == name), None)
+    free = named is not None and named.root != NO_ROOT and (named.id not in used or named.is_missing)
     for scope in known:
-        if scope.root == root or scope.root in root.parents:
+        if scope is named and free:
+            continue
+        if scope.root == root or (scope.root in root.parents and scope.id in used):
             if name not in (None, scope.name):
-                raise UsageError(f"{root} is already scanned as scope {scope.name!r} (root {scope.root}).")
+                instead = f"; what it was before goes with: nearkin store drop {name}" if free else ""
+                raise UsageError(f"{root} is already scanned as scope {scope.name!r} (root {scope.root}){instead}.")
             return scope
-        if root in scope.root.parents:
-            raise UsageError(
-                f"{root} lies around scope {scope.name!r} ({scope.root}), which this store has already; "
-                "use another --store for the larger tree."
-            )
-        if scope.name == name:
-            raise UsageError(f"Scope {name!r} has the root {scope.root}, not {root}; choose another --scope.")
+        if root in scope.root.parents and scope.id in used:
+            raise UsageError(f"{root} lies around scope {scope.name!r} ({scope.root}), {_instead(scope)}.")
+        if scope is named:
+            raise UsageError(f"Scope {name!r} has {_its_root(scope)}, not {root}; choose another --scope.")
+    if named is not None:
+        return named if named.root == root else _moved(connection, named, root)
     chosen = name or _free_name(root.name or "root", {scope.name for scope in known})
     cursor = connection.execute("INSERT INTO scope (name, root) VALUES (?, ?)", (chosen, os.fsencode(root)))
     return Scope(int(cursor.lastrowid or 0), chosen, root)
 
 
+def used_scopes(connection: sqlite3.Connection) -> frozenset[int]:
+    """Those that have documents; one that was dropped has only history."""
+    rows = connection.execute("SELECT id FROM scope WHERE EXISTS (SELECT 1 FROM present d WHERE d.scope = scope.id)")
+    return frozenset(number for (number,) in rows)
+
+
+def find_scope(connection: sqlite3.Connection, name: str) -> Scope:
+    known = all_scopes(connection)
+    for scope in known:
+        if scope.name == name:
+            return scope
+    names = ", ".join(scope.name for scope in known) or "none"
+    raise UsageError(f"There is no scope {name!r} in this store; known are: {names}.")
+
+
+def _moved(connection: sqlite3.Connection, scope: Scope, root: Path) -> Scope:
+    """Its documents keep their paths there, so those that came along are not new."""
+    connection.execute("UPDATE scope SET root = ? WHERE id = ?", (os.fsencode(root), scope.id))
+    audit.record(
+        connection,
+        by=audit.login_name(),
+        action=MOVED,
+        subject=scope.name,
+        before={"root": str(scope.root)},
+        after={"root": str(root)},
+    )
+    return Scope(scope.id, scope.name, root)
+
+
+def _instead(scope: Scope) -> str:
+    if scope.is_missing:
+        return f"whose folder is not there any more; its documents go with: nearkin store drop {scope.name}"
+    return "which this store has already; use another --store for the larger tree"
+
+
+def _its_root(scope: Scope) -> str:
+    return "no folder" if scope.root == NO_ROOT else f"the root {scope.root}"
+
+
 def scope_around(connection: sqlite3.Connection, file: Path) -> Scope | None:
-    """The scope whose tree this file lies in."""
-    return next((scope for scope in all_scopes(connection) if scope.root in file.parents), None)
+    """The scope whose tree this file lies in; rather one that has documents than one that was dropped."""
+    used = used_scopes(connection)
+    around = [scope for scope in all_scopes(connection) if scope.root in file.parents]
+    return min(around, key=lambda scope: scope.id not in used, default=None)
 
 
 def scope_of_additions(connection: sqlite3.Connection) -> Scope:

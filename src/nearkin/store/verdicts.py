@@ -12,6 +12,7 @@ from enum import StrEnum
 from nearkin.model import Location
 from nearkin.store.audit import now, record
 from nearkin.store.holders import documents_of_bytes
+from nearkin.store.scopes import used_scopes
 
 
 class Ruling(StrEnum):
@@ -65,8 +66,9 @@ def add_verdict(
     family: bytes | None = None,  # None: it is about a pair
     keep: bytes | None = None,
     keep_path: bytes | None = None,
-) -> Verdict:
-    """It takes the place of what was said before of the same pair or family; which document to keep is said apart."""
+) -> Verdict | None:
+    """It takes the place of what was said before of the same pair or family, which is returned; which document to keep
+    is said apart."""
     about = "pair" if family is None else "family"
     bytes_of = frozenset(digests)
     before = [one for one in all_verdicts(connection) if _same_subject(one, about, family, bytes_of, ruling)]
@@ -91,7 +93,7 @@ def add_verdict(
         before=_audited(before[0]) if before else None,
         after=_audited(added),
     )
-    return added
+    return before[0] if before else None
 
 
 def remove_verdict(connection: sqlite3.Connection, verdict: Verdict, *, by: str) -> None:
@@ -111,7 +113,12 @@ def _subject(connection: sqlite3.Connection, verdict: Verdict) -> str:
     if verdict.family is not None:
         return f"family {verdict.family.hex()[:16]}"
     first = [documents_of_bytes(connection, digest)[:1] for digest in sorted(verdict.digests)]
-    names = [place.path.decode("utf-8", "backslashreplace") for places in first for place in places]
+    scoped = len(used_scopes(connection)) > 1
+    names = [
+        (f"{place.scope}:" if scoped else "") + place.path.decode("utf-8", "backslashreplace")
+        for places in first
+        for place in places
+    ]
     return f"pair {' and '.join(sorted(names))}"
 
 

@@ -1,0 +1,36 @@
+"""Scopes of a store, as Python sees them: one whose folder is gone can be dropped."""
+
+import os
+from typing import TYPE_CHECKING
+
+from nearkin.api.writing import Written
+from nearkin.errors import UsageError
+
+if TYPE_CHECKING:
+    from nearkin.store.drop import Dropped
+
+
+class Scopes(Written):
+    def drop_scope(self, name: str, *, by: str | None = None) -> "Dropped":
+        """All documents of a scope are gone, matches and families follow. History and kept texts stay.
+
+        Refused while a scan runs.
+        """
+        from nearkin.store import runs
+        from nearkin.store.audit import login_name
+        from nearkin.store.drop import Dropped, drop
+        from nearkin.store.scopes import find_scope
+
+        with self._writing() as connection:
+            scope = find_scope(connection, name)
+            scan = self._scan(connection)
+            if not scan.is_current(runs.last(connection).scheme):
+                raise UsageError("Signatures of this store are of an older nearkin; scan a folder of it first.")
+            documents = 0
+
+            def change() -> None:
+                nonlocal documents
+                documents = drop(connection, scope, run=runs.coming(connection), by=by or login_name())
+
+            scan.again(change)
+        return Dropped(scope.name, os.fspath(scope.root), documents, scope.root.is_dir() and scope.root.is_absolute())

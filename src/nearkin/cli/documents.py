@@ -1,0 +1,101 @@
+"""`documents`: what is in the store, what could not be read, and what the last scan found to have changed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nearkin.cli.options import common
+from nearkin.cli.output import chosen, emit
+from nearkin.errors import UsageError
+
+if TYPE_CHECKING:
+    from nearkin.cli.screen import Screen
+    from nearkin.model import Change
+
+COLUMNS = ["size", "modified", "media", "encoding", "digest", "reason", "detail"]
+
+
+@click.command(epilog="Example: nearkin documents --changes")
+@common
+@click.option("--failed", is_flag=True, help="What could not be read, and why.")
+@click.option("--without-text", is_flag=True, help="What has no text that can be read, and is compared by bytes only.")
+@click.option("--changes", is_flag=True, help="What the last scan found new, changed, moved (from where) or gone.")
+def documents(store: Path, form: str | None, quiet: bool, failed: bool, without_text: bool, changes: bool) -> None:
+    """List what is in the store."""
+    from nearkin.report.fields import document_record
+    from nearkin.report.reading import is_scoped, opened
+    from nearkin.store.documents import present
+
+    if failed + without_text + changes > 1:
+        raise UsageError("Ask for one of --failed, --without-text and --changes.")
+    if changes:
+        _list_changes(store, form)
+        return
+    with opened(store) as connection:
+        scoped = is_scoped(connection)
+        found = present(connection, failed=failed, without_text=without_text)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        screen = Screen(scoped)
+        if not found:
+            nothing = {"Nothing failed.": failed, "All documents have text.": without_text}
+            screen.line(next((words for words, asked in nothing.items() if asked), "There are no documents."))
+        elif failed:
+            screen.failures(found)
+        else:
+            screen.documents(found)
+        return
+    emit(
+        (document_record(document, scoped=scoped) for document in found),
+        form,
+        columns=["path", *(["scope"] if scoped else []), *COLUMNS],
+        paths=frozenset({"path"}),
+    )
+
+
+def _list_changes(store: Path, form: str | None) -> None:
+    from nearkin.report.fields import change_record
+    from nearkin.report.reading import is_scoped, opened
+    from nearkin.store import runs
+    from nearkin.store.changes import list_changes
+
+    with opened(store) as connection:
+        runs.last(connection)
+        scoped = is_scoped(connection)
+        found = list_changes(connection)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        _show_changes(Screen(scoped), found)
+        return
+    emit(
+        (change_record(change, scoped=scoped) for change in found),
+        form,
+        columns=["change", "path", "moved_from", *(["scope"] if scoped else []), *COLUMNS],
+        paths=frozenset({"path", "moved_from"}),
+    )
+
+
+def _show_changes(screen: "Screen", changes: "list[Change]") -> None:
+    from nearkin.cli.words import size as in_words
+
+    if not changes:
+        screen.line("The last scan found nothing changed.")
+        return
+    screen.columns(
+        ["change", "size", "path"],
+        (
+            [
+                change.what,
+                in_words(change.document.size),
+                screen.name(change.document.location)
+                + (f"\n  from {screen.name(change.moved_from)}" if change.moved_from else ""),
+            ]
+            for change in changes
+        ),
+        right=(1,),
+    )

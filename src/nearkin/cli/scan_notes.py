@@ -1,0 +1,60 @@
+"""What a person should know beside a scan's result: what else has changed, and what no longer is where it was."""
+
+import shlex
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+from nearkin.cli.words import count, safe
+
+
+def lost(connection: Connection) -> list[str]:
+    """Of scopes whose folder is missing: without a word their documents would pass for copies of moved ones."""
+    from nearkin.store.last_scan import lost_scopes
+
+    return [
+        f"scope {safe(name)}: its folder {safe(root)} is not there any more; its {count(documents, 'documents')}"
+        f" still {'counts' if documents == 1 else 'count'}."
+        f" Moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}."
+        f" Gone: nearkin store drop {shlex.quote(safe(name))}"
+        for name, root, documents in lost_scopes(connection)
+    ]
+
+
+def notes(connection: Connection, starts: tuple[Path, ...]) -> list[str]:
+    """After a scan of these."""
+    from nearkin.store.last_scan import count_below, keeps_texts, last_scan
+
+    found = []
+    scan = last_scan(connection)
+    if scan is not None:
+        found += [f"scope {safe(name)} is now at {safe(root)}" for name, root in scan.moved]
+        if not sum(count_below(connection, starts)):
+            found.append("no files were found; which are looked for is said by --include, --exclude and --hidden")
+        if scan.before is not None and (told := _filters(scan.before.walk, scan.settings.walk)):
+            found.append(f"the last scan had {told}; documents that this leaves out or takes in count as gone or new")
+        if not scan.settings.text.keep and keeps_texts(connection):
+            found.append("texts that earlier scans kept stay in the store; to purge one: nearkin store forget PATH")
+    return found + lost(connection)
+
+
+def _filters(before: Any, now: Any) -> str:
+    """Of the last scan, those that differ."""
+    told = []
+    for name in ("include", "exclude"):
+        if set(getattr(before, name)) != set(getattr(now, name)):
+            globs = getattr(before, name)
+            told += [f"--{name} {shlex.quote(safe(glob))}" for glob in globs] or [f"no --{name}"]
+    if before.hidden != now.hidden:
+        told.append("--hidden" if before.hidden else "no --hidden")
+    if before.max_size != now.max_size:
+        told.append(f"--max-size {_size(before.max_size)}")
+    return " ".join(told) if all(one.startswith("--") for one in told) else ", ".join(told)
+
+
+def _size(number: int) -> str:
+    """As the option takes it."""
+    for unit, worth in (("T", 40), ("G", 30), ("M", 20), ("K", 10)):
+        if number % (1 << worth) == 0:
+            return f"{number >> worth}{unit}"
+    return str(number)
