@@ -51,6 +51,8 @@ WHOLE = {
     "SELECT scope.name, path, size, mtime_ns": "the list of documents",
     "SELECT scope.name, d.path, d.digest, c.digest": "the list of identical documents",
     "SELECT a, b, resemblance": "the list of matches",
+    "SELECT iif(exact, 1, -1) * (a << 32 | b)": "the links that views of families are made of",
+    "SELECT a, b, ifnull(a_in_b, 0)": "the containments that attach parts in these views",
     "SELECT family, content, role": "the list of families",
     "SELECT id, founder": "the list of families",
     "SELECT coalesce(sum(size), 0) FROM present": "bytes of all documents",
