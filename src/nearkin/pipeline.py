@@ -81,7 +81,7 @@ class Scan:
     def again(self, change: Callable[[], None] = lambda: None) -> Summary:
         """Match and group what is stored once more: after a change of templates, when there is nothing to read."""
         with explained(self.store), one_scan(self.store):
-            with transaction(self.connection):
+            with trusted(self.connection), transaction(self.connection):  # a change may name the run that it begins
                 change()
                 self._begin("regroup")
             with self._until_done():
