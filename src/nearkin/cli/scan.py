@@ -50,6 +50,9 @@ class InterruptedScanError(NearkinError):
 @click.option(
     "--no-text", is_flag=True, help="Keep no texts: matches stay estimates, and no other scheme can sign them later."
 )
+@click.option("--text-column", metavar="NAME", help="Read .parquet, .jsonl and .csv by row: each is a document.")
+@click.option("--id-column", metavar="NAME", help="What names the rows of tables.  [default: their number]")
+@click.option("--html", is_flag=True, help="The texts of tables are HTML, also where they do not look so.")
 @click.option("--scope", metavar="NAME", help="What to call this tree.  [default: its folder's name]")
 def scan(
     paths: tuple[Path, ...],

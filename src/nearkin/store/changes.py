@@ -18,30 +18,37 @@ class Changes:
         return bool(self.new or self.changed or self.moved or self.gone)
 
 
-def recognise_moves(connection: sqlite3.Connection, scope: int, run: int, vanished: list[Version]) -> int:
-    """Give the new documents that have a vanished one's bytes that one as predecessor; how many there were.
+@dataclass(frozen=True)
+class Move:
+    before: Version
+    id: int  # what it is now
+    path: bytes
+
+
+def recognise_moves(connection: sqlite3.Connection, scope: int, run: int, vanished: list[Version]) -> list[Move]:
+    """Give the new documents that have a vanished one's bytes that one as predecessor.
 
     The same inode is the best proof of a move, the same name the next best; then they are paired in byte order.
     """
     wanted = {version.digest for version in vanished if version.digest is not None and version.size}
     if not wanted:
-        return 0
+        return []
     arrived: dict[bytes, list[tuple[int, bytes, int]]] = defaultdict(list)
     for number, path, inode, digest in connection.execute(
         """SELECT id, path, inode, digest FROM document
-           WHERE scope = ? AND seen = ? AND before IS NULL AND reason IS NULL ORDER BY path""",
+           WHERE scope = ? AND seen = ? AND before IS NULL AND parent IS NULL AND reason IS NULL ORDER BY path""",
         (scope, run),
     ):
         if digest in wanted:
             arrived[digest].append((number, path, inode))
-    moved = 0
+    moved = []
     for version in vanished:
         there = arrived.get(version.digest or b"", [])
         if there:
             best = min(there, key=lambda one: (one[2] != version.inode, _name(one[1]) != _name(version.path)))
             there.remove(best)
             connection.execute("UPDATE document SET before = ? WHERE id = ?", (version.id, best[0]))
-            moved += 1
+            moved.append(Move(version, best[0], best[1]))
     return moved
 
 
