@@ -112,3 +112,15 @@ def _is_string_view(kind: "pa.DataType") -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string_view(kind))
+
+
+def parquet_size(path: bytes, column: str) -> tuple[int, int]:
+    """Rows, and bytes of a column as they are before compression; from the file's end alone."""
+    with _opened(path) as file:
+        described = file.metadata
+        size = 0
+        for group in range(described.num_row_groups):
+            parts = described.row_group(group)
+            names = [(parts.column(i).path_in_schema.split(".")[0], i) for i in range(parts.num_columns)]
+            size += sum(int(parts.column(i).total_uncompressed_size) for name, i in names if name == column)
+        return int(described.num_rows), size

@@ -93,6 +93,13 @@ class Rows:
         self.texts.append(text)
         self.size += len(text)
 
+    def some(self, chosen: list[int]) -> "Rows":
+        """Those at these places."""
+        picked = Rows(strings=self.strings, upto=self.upto)
+        for at in chosen:
+            picked.add(self.numbers[at], self.ids[at], self.faults.get(at, self.texts[at]))
+        return picked
+
 
 class BrokenTableError(Exception):
     """It cannot be read further; what came before stands."""
