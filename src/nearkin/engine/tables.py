@@ -86,6 +86,7 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
     before = writer.known.versions.get(path)
     if before is not None and not writer.known.rereads(before) and before.digest == digest:
         writer.add(itself)  # only touched
+        writer.tables.append((path, before.id))
         return
     table = TableWriter(writer, itself)
     table.begin()

@@ -68,8 +68,8 @@ class Forecast:
 
 
 def forecast(found: Survey, sample: Rehearsal, settings: Settings) -> Forecast:
-    share = sample.documents / max(1, found.documents - len(found.tables))
-    scale = 1.0 / max(share, 1e-12) if sample.documents else 0.0
+    share = sample.documents / max(1, found.documents - len(found.tables)) if sample.documents else 1.0
+    scale = 1.0 / share
     spread = _spread(sample)
     size = Estimate.counted(found.bytes) if found.exact else Estimate.within(found.bytes, 0.2)
     counted = Estimate.counted(found.documents) if found.exact else Estimate.within(found.documents, 0.2)

@@ -36,9 +36,11 @@ def rows_of(
 
 
 def pass_on_rows(connection: sqlite3.Connection, scope: int, table: bytes, document: int) -> None:
-    """The rows that stayed belong to the table as it is now."""
-    query = f"UPDATE document SET parent = ?4 WHERE {ROWS} AND {PRESENT} AND parent <> ?4"
-    connection.execute(query, (*place_of(scope, table), document))
+    """The rows that stayed belong to the table as it is now, and have its time and owner."""
+    (mtime, owner) = connection.execute("SELECT mtime_ns, owner FROM document WHERE id = ?", (document,)).fetchone()
+    query = f"""UPDATE document SET parent = ?4, mtime_ns = ?5, owner = ?6
+                WHERE {ROWS} AND {PRESENT} AND (parent <> ?4 OR mtime_ns <> ?5 OR owner IS NOT ?6)"""
+    connection.execute(query, (*place_of(scope, table), document, mtime, owner))
 
 
 def leave_rows(connection: sqlite3.Connection, run: int, scope: int, tables: Iterable[bytes]) -> int:

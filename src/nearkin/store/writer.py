@@ -149,9 +149,10 @@ class Writer:
                                      text, reason, detail, seen, before)""",
             new,
         )
-        self.connection.executemany(
-            "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
-        )
+        if parent is None:  # rows get what their table has when the run ends
+            self.connection.executemany(
+                "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
+            )
         self.supersede(superseded)
         return [row[-1] for row in touched]
 
