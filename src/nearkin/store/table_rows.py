@@ -8,9 +8,6 @@ that has to be undone.
 import sqlite3
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nearkin.read.table import MEMBER
 from nearkin.store.changes import Move
 
@@ -24,15 +21,6 @@ Place = tuple[int, bytes, bytes]
 def place_of(scope: int, table: bytes) -> Place:
     """Where its rows are."""
     return scope, table + MEMBER, table + MEMBER[:-1] + b"0"
-
-
-def rows_of(
-    connection: sqlite3.Connection, run: int, scope: int, table: bytes, *, limit: int = -1
-) -> NDArray[np.int64]:
-    """Its present rows from before this run."""
-    query = f"SELECT id FROM document WHERE {ROWS} AND {PRESENT} AND seen <> ?4 LIMIT {limit}"
-    found = connection.execute(query, (*place_of(scope, table), run))
-    return np.fromiter((number for (number,) in found), np.int64)
 
 
 def pass_on_rows(connection: sqlite3.Connection, scope: int, table: bytes, document: int) -> None:

@@ -1,13 +1,15 @@
 """A table's document and its rows, written while the table is read."""
 
+import sqlite3
 from array import array
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.model import Readings
 from nearkin.store.known import Version, versions_at
-from nearkin.store.table_rows import drop_rows, rows_of
+from nearkin.store.table_rows import PRESENT, ROWS, drop_rows, place_of
 from nearkin.store.writer import Writer, owner_name
 
 
@@ -77,3 +79,12 @@ class TableWriter:
             "UPDATE document SET mtime_ns = ?, inode = ?, owner = ?, reason = ?, detail = ? WHERE id = ?",
             (table.mtimes[0], table.inodes[0], owner_name(table.owners[0]), reason, detail, self.document),
         )
+
+
+def rows_of(
+    connection: sqlite3.Connection, run: int, scope: int, table: bytes, *, limit: int = -1
+) -> NDArray[np.int64]:
+    """Its present rows from before this run."""
+    query = f"SELECT id FROM document WHERE {ROWS} AND {PRESENT} AND seen <> ?4 LIMIT {limit}"
+    found = connection.execute(query, (*place_of(scope, table), run))
+    return np.fromiter((number for (number,) in found), np.int64)
