@@ -101,6 +101,14 @@ Batch py_ingest_texts(const std::vector<nb::bytes>& texts, const std::vector<boo
   return ingest_texts(decoded, recipe);
 }
 
+Batch py_ingest_bytes(const std::vector<nb::bytes>& bytes, const std::vector<bool>& named_html, const Recipe& recipe) {
+  if (bytes.size() != named_html.size()) throw nb::value_error("bytes and their hint go together");
+  std::vector<Held> held;
+  for (std::size_t i = 0; i < bytes.size(); ++i) held.push_back({view(bytes[i]), named_html[i]});
+  const nb::gil_scoped_release free;
+  return ingest_bytes(held, recipe);
+}
+
 nb::bytes py_unchanged(const std::vector<nb::bytes>& paths, const std::vector<std::uint64_t>& sizes,
                        const std::vector<std::int64_t>& mtimes, const std::vector<std::uint64_t>& inodes, unsigned threads) {
   if (sizes.size() != paths.size() || mtimes.size() != paths.size() || inodes.size() != paths.size())
@@ -317,6 +325,7 @@ NB_MODULE(_native, m) {
         return pieces(b.weights.data(), b.feature_ends);
       });
   m.def("ingest_files", py_ingest_files, "paths"_a, "named_html"_a, "recipe"_a);
+  m.def("ingest_bytes", py_ingest_bytes, "bytes"_a, "named_html"_a, "recipe"_a);
   m.def("unchanged", py_unchanged, "paths"_a, "sizes"_a, "mtimes"_a, "inodes"_a, "threads"_a);
   m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);
 

@@ -27,6 +27,7 @@ PUBLIC = [
     "learn_reference",
     "match",
     "plan_sample",
+    "plan_scan",
     "resemblance",
     "sign",
 ]
@@ -200,6 +201,30 @@ def test_match_names_texts_by_their_keys(texts: list[str]) -> None:
 def test_copies_may_be_named_once(texts: list[str]) -> None:
     pairs = nearkin.match(texts, all_copies=False)
     assert {(row["a"], row["b"]) for row in pairs.to_pylist()} == {(0, 2), (0, 1), (3, 4)}
+
+
+def test_match_takes_anything_iterable(texts: list[str]) -> None:
+    wanted = nearkin.match(texts)
+    assert len(wanted) > 0
+    for given in (tuple(texts), iter(texts), (text for text in texts), dict(enumerate(texts)), map(str.encode, texts)):
+        assert nearkin.match(given).equals(wanted)
+    assert len(nearkin.match(iter(()))) == 0
+
+
+def test_match_holds_no_more_of_a_generator_than_it_needs() -> None:
+    class Told(str):
+        alive = most = 0
+
+        def __new__(cls, text: str) -> "Told":
+            cls.alive += 1
+            cls.most = max(cls.most, cls.alive)
+            return super().__new__(cls, text)
+
+        def __del__(self) -> None:
+            type(self).alive -= 1
+
+    nearkin.match(Told(f"{i % 7} some text that is long enough to be told from others") for i in range(2000))
+    assert Told.most <= 10
 
 
 def test_match_refuses_what_it_cannot_do(texts: list[str]) -> None:

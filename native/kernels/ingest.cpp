@@ -126,12 +126,26 @@ Batch ingest_files(std::span<const Source> sources, const Recipe& recipe) {
   return batch;
 }
 
+Batch ingest_bytes(std::span<const Held> held, const Recipe& recipe) {
+  Batch batch;
+  Worker worker(recipe, batch);
+  for (const auto& one : held) {
+    Ingested row;
+    row.size = one.bytes.size();
+    row.digest = sha256(one.bytes);
+    row.kind = sniff(one.bytes, one.named_html);
+    worker.take(row, one.bytes);
+  }
+  return batch;
+}
+
 Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
   Batch batch;
   Worker worker(recipe, batch);
   for (const auto& decoded : texts) {
     Ingested row;
     row.size = decoded.text.size();
+    row.digest = sha256(decoded.text);
     row.kind = decoded.text.empty() ? Kind::empty : decoded.html ? Kind::html : Kind::text;
     worker.take(row, decoded.text);
   }

@@ -57,7 +57,15 @@ inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 
 Batch ingest_files(std::span<const Source> sources, const Recipe& recipe);
 
-// The same for texts that were decoded elsewhere (UTF-8). `digest` in the rows is left empty.
+// The same for bytes that are in no file of their own: rows of tables. All of them, however long.
+struct Held {
+  std::string_view bytes;
+  bool named_html;
+};
+
+Batch ingest_bytes(std::span<const Held> held, const Recipe& recipe);
+
+// The same for texts that were decoded elsewhere (UTF-8). `digest` in the rows is that of the decoded text.
 struct Decoded {
   std::string_view text;
   bool html;

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nearkin.api.planning import plan_scan as plan_scan
     from nearkin.api.store import Store as Store
     from nearkin.api.texts import containment as containment
     from nearkin.api.texts import families as families
@@ -47,6 +48,7 @@ _HOMES = {
     "UsageError": "nearkin.errors",
     "Summary": "nearkin.model",
     "plan_sample": "nearkin.scheme.plan",
+    "plan_scan": "nearkin.api.planning",
     "Estimate": "nearkin.scheme.signature",
     "Signature": "nearkin.scheme.signature",
 }
@@ -67,6 +69,7 @@ __all__ = [
     "learn_reference",
     "match",
     "plan_sample",
+    "plan_scan",
     "resemblance",
     "sign",
 ]

@@ -9,6 +9,8 @@ class Reason(StrEnum):
 
     UNREADABLE = "unreadable"
     TOO_LARGE = "too large"
+    NO_TEXT = "no text"  # of a row: its text is null, or no string
+    MALFORMED = "malformed"  # of a row or table: it is not what it should be
 
 
 class Kind(StrEnum):
@@ -36,6 +38,22 @@ class View(StrEnum):
 class Role(StrEnum):
     MEMBER = "member"
     PART = "part"
+
+
+# Columns of readings that follow from a text, not from the bytes and where they were.
+OF_TEXTS = (
+    "media",
+    "encodings",
+    "extractors",
+    "texts",
+    "characters",
+    "canonical",
+    "contents",
+    "lengths",
+    "moduli",
+    "features",
+    "weights",
+)
 
 
 @dataclass(slots=True)
@@ -70,8 +88,15 @@ class Readings:
         for column in fields(self):
             getattr(self, column.name).extend(getattr(more, column.name))
 
+    def replace(self, rows: list[int], texts: "Readings") -> None:
+        """Give these rows the texts that others were found to have: what they are and all that follows from it."""
+        for column in OF_TEXTS:
+            mine, theirs = getattr(self, column), getattr(texts, column)
+            for at, row in enumerate(rows):
+                mine[row] = theirs[at]
+
     @classmethod
-    def failed(cls, path: bytes, detail: str) -> "Readings":
+    def failed(cls, path: bytes, detail: str, reason: Reason = Reason.UNREADABLE) -> "Readings":
         return cls(
             paths=[path],
             sizes=[0],
@@ -81,7 +106,7 @@ class Readings:
             media=[""],
             encodings=[None],
             digests=[None],
-            reasons=[Reason.UNREADABLE],
+            reasons=[reason],
             details=[detail],
             extractors=[""],
             texts=[b""],

@@ -138,7 +138,7 @@ class Scan:
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:
         keep = self.settings.text.keep
-        known = Known(self.canon_id, self.canon.raw, keep, self.settings.walk.full)
+        known = Known(self.canon_id, self.canon.raw, keep, self.settings.walk.full, self.settings.table.how)
         known.load(self.connection, scope.id, self.scheme_id)
         coded, gate = self.scheme.estimator.coded, partial(turn, self.store)
         writer = Writer(

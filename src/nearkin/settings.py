@@ -74,6 +74,28 @@ class MatchSettings:
         return int(self.hot) if self.hot >= 1 else max(2, int(self.hot * contents))
 
 
+@dataclass(frozen=True)
+class TableSettings:
+    """Where a column is named, files that are tables are read row by row."""
+
+    text_column: str | None = None
+    id_column: str | None = None
+    html: bool = False  # every text is HTML, also where it does not look so
+
+    def __post_init__(self) -> None:
+        for name, given in (("id-column", self.id_column is not None), ("html", self.html)):
+            if given and self.text_column is None:
+                raise UsageError(f"--{name} is about tables; name the column of their texts with --text-column.")
+
+    @property
+    def how(self) -> str | None:
+        """In what way tables are read, as their documents remember it; None: not at all."""
+        if self.text_column is None:
+            return None
+        by = "row number" if self.id_column is None else f"column {self.id_column!r}"
+        return f"rows by {by}, {'HTML' if self.html else 'text'} of column {self.text_column!r}"
+
+
 def _quarter_of_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
 
@@ -97,6 +119,7 @@ class Settings:
     text: TextSettings = field(default_factory=TextSettings)
     match: MatchSettings = field(default_factory=MatchSettings)
     run: RunSettings = field(default_factory=RunSettings)
+    table: TableSettings = field(default_factory=TableSettings)
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
@@ -108,8 +131,9 @@ class Settings:
 
         def part(group: type[Any], name: str) -> Any:
             known = {field.name for field in dataclasses.fields(group)}
-            given = {key: value for key, value in tree[name].items() if key in known}
+            given = {key: value for key, value in tree.get(name, {}).items() if key in known}
             return group(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
 
-        groups = {"walk": WalkSettings, "text": TextSettings, "match": MatchSettings, "run": RunSettings}
+        groups: dict[str, type[Any]] = {"walk": WalkSettings, "text": TextSettings, "match": MatchSettings}
+        groups |= {"run": RunSettings, "table": TableSettings}
         return cls(tree["scheme"], **{name: part(group, name) for name, group in groups.items()})

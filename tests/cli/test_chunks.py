@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -246,3 +247,26 @@ def test_sign_names_the_scope_where_a_store_has_several(tmp_path: Path) -> None:
     assert [(record["scope"], record["path"]) for record in records] == [("left", "a.txt"), ("right", "a.txt")]
     assert {record["scope"] for record in Called("sign", "--store", store).records} == {"left", "right"}
     assert "left:a.txt" in Called("sign", "--store", store, "--format", "table").out
+
+
+def test_coarse_then_fine_in_one_store(tmp_path: Path) -> None:
+    """Forman 2005 §3.1: long chunks first, short ones for what deserves a closer look; nothing is read twice."""
+    letter = prose(1, 1500)
+    words = letter.split()
+    scattered = " ".join("altogether" if at % 100 == 50 else word for at, word in enumerate(words))
+    files = {b"a.txt": letter, b"b.txt": edited(letter, 700), b"c.txt": scattered, b"d.txt": prose(2, 1500)}
+    coarse = scanned(tmp_path, files, "--scheme", "tttd:mean=1000")
+    first = {(one["a"], one["b"]): one["resemblance"] for one in Called("matches", "--store", coarse).records}
+    assert first["a.txt", "b.txt"] > 0.5
+    assert ("a.txt", "c.txt") not in first
+    folder = tmp_path / "docs"
+    for name in files:  # their texts were kept: that they cannot be read any more is no matter
+        stat = (folder / name.decode()).stat()
+        (folder / name.decode()).write_bytes(b"?" * stat.st_size)
+        os.utime(folder / name.decode(), ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    done = Called("scan", folder, "--store", coarse, "--scheme", "tttd:mean=100", "--format", "json")
+    assert json.loads(done.out)["resigned"] == 4
+    fine = {(one["a"], one["b"]): one["resemblance"] for one in Called("matches", "--store", coarse).records}
+    assert fine["a.txt", "b.txt"] > first["a.txt", "b.txt"]
+    assert fine.keys() >= first.keys()
+    assert Called("check", folder / "a.txt", "--store", coarse, "--scheme", "tttd:mean=1000").code == 0

@@ -7,9 +7,17 @@ from typing import Any, TypedDict, TypeVar
 from nearkin.api.choice import containment_for, refuse_unmeasurable
 from nearkin.errors import UsageError
 from nearkin.scheme import parse_scheme
-from nearkin.settings import DEFAULT_SCHEME, MatchSettings, RunSettings, Settings, TextSettings, WalkSettings
+from nearkin.settings import (
+    DEFAULT_SCHEME,
+    MatchSettings,
+    RunSettings,
+    Settings,
+    TableSettings,
+    TextSettings,
+    WalkSettings,
+)
 
-Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings)
+Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings, TableSettings)
 
 
 class ScanOptions(TypedDict, total=False):
@@ -31,6 +39,9 @@ class ScanOptions(TypedDict, total=False):
     jobs: int
     memory: int
     keep_text: bool
+    text_column: str
+    id_column: str
+    html: bool
 
 
 def settings_of(options: Mapping[str, Any]) -> Settings:
@@ -46,7 +57,14 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
     if "threshold" in given:  # a floor that nobody asked for never stands above it
         given.setdefault("floor", min(MatchSettings().floor, given["threshold"]))
     given["containment"] = containment_for(scheme, given.get("containment"))
-    settings = Settings(scheme.spec, part(WalkSettings), part(TextSettings), part(MatchSettings), part(RunSettings))
+    settings = Settings(
+        scheme.spec,
+        walk=part(WalkSettings),
+        text=part(TextSettings),
+        match=part(MatchSettings),
+        run=part(RunSettings),
+        table=part(TableSettings),
+    )
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")
     refuse_unmeasurable(scheme, settings.match, keep_text=settings.text.keep)

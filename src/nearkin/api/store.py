@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.api.session import Session
+    from nearkin.settings import Settings
     from nearkin.store.compaction import Compacted
     from nearkin.store.forget import Forgotten
     from nearkin.store.integrity import Finding
@@ -85,6 +86,7 @@ class Store(Verdicts, Templates, Scopes):
         starts = check_starts(
             tuple(map(Path, [paths] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]))
         )
+        _refuse_other_tables(starts, settings)
         connection = connect(self.path, create=True, write=True)
         try:
             with explained(self.path):
@@ -371,3 +373,14 @@ def _version() -> str:
 
 def _nothing(_stage: str, _documents: int, _bytes: int) -> None:
     pass
+
+
+def _refuse_other_tables(starts: tuple[Path, ...], settings: "Settings") -> None:
+    """Where a column was named: tables without it, before a store is made."""
+    if settings.table.text_column is not None:
+        from nearkin.read.table import columns_of
+        from nearkin.read.table_check import check_tables
+
+        columns = columns_of(settings.table)
+        assert columns is not None
+        check_tables(starts, settings.walk, columns)

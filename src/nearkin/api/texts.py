@@ -74,7 +74,7 @@ def match(
 
     refuse_one_text(texts, "match")
     how = parse_scheme(scheme)
-    items = list(texts.items()) if isinstance(texts, Mapping) else list(enumerate(texts))
+    items = texts.items() if isinstance(texts, Mapping) else enumerate(texts)
     limits = MatchSettings(
         threshold=threshold,
         containment=containment_for(how, containment),
@@ -83,15 +83,16 @@ def match(
     )
     refuse_unmeasurable(how, limits, keep_text=True)
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
-    extracted = [extracted_from(text, raw) or b"" for _, text in items]
     canon = canon_for(raw, ignore, how)
-    collection = Collection.of(_plain([name for name, _ in items]), extracted, canon, jobs=run.jobs)
+    extracted = ((name, extracted_from(text, raw) or b"") for name, text in items)
+    collection = Collection.of(extracted, canon, jobs=run.jobs)
+    names = _plain(collection.names)
     records = collection.equal_pairs(min_shared_bytes, all_copies=all_copies)
     records += collection.similar_pairs(how, limits, run, all_copies=all_copies)
     records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"] or 0.0, r["b_in_a"] or 0.0), r["a"], r["b"]))
     for record in records:
-        record["a"], record["b"] = collection.names[record["a"]], collection.names[record["b"]]
-    return match_table(records, name=_type_of(collection.names), scheme=how.spec)
+        record["a"], record["b"] = names[record["a"]], names[record["b"]]
+    return match_table(records, name=_type_of(names), scheme=how.spec)
 
 
 def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:

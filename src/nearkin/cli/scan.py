@@ -58,6 +58,10 @@ class InterruptedScanError(NearkinError):
 @click.option(
     "--no-text", is_flag=True, help="Keep no texts: matches stay estimates, and no other scheme can sign them later."
 )
+@click.option("--text-column", metavar="NAME", help="Read .parquet, .jsonl and .csv by row: each is a document.")
+@click.option("--id-column", metavar="NAME", help="What names the rows of tables.  [default: their number]")
+@click.option("--html", is_flag=True, help="The texts of tables are HTML, also where they do not look so.")
+@click.option("--plan", is_flag=True, help="Only say what it would take and find, from a sample.")
 @click.option("--scope", metavar="NAME", help="What to call this tree.  [default: its folder's name]")
 def scan(
     paths: tuple[Path, ...],
@@ -66,6 +70,7 @@ def scan(
     quiet: bool,
     scope: str | None,
     no_text: bool,
+    plan: bool,
     **options: Any,
 ) -> None:
     """Read documents, find copies, versions and parts among them, and group them.
@@ -73,6 +78,11 @@ def scan(
     What is found is kept in the store, beside the report on the screen. Scanning again brings the store up to
     date.
     """
+    if plan:
+        from nearkin.cli.planned import plan as show_plan
+
+        show_plan(paths, form, {**options, "keep_text": not no_text})
+        return
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
     from nearkin.cli.scanned import show, tell_notes

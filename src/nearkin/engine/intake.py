@@ -8,6 +8,7 @@ from pathlib import Path
 from nearkin import _native
 from nearkin.engine import local
 from nearkin.model import Readings
+from nearkin.read.table import table_kind
 from nearkin.read.walk import Unreadable, walk
 from nearkin.settings import Settings
 from nearkin.store.known import Known
@@ -30,7 +31,9 @@ def take_in(
 ) -> None:
     """`progress` is told how many files and bytes were read so far."""
     unreadable: list[Unreadable] = []
+    as_tables = settings.table.text_column is not None
     base = fsencode(scope.root)
+    tables: list[bytes] = []  # read when all other files are
 
     def met() -> Iterator[bytes]:
         for one in walk(scope.root, starts, settings.walk, leave_out=leave_out):
@@ -42,7 +45,11 @@ def take_in(
     def files() -> Iterator[bytes]:
         rest = met()
         while some := list(islice(rest, AT_ONCE)):
-            yield from _to_be_read(writer.known, base + b"/", some, threads=settings.run.jobs)
+            wanted = _to_be_read(writer.known, base + b"/", some, threads=settings.run.jobs)
+            if as_tables:
+                tables.extend(path for path in wanted if table_kind(path) is not None)
+                wanted = [path for path in wanted if table_kind(path) is None]
+            yield from wanted
 
     done = size = 0
     for batch in local.ingest(base, files(), how, jobs=settings.run.jobs, keep=settings.text.keep):
@@ -51,6 +58,18 @@ def take_in(
         remember(batch)
         writer.add(batch)
         progress(done, size)
+    if tables:
+        from nearkin.engine.tables import take_in_tables  # with what it needs, for scans of tables only
+
+        take_in_tables(
+            writer,
+            base + b"/",
+            tables,
+            how,
+            settings,
+            remember=remember,
+            progress=lambda rows, bytes_: progress(done + rows, size + bytes_),
+        )
     for one in unreadable:
         writer.add(Readings.failed(one.path, one.detail))
         writer.known.met.add(one.path)

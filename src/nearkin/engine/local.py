@@ -79,7 +79,7 @@ def _ingest_batch(
             readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}"
     others = [i for i, kind in enumerate(batch.kinds) if kind == TextKind.OTHER and not how.raw]
     if others:
-        _decode_others(readings, others, hints, how)
+        decode_others(readings, others, hints, how)
     if met is not None:
         _pack(readings, met)
     return readings, paths[done:]
@@ -127,7 +127,7 @@ def _reason(number: int) -> Reason | None:
     return Reason.TOO_LARGE if number == errno.EFBIG else Reason.UNREADABLE
 
 
-def _decode_others(readings: Readings, others: list[int], hints: list[bool], how: _native.Recipe) -> None:
+def decode_others(readings: Readings, others: list[int], hints: list[bool], how: _native.Recipe) -> None:
     """Fill in the rows whose bytes were not UTF-8."""
     raw = [readings.texts[i] for i in others]
     decoded = [
@@ -136,18 +136,5 @@ def _decode_others(readings: Readings, others: list[int], hints: list[bool], how
     texts = [one.text.encode("utf-8") for one in decoded]
     html = [sniff(text, named_html=hints[i]) is TextKind.HTML for i, text in zip(others, texts, strict=True)]
     signed = columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
-    for row, i in enumerate(others):
-        readings.encodings[i] = decoded[row].encoding
-        for name in (
-            "media",
-            "extractors",
-            "texts",
-            "characters",
-            "canonical",
-            "contents",
-            "lengths",
-            "moduli",
-            "features",
-            "weights",
-        ):
-            getattr(readings, name)[i] = getattr(signed, name)[row]
+    signed.encodings[:] = [one.encoding for one in decoded]
+    readings.replace(others, signed)

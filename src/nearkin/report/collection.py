@@ -1,8 +1,10 @@
 """Texts in memory, matched as a store's contents are: identical ones set aside, the rest joined and verified."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from nearkin.scheme import Scheme, sign
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
 
+AT_ONCE = 256  # texts made canonical together
 UNDECIDED: Record = {"verdict": None, "template": "with"}  # texts in memory have neither verdicts nor templates
 
 
@@ -27,11 +30,16 @@ class Collection:
     copies: list[list[int]]
 
     @classmethod
-    def of(cls, names: list[Any], extracted: list[bytes], canon: Canon, *, jobs: int) -> "Collection":
+    def of(cls, named: Iterable[tuple[Any, bytes]], canon: Canon, *, jobs: int) -> "Collection":
+        """Taken as they come, some at a time: of a text no more is held than its canonical form, and that once."""
         holders: dict[bytes, list[int]] = defaultdict(list)
-        for at, content in enumerate(canon.apply_all(extracted, threads=jobs)):
-            if content:
-                holders[content].append(at)
+        names: list[Any] = []
+        rest = iter(named)
+        while some := list(islice(rest, AT_ONCE)):
+            for name, content in zip(some, canon.apply_all([text for _, text in some], threads=jobs), strict=True):
+                if content:
+                    holders[content].append(len(names))
+                names.append(name[0])
         contents = sorted(holders, key=lambda content: sha256(content).digest())
         return cls(names, contents, [holders[content] for content in contents])
 

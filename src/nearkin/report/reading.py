@@ -22,15 +22,18 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def total_bytes(connection: sqlite3.Connection) -> int:
-    """Of all documents."""
-    (total,) = connection.execute("SELECT coalesce(sum(size), 0) FROM present WHERE reason IS NULL").fetchone()
+    """Of all documents that lie in no other."""
+    (total,) = connection.execute(
+        "SELECT coalesce(sum(size), 0) FROM present WHERE reason IS NULL AND parent IS NULL"
+    ).fetchone()
     return int(total)
 
 
 def without_text(connection: sqlite3.Connection) -> int:
     """How many documents have nothing that can be read as text."""
     (count,) = connection.execute(
-        "SELECT count(*) FROM present WHERE reason IS NULL AND text IS NULL AND size > 0"
+        """SELECT count(*) FROM present d WHERE reason IS NULL AND text IS NULL AND size > 0
+           AND NOT EXISTS (SELECT 1 FROM document m WHERE m.parent = d.id)"""
     ).fetchone()
     return int(count)
 

@@ -20,48 +20,56 @@ class Changes:
         return bool(self.new or self.changed or self.moved or self.gone)
 
 
-def recognise_moves(connection: sqlite3.Connection, scope: int, run: int, vanished: list[Version]) -> int:
-    """Give the new documents that have a vanished one's bytes that one as predecessor; how many there were.
+@dataclass(frozen=True)
+class Move:
+    before: Version
+    id: int  # what it is now
+    path: bytes
+
+
+def recognise_moves(connection: sqlite3.Connection, scope: int, run: int, vanished: list[Version]) -> list[Move]:
+    """Give the new documents that have a vanished one's bytes that one as predecessor.
 
     The same inode is the best proof of a move, the same name the next best; then they are paired in byte order.
     """
     wanted = {version.digest for version in vanished if version.digest is not None and version.size}
     if not wanted:
-        return 0
+        return []
     arrived: dict[bytes, list[tuple[int, bytes, int]]] = defaultdict(list)
     for number, path, inode, digest in connection.execute(
         """SELECT id, path, inode, digest FROM document
-           WHERE scope = ? AND seen = ? AND before IS NULL AND reason IS NULL ORDER BY path""",
+           WHERE scope = ? AND seen = ? AND before IS NULL AND parent IS NULL AND reason IS NULL ORDER BY path""",
         (scope, run),
     ):
         if digest in wanted:
             arrived[digest].append((number, path, inode))
-    pairs: list[tuple[int, int]] = []
+    moves: list[Move] = []
     left = vanished
     for key in (lambda path, inode: (inode,), lambda path, _: (_name(path),), lambda *_: ()):
-        left = _paired(left, arrived, key, pairs)
-    connection.executemany("UPDATE document SET before = ? WHERE id = ?", pairs)
-    return len(pairs)
+        left = _paired(left, arrived, key, moves)
+    connection.executemany("UPDATE document SET before = ? WHERE id = ?", ((move.before.id, move.id) for move in moves))
+    return moves
 
 
 def _paired(
     vanished: list[Version],
     arrived: dict[bytes, list[tuple[int, bytes, int]]],
     key: Callable[[bytes, int], tuple[object, ...]],
-    pairs: list[tuple[int, int]],
+    moves: list[Move],
 ) -> list[Version]:
     """Pair those of the same bytes and key, in byte order; who is left."""
-    waiting: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    waiting: dict[tuple[object, ...], list[tuple[int, bytes]]] = defaultdict(list)
     for digest, there in arrived.items():
         for number, path, inode in reversed(there):
-            waiting[digest, *key(path, inode)].append(number)
+            waiting[digest, *key(path, inode)].append((number, path))
     taken: set[int] = set()
     left = []
     for version in vanished:
         found = waiting.get((version.digest, *key(version.path, version.inode)))
         if found:
-            taken.add(found[-1])
-            pairs.append((version.id, found.pop()))
+            number, path = found.pop()
+            taken.add(number)
+            moves.append(Move(version, number, path))
         else:
             left.append(version)
     for digest, there in arrived.items():

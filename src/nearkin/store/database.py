@@ -75,6 +75,15 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
     return connection
 
 
+def in_memory() -> sqlite3.Connection:
+    """A store that nobody else sees and that leaves nothing behind."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.execute("PRAGMA page_size = 8192")
+    _run(connection, TABLES)
+    see(connection)
+    return connection
+
+
 def _refuse_network(path: Path) -> None:
     mount = mount_of(path.parent)
     if mount is not None and mount.network:

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from nearkin.read.table import MEDIA, MEMBER, table_kind
 from nearkin.store.staleness import Need, stale_texts
 
+LOOK_UP = 500  # paths a query
 ROWS = "SELECT id, path, size, mtime_ns, inode, digest, text, media, reason, detail FROM"
 
 
@@ -32,13 +34,19 @@ class Version(NamedTuple):
 
 @dataclass
 class Known:
-    """The versions at the places of one scope, and which of these places this scan met."""
+    """The versions at the places of one scope, and which of these places this scan met.
+
+    Rows of tables are not among them: there may be millions. They come and go with their table, and are looked up
+    when that is read.
+    """
 
     canon: int
     raw: bool
     keep: bool  # texts are to be kept
     full: bool = False  # read everything
+    tables: str | None = None  # how tables are read, row by row; None: like any file
     stale: dict[int, Need] = field(default_factory=dict)  # by text
+    stale_tables: set[int] = field(default_factory=set)  # documents with a row whose text is to be read again
     versions: dict[bytes, Version] = field(default_factory=dict)
     pending: dict[bytes, Version] = field(default_factory=dict)  # read by scans that did not finish
     met: set[bytes] = field(default_factory=set)
@@ -48,8 +56,11 @@ class Known:
 
     def load(self, connection: sqlite3.Connection, scope: int, scheme: int) -> None:
         self.stale = stale_texts(connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep)
-        self.versions = {version.path: version for version in _versions(connection, "present WHERE scope = ?", scope)}
-        unfinished = "document WHERE scope = ? AND seen NOT IN (SELECT id FROM finished) ORDER BY id"
+        files = "WHERE scope = ? AND parent IS NULL"
+        self.versions = {version.path: version for version in _versions(connection, f"present {files}", scope)}
+        if any(need.reads for need in self.stale.values()):
+            self.stale_tables = self._tables_to_read_again(connection, scope)
+        unfinished = f"document {files} AND seen NOT IN (SELECT id FROM finished) ORDER BY id"
         for version in _versions(connection, unfinished, scope):
             if version.path in self.pending:  # two scans were killed: the later one knows better
                 self.outdated.append(self.pending[version.path].id)
@@ -63,6 +74,12 @@ class Known:
                 self.stale = stale_texts(
                     connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep, only=version.text
                 )
+
+    def _tables_to_read_again(self, connection: sqlite3.Connection, scope: int) -> set[int]:
+        rows = connection.execute(
+            "SELECT parent, text FROM present WHERE scope = ? AND parent IS NOT NULL AND text IS NOT NULL", (scope,)
+        )
+        return {parent for parent, text in rows if self.stale.get(text, Need.NOTHING).reads}
 
     def meet(self, path: bytes, absolute: bytes, *, unchanged: bool) -> Need:
         """A file the scan came by; `unchanged` says whether it is the version that is known."""
@@ -89,8 +106,19 @@ class Known:
             self.adopted.append(pending)
         return same
 
+    def rereads(self, table: Version) -> bool:
+        """Whether a table known so is to be read even where its bytes are the same."""
+        return self._need(table).reads
+
     def _need(self, version: Version) -> Need:
         if self.full or version.reason is not None:
+            return Need.READ
+        as_table = self.tables is not None and table_kind(version.path) is not None
+        if version.media in MEDIA:
+            if not as_table or version.detail != self.tables:
+                return Need.READ
+            return Need.AGAIN if version.id in self.stale_tables else Need.NOTHING
+        if as_table:
             return Need.READ
         if version.text is None:
             return Need.READ if self.raw and version.size else Need.NOTHING
@@ -102,8 +130,18 @@ class Known:
 
 
 def lies_below(path: bytes, starts: tuple[bytes, ...]) -> bool:
-    """Whether a path is one of these or below one; the root is empty."""
-    return any(not start or path == start or path.startswith(start + b"/") for start in starts)
+    """Whether a path is one of these, below one or a row of one; the root is empty."""
+    return any(not start or path == start or path.startswith((start + b"/", start + MEMBER)) for start in starts)
+
+
+def versions_at(connection: sqlite3.Connection, scope: int, paths: list[bytes]) -> dict[bytes, Version]:
+    """Of some places only, as they are present."""
+    found: dict[bytes, Version] = {}
+    for start in range(0, len(paths), LOOK_UP):
+        part = paths[start : start + LOOK_UP]
+        which = f"present WHERE scope = ? AND path IN ({','.join('?' * len(part))})"
+        found.update((version.path, version) for version in _versions(connection, which, scope, *part))
+    return found
 
 
 def _versions(connection: sqlite3.Connection, which: str, *given: int | bytes) -> Iterator[Version]:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nearkin.model import Readings
+from nearkin.read.table import MEDIA
 from nearkin.store.additions import added_below
 from nearkin.store.changes import Changes, count_changes, recognise_moves
 from nearkin.store.codes import add_codes
@@ -18,6 +19,7 @@ from nearkin.store.known import Known, Version, lies_below
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
 from nearkin.store.rows import insert_rows, last_id
+from nearkin.store.table_rows import adopt_rows, drop_rows, leave_rows, move_rows, pass_on_rows
 
 LOOK_UP = 500  # keys a query
 
@@ -27,7 +29,7 @@ TRANSACTION_BYTES = 64 << 20
 
 
 @lru_cache(maxsize=1024)
-def _owner(uid: int) -> str:
+def owner_name(uid: int) -> str:
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -50,6 +52,9 @@ class Writer:
 
     def __post_init__(self) -> None:
         self._files = self._bytes = 0  # in the open transaction
+        self._followed: list[bytes] = []  # places of files that have another version now
+        self.tables: list[tuple[bytes, int]] = []  # that were read: path and document
+        self.rows_gone = 0  # of tables
         self._commits = False  # it is this writer's own
         self._number()
 
@@ -70,16 +75,23 @@ class Writer:
         """Whatever ended the reading: batches that were written whole stay."""
         self.flush()
 
-    def add(self, readings: Readings) -> None:
-        """Write a batch at once, while the next ones are read, and commit it with others: index pages are then not
-        written for every few files."""
+    def begin(self) -> None:
+        """A transaction, unless one is open."""
         if not self.connection.in_transaction:
             with self.turn():  # whoever waits to write a decision goes first
                 self.connection.execute("BEGIN IMMEDIATE")
             self._commits = True
             self._number()
+
+    def add(
+        self, readings: Readings, *, parent: int | None = None, versions: dict[bytes, Version] | None = None
+    ) -> list[int]:
+        """Write a batch at once, while the next ones are read, and commit it with others: index pages are then not
+        written for every few files. Rows of a table come with its document and with what is known of them; given
+        back is which of these are as they were."""
+        self.begin()
         try:
-            self._write(readings)
+            touched = self._write(readings, parent, self.known.versions if versions is None else versions)
         except BaseException:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
@@ -88,6 +100,7 @@ class Writer:
         self._bytes += sum(readings.sizes)
         if self._commits and (self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES):
             self.flush()
+        return touched
 
     def flush(self) -> None:
         self._files = self._bytes = 0
@@ -95,26 +108,29 @@ class Writer:
         if self.connection.in_transaction:
             self.connection.execute("COMMIT")
 
-    def _write(self, readings: Readings) -> None:
+    def _write(self, readings: Readings, parent: int | None, versions: dict[bytes, Version]) -> list[int]:
         contents = self._add_contents(readings)
         texts = self._add_texts(readings, contents)
         new: list[tuple[Any, ...]] = []
         touched: list[tuple[int, int, int, str, int]] = []
         superseded: list[int] = []
         for i, (path, text) in enumerate(zip(readings.paths, texts, strict=True)):
-            before = self.known.versions.get(path)
-            place = (readings.sizes[i], readings.mtimes[i], readings.inodes[i], _owner(readings.owners[i]))
+            before = versions.get(path)
+            place = (readings.sizes[i], readings.mtimes[i], readings.inodes[i], owner_name(readings.owners[i]))
             if before is not None and _as_before(before, readings, i, text):
                 touched.append((*place, before.id))
                 continue
             if before is not None:
                 superseded.append(before.id)
+                if parent is None:
+                    self._followed.append(path)
             if (unfinished := self.known.pending.get(path)) is not None:
                 self.known.outdated.append(unfinished.id)
             new.append(
                 (
                     self.scope,
                     path,
+                    parent,
                     *place,
                     readings.media[i],
                     readings.encodings[i],
@@ -128,14 +144,16 @@ class Writer:
             )
         insert_rows(
             self.connection,
-            """INSERT INTO document (scope, path, size, mtime_ns, inode, owner, media, encoding, digest, text,
-                                     reason, detail, seen, before)""",
+            """INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, media, encoding, digest,
+                                     text, reason, detail, seen, before)""",
             new,
         )
-        self.connection.executemany(
-            "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
-        )
-        self._supersede(superseded)
+        if parent is None:  # rows get what their table has when the run ends
+            self.connection.executemany(
+                "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
+            )
+        self.supersede(superseded)
+        return [row[-1] for row in touched]
 
     def renew(self, versions: list[Renewed], readings: Readings) -> None:
         """The same documents with the texts that this scan makes of them."""
@@ -150,9 +168,9 @@ class Writer:
                        ?, reason, detail, {self.run}, id FROM document WHERE id = ?""",
             [(text, version.id) for text, version in zip(texts, versions, strict=True)],
         )
-        self._supersede([version.id for version in versions])
+        self.supersede([version.id for version in versions])
 
-    def _supersede(self, versions: list[int]) -> None:
+    def supersede(self, versions: list[int]) -> None:
         """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
         self.connection.executemany(
             f"""UPDATE document SET gone = {self.run}
@@ -248,27 +266,38 @@ class Writer:
         return found
 
     def finish(self, below: tuple[bytes, ...]) -> Changes:
-        """Take over what a killed scan had read, note what is gone, and recognise what only moved."""
+        """Take over what a killed scan had read, note what is gone, and recognise what only moved; rows of tables go
+        where their table goes."""
         self.flush()
         with transaction(self.connection):
             for version in self.known.adopted:
                 before = self.known.versions.get(version.path)
                 previous = None if before is None else before.id
+                if version.media in MEDIA:
+                    self.rows_gone += adopt_rows(self.connection, self.run, self.scope, version.path, version.id)
+                elif before is not None:
+                    self._followed.append(version.path)
                 self.connection.execute(
                     "UPDATE document SET seen = ?, before = ? WHERE id = ?", (self.run, previous, version.id)
                 )
                 if before is not None:
-                    self._supersede([before.id])
+                    self.supersede([before.id])
             kept = {version.id for version in self.known.adopted}
             left = [v.id for v in self.known.pending.values() if v.id not in kept and lies_below(v.path, below)]
-            self.connection.executemany(
-                "DELETE FROM document WHERE id = ?", ((one,) for one in [*left, *self.known.outdated])
-            )
-            self._supersede(added_below(self.connection, self.scope, self.run, below))
+            for one in [*left, *self.known.outdated]:
+                self.connection.execute("DELETE FROM document WHERE id = ?", (one,))
+                drop_rows(self.connection, one)
+            for path, document in self.tables:
+                pass_on_rows(self.connection, self.scope, path, document)
+            self.supersede(added_below(self.connection, self.scope, self.run, below))
             vanished = self.known.vanished(below)
-            self._supersede([version.id for version in vanished])
-            moved = recognise_moves(self.connection, self.scope, self.run, vanished)
-            return count_changes(self.connection, self.scope, self.run, gone=len(vanished) - moved)
+            self.supersede([version.id for version in vanished])
+            left_places = [*self._followed, *(version.path for version in vanished)]
+            self.rows_gone += leave_rows(self.connection, self.run, self.scope, left_places)
+            moves = recognise_moves(self.connection, self.scope, self.run, vanished)
+            moved = len(moves) + sum(move_rows(self.connection, self.run, move) for move in moves)
+            gone = len(vanished) + self.rows_gone - moved
+            return count_changes(self.connection, self.scope, self.run, gone=gone)
 
 
 def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:

@@ -1,0 +1,140 @@
+"""Taking tables in: each row is read, signed and stored as a file would be.
+
+The table's document comes first, its rows after it; what was read of a table that breaks off stays. A table of the same
+bytes, read in the same way, is not read again.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from nearkin import _native
+from nearkin.engine.rows import sign_rows
+from nearkin.engine.spread import in_order
+from nearkin.errors import UsageError
+from nearkin.model import Readings, Reason
+from nearkin.read.row_names import RowNames
+from nearkin.read.table import (
+    MEMBER,
+    BrokenTableError,
+    Columns,
+    Rows,
+    TableKind,
+    columns_of,
+    read_rows,
+    refuse_unsuitable,
+    table_kind,
+)
+from nearkin.read.walk import explain
+from nearkin.settings import Settings
+from nearkin.store.table_writer import TableWriter
+from nearkin.store.writer import Writer
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What tells that a file was written to."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+    owner: int
+
+    @classmethod
+    def of(cls, path: bytes) -> "Stamp":
+        found = os.lstat(path)
+        return cls(found.st_size, found.st_mtime_ns, found.st_ino, found.st_uid)
+
+
+def take_in_tables(
+    writer: Writer,
+    base: bytes,
+    tables: list[bytes],
+    how: _native.Recipe,
+    settings: Settings,
+    *,
+    remember: Callable[[Readings], None],
+    progress: Progress,
+) -> None:
+    """`progress` is told how many rows and bytes of text were read so far."""
+    done = size = 0
+    for path in tables:
+        for batch in _take_in(writer, base, path, how, settings):
+            done += len(batch)
+            size += sum(batch.sizes)
+            remember(batch)
+            progress(done, size)
+
+
+def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, settings: Settings) -> Iterator[Readings]:
+    kind, columns = table_kind(path), columns_of(settings.table)
+    if kind is None or columns is None:
+        raise AssertionError("a table is read by its columns")
+    try:
+        stamp = Stamp.of(base + path)
+        with open(base + path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").digest()
+    except OSError as error:
+        writer.add(Readings.failed(path, explain(error)))
+        return
+    itself = table_reading(path, kind, stamp, digest, settings.table.how)
+    before = writer.known.versions.get(path)
+    if before is not None and not writer.known.rereads(before) and before.digest == digest:
+        writer.add(itself)  # only touched
+        writer.tables.append((path, before.id))
+        return
+    table = TableWriter(writer, itself)
+    table.begin()
+    broken: str | None = None
+    rows = 0
+    try:
+        refuse_unsuitable(base + path, kind, columns)
+        named = _named(path, base, read_rows(base + path, kind, columns, longest=settings.walk.max_size), columns)
+        work = partial(
+            sign_rows,
+            how=how,
+            html=settings.table.html,
+            keep=settings.text.keep,
+            mtime=stamp.mtime_ns,
+            owner=stamp.owner,
+        )
+        for batch in in_order(work, named, jobs=settings.run.jobs):
+            table.add(batch)
+            rows += len(batch)
+            yield batch
+    except BrokenTableError as error:
+        broken = f"{error}; {rows:,} rows were read" if rows else str(error)
+    except UsageError as error:
+        broken = str(error).rstrip(".")
+    if broken is None and Stamp.of(base + path) != stamp:
+        broken = "it was written to while it was read"
+    table.end(None if broken is None else Reason.MALFORMED, settings.table.how if broken is None else broken)
+
+
+def _named(path: bytes, base: bytes, batches: Iterator[Rows], columns: Columns) -> Iterator[tuple[list[bytes], Rows]]:
+    """Each row's path. A folder of the same name as the rows' would make two documents of one path."""
+    if Path(os.fsdecode(base + path + MEMBER[:1])).is_dir():
+        folder = os.fsdecode(path.rpartition(b"/")[2] + MEMBER[:1])
+        raise BrokenTableError(f"its rows would be named like the files in the folder {folder} beside it; rename that")
+    names = RowNames(by_id=columns.id is not None)
+    for rows in batches:
+        yield [path + MEMBER + name for name in names.of(rows)], rows
+
+
+def table_reading(path: bytes, kind: TableKind, stamp: Stamp, digest: bytes, how: str | None) -> Readings:
+    """The table file itself: a document without text."""
+    one = Readings.failed(path, "")
+    one.sizes[:] = [stamp.size]
+    one.mtimes[:] = [stamp.mtime_ns]
+    one.inodes[:] = [stamp.inode]
+    one.owners[:] = [stamp.owner]
+    one.media[:] = [kind.media]
+    one.digests[:] = [digest]
+    one.reasons[:] = [None]
+    one.details[:] = [how]
+    return one

@@ -1,0 +1,104 @@
+"""What is there to scan: files and rows, counted where that costs little, else told from the first rows."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from nearkin.read.table import (
+    BrokenTableError,
+    Columns,
+    Format,
+    Rows,
+    TableKind,
+    columns_of,
+    read_rows,
+    refuse_unsuitable,
+    table_kind,
+)
+from nearkin.read.walk import Unreadable, walk
+from nearkin.settings import Settings
+
+COUNTED = 32 << 20  # bytes of texts of a table read to count its rows; beyond, their number follows from the size
+
+
+@dataclass(frozen=True)
+class FileFound:
+    path: bytes
+    size: int
+
+
+@dataclass(frozen=True)
+class TableFound:
+    path: bytes
+    size: int  # of the file
+    kind: TableKind
+    rows: int
+    text_bytes: int
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Survey:
+    root: bytes
+    files: tuple[FileFound, ...]
+    tables: tuple[TableFound, ...]
+    left_out: int  # larger than --max-size, or not to be looked at
+
+    @property
+    def documents(self) -> int:
+        return len(self.files) + sum(1 + table.rows for table in self.tables)
+
+    @property
+    def bytes(self) -> int:
+        """To be read: of tables their texts."""
+        return sum(file.size for file in self.files) + sum(table.text_bytes for table in self.tables)
+
+    @property
+    def exact(self) -> bool:
+        return all(table.exact for table in self.tables)
+
+
+def survey(starts: tuple[Path, ...], settings: Settings) -> Survey:
+    root = Path(os.path.commonpath([start if start.is_dir() else start.parent for start in starts]))
+    base, columns = os.fsencode(root), columns_of(settings.table)
+    files: list[FileFound] = []
+    tables: list[TableFound] = []
+    left_out = 0
+    for path in walk(root, starts, settings.walk):
+        kind = None if isinstance(path, Unreadable) or columns is None else table_kind(path)
+        try:
+            size = -1 if isinstance(path, Unreadable) else os.lstat(base + b"/" + path).st_size
+        except OSError:
+            size = -1
+        if isinstance(path, Unreadable) or size < 0 or (kind is None and size > settings.walk.max_size):
+            left_out += 1
+        elif kind is None or columns is None:
+            files.append(FileFound(path, size))
+        else:
+            try:
+                tables.append(_measured(base + b"/" + path, path, size, kind, columns, settings.walk.max_size))
+            except BrokenTableError:
+                left_out += 1
+    return Survey(base, tuple(files), tuple(tables), left_out)
+
+
+def _measured(absolute: bytes, path: bytes, size: int, kind: TableKind, columns: Columns, longest: int) -> TableFound:
+    refuse_unsuitable(absolute, kind, columns)
+    if kind.format is Format.PARQUET:
+        from nearkin.read.parquet import parquet_size
+
+        rows, text_bytes = parquet_size(absolute, columns.text)
+        return TableFound(path, size, kind, rows, text_bytes, exact=True)
+    rows = text_bytes = upto = 0
+    batch = Rows()
+    try:
+        for batch in read_rows(absolute, kind, columns, longest=longest):
+            rows += len(batch)
+            text_bytes += batch.size
+            upto = batch.upto
+            if text_bytes > COUNTED and upto:
+                share = size / upto
+                return TableFound(path, size, kind, round(rows * share), round(text_bytes * share), exact=False)
+    except BrokenTableError:
+        pass  # what is before the break counts
+    return TableFound(path, size, kind, rows, text_bytes, exact=True)

@@ -1,0 +1,98 @@
+"""Rows of .csv, with the names of the columns in its first line.
+
+Python's own reader, not Arrow's: that one must hold a row within a block of fixed size, refuses what is not UTF-8, and
+ends at the first row it cannot read. Here each such row fails by its number and the rest is read.
+"""
+
+import codecs
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from nearkin.model import Reason
+from nearkin.read.decode import BOMS
+from nearkin.read.packed import unpacked
+from nearkin.read.table import BrokenTableError, Columns, Fault, Rows, TableKind, name_of, too_large
+
+DELIMITERS = (",", ";", "\t", "|")
+
+
+def csv_columns(path: bytes, compression: str | None) -> list[str]:
+    """By the delimiter that makes most of them."""
+    with _opened(path, compression) as (stream, _):
+        line = _header(stream)
+        return max((_split(line, delimiter) for delimiter in DELIMITERS), key=len)
+
+
+def csv_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
+    csv.field_size_limit(min(sys.maxsize, longest + 1))
+    rows = Rows()
+    try:
+        with _opened(path, kind.compression) as (stream, file):
+            for number, name, text in _records(stream, columns, longest):
+                rows.add(number, name, text)
+                if rows.full:
+                    rows.upto = file.tell()
+                    yield rows
+                    rows = Rows()
+    except BrokenTableError:
+        if rows:
+            yield rows
+        raise
+    if rows:
+        yield rows
+
+
+def _records(stream: io.TextIOBase, columns: Columns, longest: int) -> Iterator[tuple[int, str | None, bytes | Fault]]:
+    header = _header(stream)
+    delimiter = max(DELIMITERS, key=lambda one: len(_split(header, one)))
+    known = _split(header, delimiter)
+    text_at, id_at = known.index(columns.text), None if columns.id is None else known.index(columns.id)
+    reader = csv.reader(stream, delimiter=delimiter, strict=True)
+    number = 0
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            number += 1
+            if "unexpected end" in str(error):
+                raise BrokenTableError(f"the file ends within row {number:,}: a quote is not closed") from error
+            large = "field limit" in str(error)
+            yield number, None, Fault(Reason.TOO_LARGE if large else Reason.MALFORMED, f"no CSV: {error}")
+            continue
+        if not row:
+            continue
+        number += 1
+        if len(row) != len(known):
+            fields = f"{len(row)} fields where the first line names {len(known)}"
+            yield number, None, Fault(Reason.MALFORMED, fields)
+            continue
+        text = row[text_at].encode("utf-8", "surrogateescape")
+        name = None if id_at is None else name_of(row[id_at])
+        yield number, name, text if len(text) <= longest else too_large(len(text), longest)
+
+
+def _header(stream: io.TextIOBase) -> str:
+    """The first line that is not blank; names of columns have no line ends."""
+    return next((line for line in stream if line.strip()), "")
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    return [name.strip() for row in csv.reader([line], delimiter=delimiter) for name in row] if line else []
+
+
+@contextmanager
+def _opened(path: bytes, compression: str | None) -> Iterator[tuple[io.TextIOBase, BinaryIO]]:
+    """Bytes that are not UTF-8 come as surrogates, so that each text can be decoded as a file would be."""
+    with unpacked(path, compression) as (stream, file):
+        buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
+        start = buffered.peek(4)[:4]
+        mark, encoding = next(((m, e) for m, e in BOMS if start.startswith(m)), (b"", "utf-8"))
+        buffered.read(len(mark))
+        wide = codecs.lookup(encoding).name != "utf-8"
+        yield io.TextIOWrapper(buffered, encoding, errors="replace" if wide else "surrogateescape", newline=""), file

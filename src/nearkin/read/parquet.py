@@ -1,0 +1,126 @@
+"""Rows of .parquet, read page by page: a row group may be as large as the file."""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nearkin.model import Reason
+from nearkin.read.table import (
+    BYTES_AT_ONCE,
+    ROWS_AT_ONCE,
+    BrokenTableError,
+    Columns,
+    Fault,
+    Rows,
+    TableKind,
+    name_of,
+    too_large,
+)
+from nearkin.read.walk import explain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BUFFER = 1 << 20  # bytes of a column read at once
+
+
+def parquet_columns(path: bytes) -> list[str]:
+    with _opened(path) as file:
+        return [str(name) for name in file.schema_arrow.names]
+
+
+def parquet_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
+    import pyarrow as pa
+
+    wanted = [columns.text] if columns.id in (None, columns.text) else [columns.text, columns.id]
+    first = 1
+    with _opened(path) as file:
+        try:
+            for group in range(file.num_row_groups):
+                batches = file.iter_batches(
+                    _batch_size(file, group, columns.text), row_groups=[group], columns=wanted, use_threads=False
+                )
+                for batch in batches:
+                    yield _rows(batch, first, columns, longest)
+                    first += batch.num_rows
+        except (pa.ArrowException, OSError) as error:
+            raise BrokenTableError(f"the file is damaged after row {first - 1:,}: {_brief(error)}") from error
+
+
+def _opened(path: bytes) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(os.fsdecode(path), buffer_size=BUFFER, pre_buffer=False, memory_map=False)
+    except pa.ArrowException as error:
+        raise BrokenTableError(f"no Parquet: {_brief(error)}") from error
+    except OSError as error:
+        raise BrokenTableError(explain(error)) from error
+
+
+def _brief(error: Exception) -> str:
+    return str(error).splitlines()[0][:200].rstrip(".") if str(error) else "unknown"
+
+
+def _batch_size(file: Any, group: int, column: str) -> int:
+    """So many rows that their texts fit: some tables hold books, some lines."""
+    described = file.metadata.row_group(group)
+    parts = [described.column(i) for i in range(described.num_columns)]
+    size: int = sum(part.total_uncompressed_size for part in parts if part.path_in_schema.split(".")[0] == column)
+    return max(1, min(ROWS_AT_ONCE, BYTES_AT_ONCE * int(described.num_rows) // max(1, size)))
+
+
+def _rows(batch: "pa.RecordBatch", first: int, columns: Columns, longest: int) -> Rows:
+    texts, strings = _texts(batch.column(batch.schema.names.index(columns.text)), columns.text)
+    if columns.id is None:
+        names: list[str | None] = [None] * batch.num_rows
+    else:
+        names = [name_of(value) for value in _plain(batch.column(batch.schema.names.index(columns.id))).to_pylist()]
+    rows = Rows(strings=strings)
+    for at, (name, text) in enumerate(zip(names, texts, strict=True)):
+        size = 0 if isinstance(text, Fault) else len(text)
+        rows.add(first + at, name, text if size <= longest else too_large(size, longest))
+    return rows
+
+
+def _texts(column: "pa.Array", name: str) -> tuple[list[bytes | Fault], bool]:
+    """As bytes, without a detour over str; and whether they came as strings."""
+    import pyarrow as pa
+
+    column = _plain(column)
+    strings = any(is_it(column.type) for is_it in (pa.types.is_string, pa.types.is_large_string, _is_string_view))
+    binary = any(
+        is_it(column.type) for is_it in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    )
+    null = Fault(Reason.NO_TEXT, f"column {name!r} is null")
+    if not strings and not binary:
+        other = Fault(Reason.NO_TEXT, f"column {name!r} is {column.type}, not a string")
+        return [other if valid else null for valid in column.is_valid().to_pylist()], True
+    if strings:
+        column = column.cast(pa.large_binary())
+    return [null if value is None else value for value in column.to_pylist()], strings
+
+
+def _plain(column: "pa.Array") -> "pa.Array":
+    import pyarrow as pa
+
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _is_string_view(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string_view(kind))
+
+
+def parquet_size(path: bytes, column: str) -> tuple[int, int]:
+    """Rows, and bytes of a column as they are before compression; from the file's end alone."""
+    with _opened(path) as file:
+        described = file.metadata
+        size = 0
+        for group in range(described.num_row_groups):
+            parts = described.row_group(group)
+            names = [(parts.column(i).path_in_schema.split(".")[0], i) for i in range(parts.num_columns)]
+            size += sum(int(parts.column(i).total_uncompressed_size) for name, i in names if name == column)
+        return int(described.num_rows), size

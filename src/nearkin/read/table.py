@@ -1,0 +1,184 @@
+"""Tables: files whose rows are documents of their own, one column of which is the text.
+
+A row that cannot be a document says why; a table that breaks off gives what came before. Both are the reader's to tell,
+so no row is ever lost.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from nearkin.errors import UsageError
+from nearkin.model import Reason
+from nearkin.settings import TableSettings
+
+MEMBER = b"!/"  # between a table's path and its rows' names, as between a container and its members
+ROWS_AT_ONCE = 256
+BYTES_AT_ONCE = 4 << 20
+PEEKED = 100  # objects of a .jsonl whose keys are taken for its columns
+SHOWN = 20  # columns a complaint names
+
+
+class Format(StrEnum):
+    PARQUET = "application/vnd.apache.parquet"
+    JSONL = "application/x-ndjson"
+    CSV = "text/csv"
+
+
+ENDINGS = {b".parquet": Format.PARQUET, b".jsonl": Format.JSONL, b".ndjson": Format.JSONL, b".csv": Format.CSV}
+COMPRESSIONS = {b".gz": "gzip", b".zst": "zstd"}
+NAMES = ".parquet, .jsonl or .csv, the latter two also with .gz or .zst"
+
+
+@dataclass(frozen=True, slots=True)
+class TableKind:
+    format: Format
+    compression: str | None
+
+    @property
+    def media(self) -> str:
+        return f"{self.format.value}+{self.compression}" if self.compression else self.format.value
+
+
+MEDIA = frozenset(TableKind(form, packed).media for form in Format for packed in (None, *COMPRESSIONS.values()))
+
+
+def table_kind(path: bytes) -> TableKind | None:
+    """By its name alone; None: no table."""
+    stem, dot, ending = path.lower().rpartition(b".")
+    ending = dot + ending
+    compression = COMPRESSIONS.get(ending)
+    if compression is not None:
+        ending = b"." + stem.rpartition(b".")[2]
+    form = ENDINGS.get(ending)
+    if form is None or (form is Format.PARQUET and compression):
+        return None
+    return TableKind(form, compression)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a row is not a document."""
+
+    reason: Reason
+    detail: str
+
+
+@dataclass(slots=True)
+class Rows:
+    """Some rows of a table, as columns."""
+
+    numbers: list[int] = field(default_factory=list)  # counted from 1; of a .jsonl, its lines
+    ids: list[str | None] = field(default_factory=list)
+    texts: list[bytes] = field(default_factory=list)
+    faults: dict[int, Fault] = field(default_factory=dict)  # by place in these columns
+    strings: bool = True  # texts came as strings: they are UTF-8, not bytes to be told the encoding of
+    size: int = 0  # bytes of texts
+    upto: int = 0  # bytes of the file read so far, about
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def full(self) -> bool:
+        return len(self) >= ROWS_AT_ONCE or self.size >= BYTES_AT_ONCE
+
+    def add(self, number: int, name: str | None, text: bytes | Fault) -> None:
+        if isinstance(text, Fault):
+            self.faults[len(self)] = text
+            text = b""
+        self.numbers.append(number)
+        self.ids.append(name)
+        self.texts.append(text)
+        self.size += len(text)
+
+    def some(self, chosen: list[int]) -> "Rows":
+        """Those at these places."""
+        picked = Rows(strings=self.strings, upto=self.upto)
+        for at in chosen:
+            picked.add(self.numbers[at], self.ids[at], self.faults.get(at, self.texts[at]))
+        return picked
+
+
+class BrokenTableError(Exception):
+    """It cannot be read further; what came before stands."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table are read, and as what."""
+
+    text: str
+    id: str | None = None
+
+    def refuse_unknown(self, table: str, known: list[str]) -> None:
+        for wanted in (self.text, self.id):
+            if wanted is not None and wanted not in known:
+                more = f" and {len(known) - SHOWN:,} more" if len(known) > SHOWN else ""
+                there = f"it has: {', '.join(known[:SHOWN])}{more}" if known else "it has none"
+                raise UsageError(f"{table} has no column {wanted!r}; {there}.")
+
+
+def columns_of(settings: TableSettings) -> Columns | None:
+    return None if settings.text_column is None else Columns(settings.text_column, settings.id_column)
+
+
+def read_rows(path: bytes, kind: TableKind, columns: Columns, *, longest: int) -> Iterator[Rows]:
+    """The rows in order, some at a time; longer texts than `longest` fail. UsageError: it has no such columns."""
+    return _reader(kind)(path, kind, columns, longest)
+
+
+def table_columns(path: bytes, kind: TableKind) -> list[str]:
+    """The names of its columns; BrokenTableError where that much cannot be read."""
+    if kind.format is Format.PARQUET:
+        from nearkin.read.parquet import parquet_columns
+
+        return parquet_columns(path)
+    if kind.format is Format.CSV:
+        from nearkin.read.delimited import csv_columns
+
+        return csv_columns(path, kind.compression)
+    from nearkin.read.json_lines import json_columns
+
+    return json_columns(path, kind.compression)
+
+
+def refuse_unsuitable(path: bytes, kind: TableKind, columns: Columns) -> None:
+    """UsageError where it has not these columns. A .jsonl without any object has none, and no rows but bad ones."""
+    known = table_columns(path, kind)
+    if known or kind.format is not Format.JSONL:
+        columns.refuse_unknown(os.fsdecode(path.rpartition(b"/")[2]), known)
+
+
+Reader = Callable[[bytes, TableKind, Columns, int], Iterator[Rows]]
+
+
+def _reader(kind: TableKind) -> Reader:
+    if kind.format is Format.PARQUET:
+        from nearkin.read.parquet import parquet_rows
+
+        return parquet_rows
+    if kind.format is Format.CSV:
+        from nearkin.read.delimited import csv_rows
+
+        return csv_rows
+    from nearkin.read.json_lines import json_rows
+
+    return json_rows
+
+
+def name_of(value: object) -> str | None:
+    """An id as a name; None: there is none."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode() or None
+        except UnicodeDecodeError:
+            return value.hex()
+    if value is None or isinstance(value, list | dict):
+        return None
+    return str(value) or None
+
+
+def too_large(size: int, longest: int) -> Fault:
+    return Fault(Reason.TOO_LARGE, f"the text has {size:,} bytes, more than the {longest:,} of --max-size")

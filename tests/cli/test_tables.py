@@ -1,0 +1,353 @@
+"""Tables scanned row by row, as a user does it: every row is a document or failed, and rescans read what changed."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from cli.world import Called, edited, prose
+from nearkin.api.store import Store
+from store.world import is_sound
+
+Table = list[dict[str, Any]]
+ROWS: Table = [
+    {"id": "a", "text": prose(1)},
+    {"id": "b", "text": edited(prose(1), 100)},
+    {"id": "c", "text": prose(2)},
+    {"id": "d", "text": prose(1)},
+    {"id": "e/f", "text": f"<html><body><p>{prose(2)}</p><script>var x = 1;</script></body></html>"},
+]
+
+
+def as_jsonl(rows: Table) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def as_csv(rows: Table) -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, ["id", "text"])
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def as_parquet(rows: Table) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), out, row_group_size=3)
+    return out.getvalue()
+
+
+WRITERS: dict[str, Callable[[Table], bytes]] = {
+    "corpus.parquet": as_parquet,
+    "corpus.jsonl": as_jsonl,
+    "corpus.jsonl.gz": lambda rows: gzip.compress(as_jsonl(rows)),
+    "corpus.jsonl.zst": lambda rows: zstandard.compress(as_jsonl(rows[:2])) + zstandard.compress(as_jsonl(rows[2:])),
+    "corpus.csv": as_csv,
+    "corpus.csv.gz": lambda rows: gzip.compress(as_csv(rows)),
+}
+
+
+def scan(store: Path, *more: object) -> dict[str, Any]:
+    done = Called("scan", *more, "--store", store, "--format", "json", "--text-column", "text")
+    assert done.code == 0, done.err
+    summary: dict[str, Any] = json.loads(done.out)
+    return summary
+
+
+def listed(command: str, store: Path, *more: object) -> list[dict[str, Any]]:
+    done = Called(command, "--store", store, "--format", "jsonl", *more)
+    assert done.code == 0, done.err
+    return done.records
+
+
+def paths(store: Path, *more: object) -> list[str]:
+    return [one["path"] for one in listed("documents", store, *more)]
+
+
+def ask(store: Path, query: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(store)) as connection:
+        return connection.execute(query).fetchall()
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_rows_are_documents_of_their_own(name: str, tmp_path: Path) -> None:
+    table, store = tmp_path / name, tmp_path / "kin.db"
+    table.write_bytes(WRITERS[name](ROWS))
+    summary = scan(store, table, "--id-column", "id")
+    assert summary["documents"] == 6
+    assert summary["failed"] == 0
+    assert paths(store) == [name, *(f"{name}!/{row['id']}" for row in ROWS)]
+    assert ask(store, "SELECT count(*) FROM document r JOIN document t ON r.parent = t.id AND t.parent IS NULL") == [
+        (5,)
+    ]
+    (pair,) = [m for m in listed("matches", store) if m["resemblance"] > 0.7]
+    assert {pair["a"], pair["b"]} == {f"{name}!/a", f"{name}!/b"}
+    tiers = {one["tier"]: one["paths"] for one in listed("identical", store)}
+    assert tiers["bytes"] == [f"{name}!/a", f"{name}!/d"]
+    assert tiers["words"] == [f"{name}!/c", f"{name}!/e/f"]
+    assert Called("compare", f"{name}!/a", f"{name}!/b", "--store", store).code == 0
+    assert is_sound(Store(store))
+
+
+def test_the_same_rows_are_found_in_every_format(tmp_path: Path) -> None:
+    found = []
+    for name, write in WRITERS.items():
+        folder = tmp_path / name.replace(".", "-")
+        folder.mkdir()
+        (folder / name).write_bytes(write(ROWS))
+        store = tmp_path / f"{name}.db"
+        scan(store, folder, "--id-column", "id")
+        rows = ask(store, "SELECT substr(path, instr(path, '!/')), digest, size, media FROM document WHERE parent > 0")
+        found.append(sorted(rows))
+    assert all(rows == found[0] for rows in found)
+    assert len(found[0]) == 5
+
+
+def test_a_folder_of_tables_and_files(tmp_path: Path) -> None:
+    folder, store = tmp_path / "docs", tmp_path / "kin.db"
+    folder.mkdir()
+    (folder / "note.txt").write_text(prose(1))
+    (folder / "one.jsonl").write_bytes(as_jsonl(ROWS))
+    (folder / "two.csv").write_bytes(as_csv(ROWS[:2]))
+    (folder / "other.csv").write_text("x,y\n1,2\n")
+    summary = scan(store, folder)
+    assert (summary["documents"], summary["failed"]) == (1 + 1 + 5 + 1 + 2, 1)
+    (failed,) = listed("documents", store, "--failed")
+    assert failed["path"] == "other.csv"
+    assert "has no column 'text'; it has: x, y" in failed["detail"]
+    assert "one.jsonl!/#3" in paths(store)
+
+
+def test_ids_missing_or_repeated_lose_no_row(tmp_path: Path) -> None:
+    rows: Table = [
+        {"id": "x", "text": "one"},
+        {"id": "x", "text": "two"},
+        {"id": None, "text": "three"},
+        {"id": "#5", "text": "four"},
+        {"text": "five"},
+        {"id": 7, "text": "six"},
+        {"id": [1], "text": "seven"},
+        {"id": "", "text": "eight"},
+        {"id": "\ud800", "text": "nine"},
+    ]
+    table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
+    table.write_bytes(as_jsonl(rows))
+    assert scan(store, table, "--id-column", "id")["documents"] == 10
+    names = {one.partition("!/")[2] for one in paths(store)}
+    assert names == {"", "x", "#2", "#3", "#5", "#5#", "7", "#7", "#8", "\\ud800"}
+
+
+def test_bad_rows_fail_with_their_reason(tmp_path: Path) -> None:
+    lines = [
+        b'{"id": 1, "text": "fine"}',
+        b'{"id": 2, "text": null}',
+        b'{"id": 3, "text": 12}',
+        b'{"id": 4}',
+        b"",
+        b'{"id": 5, "text": "cut',
+        b"[1, 2]",
+        b'{"id": 8, "text": "' + b"x" * 2000 + b'"}',
+        b'{"id": 9, "text": "fine too"}',
+    ]
+    table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
+    table.write_bytes(b"\n".join(lines))
+    summary = scan(store, table, "--id-column", "id", "--max-size", "1K")
+    assert (summary["documents"], summary["failed"]) == (3, 6)
+    failed = {
+        one["path"].partition("!/")[2]: (one["reason"], one["detail"]) for one in listed("documents", store, "--failed")
+    }
+    assert failed["2"] == ("no text", "column 'text' is null")
+    assert failed["3"] == ("no text", "column 'text' is a number")
+    assert failed["4"] == ("no text", "there is no column 'text'")
+    assert failed["#6"][0] == "malformed"
+    assert failed["#7"] == ("malformed", "a list where a JSON object should be")
+    assert failed["8"][0] == "too large"
+
+
+def test_parquet_without_strings(tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    texts = pa.array([prose(1).encode(), "Größe ".encode("latin-1") * 30, bytes(range(256)) * 8, None], pa.binary())
+    columns = {
+        "text": texts,
+        "number": pa.array([1, 2, 3, None]),
+        "kind": pa.array(["p", "q", "p", None]).dictionary_encode(),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    assert scan(store, tmp_path / "t.parquet")["failed"] == 1  # bytes that are no text are a document without
+    assert Called("scan", tmp_path / "t.parquet", "--store", store, "--text-column", "number", "-q").code == 0
+    assert {one["detail"] for one in listed("documents", store, "--failed")} == {
+        "column 'number' is null",
+        "column 'number' is int64, not a string",
+    }
+    assert Called("scan", tmp_path / "t.parquet", "--store", store, "--text-column", "kind", "-q").code == 0
+    assert len(paths(store)) == 4
+
+
+def test_csv_as_people_write_it(tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    (tmp_path / "t.csv").write_bytes(
+        '\ufeffid;text\n1;"zwei\nZeilen; und ein Semikolon"\n2;Größe\n\n3;zu;viel\n4;'.encode() + b"Gr\xf6\xdfe " * 30
+    )
+    summary = scan(store, tmp_path / "t.csv", "--id-column", "id")
+    assert (summary["documents"], summary["failed"]) == (4, 1)
+    (failed,) = listed("documents", store, "--failed")
+    assert failed["path"] == "t.csv!/#3"
+    assert failed["detail"] == "3 fields where the first line names 2"
+    encodings = {one["path"]: one["encoding"] for one in listed("documents", store)}
+    assert encodings["t.csv!/4"] == "windows-1252"
+
+
+@pytest.mark.parametrize(
+    "name", ["corpus.jsonl.gz", "corpus.jsonl.zst", "corpus.csv", "corpus.parquet", "corpus.csv.gz"]
+)
+def test_a_truncated_table_keeps_what_was_read(name: str, tmp_path: Path) -> None:
+    many = [{"id": str(i), "text": prose(i)} for i in range(700)]
+    if name == "corpus.jsonl.zst":
+        whole = zstandard.ZstdCompressor().compress(as_jsonl(many))
+    elif name == "corpus.csv":
+        whole = as_csv(many) + b'1000,"never closed'
+        whole += b"x" * len(whole)
+    else:
+        whole = WRITERS[name](many)
+    table, store = tmp_path / name, tmp_path / "kin.db"
+    table.write_bytes(whole[: len(whole) // 2])
+    done = Called("scan", table, "--store", store, "--format", "json", "--text-column", "text", "--id-column", "id")
+    assert done.code == 0, done.err
+    (failed,) = [one for one in listed("documents", store, "--failed") if one["path"] == name]
+    assert failed["reason"] == "malformed"
+    if name == "corpus.parquet":  # what is where stands at its end
+        assert paths(store) == []
+    else:
+        assert 100 < len(paths(store)) <= 700
+        assert "rows were read" in failed["detail"] or name == "corpus.csv"
+    table.write_bytes(WRITERS.get(name, as_csv)(many))
+    assert scan(store, table, "--id-column", "id")["failed"] == 0
+    assert len(paths(store)) == 701
+    assert is_sound(Store(store))
+
+
+def test_wrong_columns_are_one_sentence_and_make_no_store(tmp_path: Path) -> None:
+    table, store = tmp_path / "t.csv", tmp_path / "kin.db"
+    table.write_bytes(as_csv(ROWS))
+    for more, said in [
+        (("--text-column", "body"), "t.csv has no column 'body'; it has: id, text."),
+        (("--text-column", "text", "--id-column", "key"), "t.csv has no column 'key'; it has: id, text."),
+        (("--id-column", "id"), "--id-column is about tables"),
+        (("--html",), "--html is about tables"),
+    ]:
+        for where in (table, tmp_path):
+            done = Called("scan", where, "--store", store, *more)
+            assert done.code == 2
+            assert said in done.err
+    (tmp_path / "plain").mkdir()
+    done = Called("scan", tmp_path / "plain", "--store", store, "--text-column", "text")
+    assert done.code == 2
+    assert "no table" in done.err
+    assert not store.exists()
+
+
+def test_html_told_and_sniffed(tmp_path: Path) -> None:
+    table = tmp_path / "t.jsonl"
+    table.write_bytes(as_jsonl([{"text": "a <b>bold</b> word"}, {"text": "<!doctype html><p>page</p>"}]))
+    for more, lengths in [((), [18, 4]), (("--html",), [11, 4])]:
+        store = tmp_path / f"{len(more)}.db"
+        scan(store, table, *more)
+        assert [n for (n,) in ask(store, "SELECT characters FROM text ORDER BY id")] == lengths
+
+
+def test_strings_with_odd_characters_are_text(tmp_path: Path) -> None:
+    table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
+    odd = ["a\0b" * 40, "\ud800 half", "", "\x01\x02\x03"]
+    table.write_bytes(as_jsonl([{"text": text} for text in odd]))
+    assert scan(store, table)["failed"] == 0
+    assert ask(store, "SELECT count(*) FROM document WHERE parent > 0 AND text IS NULL") == [(0,)]
+
+
+def test_a_folder_named_like_the_rows(tmp_path: Path) -> None:
+    (tmp_path / "d" / "t.jsonl!").mkdir(parents=True)
+    (tmp_path / "d" / "t.jsonl").write_bytes(as_jsonl(ROWS))
+    (tmp_path / "d" / "t.jsonl!" / "a").write_text("a file")
+    assert scan(tmp_path / "kin.db", tmp_path / "d", "--id-column", "id")["documents"] == 1
+    (failed,) = listed("documents", tmp_path / "kin.db", "--failed")
+    assert "rename" in failed["detail"]
+
+
+def test_rescans_read_what_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, store = tmp_path / "docs", tmp_path / "kin.db"
+    folder.mkdir()
+    table = folder / "t.jsonl"
+    table.write_bytes(as_jsonl(ROWS))
+    (folder / "u.jsonl").write_bytes(as_jsonl(ROWS[:1]))
+    how = (folder, "--id-column", "id")
+    assert scan(store, *how)["new"] == 8
+    before = ask(store, "SELECT id, path, parent FROM document")
+    unchanged = scan(store, *how)
+    assert [unchanged[name] for name in ("new", "changed", "moved", "gone")] == [0, 0, 0, 0]
+    os.utime(table)
+    assert scan(store, *how)["changed"] == 0
+    assert ask(store, "SELECT id, path, parent FROM document") == before
+    table.write_bytes(as_jsonl([*ROWS[:2], {"id": "c", "text": prose(9)}, {"id": "new", "text": prose(8)}]))
+    summary = scan(store, *how)
+    assert [summary[name] for name in ("new", "changed", "moved", "gone")] == [1, 2, 0, 2]  # the table and c; d, e/f
+    assert paths(store) == ["t.jsonl", *(f"t.jsonl!/{i}" for i in ("a", "b", "c", "new")), "u.jsonl", "u.jsonl!/a"]
+    stayed = {(i, path) for i, path in ask(store, "SELECT id, path FROM document WHERE gone IS NULL")}
+    same = {path for i, path, _ in before if (i, path) in stayed and b"t.jsonl!" in path}
+    assert same == {b"t.jsonl!/a", b"t.jsonl!/b"}
+    parents = "SELECT DISTINCT t.gone FROM document r JOIN document t ON t.id = r.parent WHERE r.gone IS NULL"
+    assert ask(store, parents) == [(None,)]
+    table.rename(folder / "renamed.jsonl")
+    summary = scan(store, *how)
+    assert [summary[name] for name in ("new", "changed", "moved", "gone")] == [0, 0, 5, 0]
+    (folder / "renamed.jsonl").unlink()
+    summary = scan(store, *how)
+    assert [summary[name] for name in ("new", "changed", "moved", "gone")] == [0, 0, 0, 5]
+    assert paths(store) == ["u.jsonl", "u.jsonl!/a"]
+    assert is_sound(Store(store))
+
+
+def test_other_columns_and_no_columns_read_it_again(tmp_path: Path) -> None:
+    table, store = tmp_path / "t.csv", tmp_path / "kin.db"
+    table.write_text("id,text,more\n1,some text,other text\n2,some text,and more\n")
+    assert scan(store, table, "--id-column", "id")["documents"] == 3
+    assert scan(store, table)["documents"] == 3
+    assert paths(store) == ["t.csv", "t.csv!/#1", "t.csv!/#2"]
+    assert Called("scan", table, "--store", store, "--text-column", "more", "-q").code == 0
+    assert len(listed("identical", store)) == 0
+    assert Called("scan", table, "--store", store, "-q").code == 0
+    assert paths(store) == ["t.csv"]
+    assert listed("documents", store)[0]["media"] == "text/plain"
+    assert scan(store, table)["documents"] == 3
+    assert is_sound(Store(store))
+
+
+def test_another_scheme_signs_kept_rows_and_reads_those_not_kept(tmp_path: Path) -> None:
+    table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
+    table.write_bytes(as_jsonl(ROWS))
+    kept = scan(store, table)
+    again = scan(store, table, "--scheme", "min:window=20,n=50")
+    assert again["resigned"] == 3
+    assert again["documents"] == kept["documents"]
+    bare = tmp_path / "bare.db"
+    scan(bare, table, "--no-text")
+    again = scan(bare, table, "--no-text", "--scheme", "min:window=20,n=50")
+    assert again["documents"] == kept["documents"]
+    assert again["resigned"] > 0
+    assert is_sound(Store(bare))
+
+
+def test_raw_rows(tmp_path: Path) -> None:
+    table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
+    table.write_bytes(as_jsonl(ROWS))
+    assert scan(store, table, "--raw", "--id-column", "id")["contents"] == 4
+    assert is_sound(Store(store))
