@@ -39,7 +39,7 @@ from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
-    from nearkin._native import Recipe
+    from nearkin.engine.local import Recipe
 
 DOCUMENTS = 4000
 BYTES = 64 << 20
