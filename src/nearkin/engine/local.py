@@ -21,6 +21,7 @@ from nearkin.store.renewal import Renewed
 from nearkin.text.canon import Canon
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
+Recipe = _native.Recipe
 BATCH_FILES = 256
 AHEAD = 6  # batches read ahead, besides one for each thread
 
