@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import pytest
 from cli.world import Called, edited, prose, write
 from nearkin import Store
 from nearkin.errors import UsageError
+from nearkin.model import Location
+from nearkin.store.database import connect
+from nearkin.store.decided import Decided
 
 FILES = {
     b"one.txt": prose(1),
@@ -148,9 +152,36 @@ def test_other_mistakes(store: Path) -> None:
     assert "There is no verdict on" in Called("verdict", "clear", *OTHERS, "--store", store).err
     assert Called("verdict", "clear", "--id", 5, "--store", store).code == 2
     assert Called("verdict", "set", *OTHERS, "same", "--store", store.parent / "no.db").code == 4
-    with pytest.raises(UsageError, match="not of a pair"):
-        Store(store).set_verdict(("one.txt", "two.txt"), "keep", keep="one.txt")
+    with pytest.raises(UsageError, match="is neither other-1"):
+        Store(store).set_verdict(("other-1.txt", "other-2.txt"), "keep", keep="one.txt")
     assert "Nobody has decided" in Called("verdict", "list", "--store", store, "--format", "table").out
+
+
+def test_which_of_a_pair_to_keep(store: Path) -> None:
+    say(store, *OTHERS, "keep", "other-2.txt")
+    (said,) = Called("verdict", "list", "--store", store).records
+    assert (said["about"], said["verdict"], said["keep"]) == ("pair", "keep", "other-2.txt")
+    (pair,) = (one for one in Called("matches", "--store", store).records if {one["a"], one["b"]} == {*OTHERS})
+    assert pair["verdict"] == "keep"
+    say(store, *OTHERS, "version")  # said beside it
+    assert len(Called("verdict", "list", "--store", store).records) == 2
+    (pair,) = (one for one in Called("matches", "--store", store).records if {one["a"], one["b"]} == {*OTHERS})
+    assert pair["verdict"] == "version"
+
+
+def test_the_copy_to_keep_is_that_of_its_scope(tmp_path: Path) -> None:
+    for scope in ("candidate", "master"):
+        folder = tmp_path / scope
+        folder.mkdir()
+        (folder / "letter.txt").write_text(prose(1))
+        (folder / "draft.txt").write_text(prose(1) + " one more")
+        Store(tmp_path / "kin.db").scan(folder, scope=scope)
+    (family,) = families(tmp_path / "kin.db")
+    say(tmp_path / "kin.db", family["id"], "keep", "master:letter.txt")
+    with closing(connect(tmp_path / "kin.db")) as connection:
+        decided = Decided(connection)
+        contents = [content for (content,) in connection.execute("SELECT id FROM content")]
+        assert decided.of_family(contents)[1] == Location("master", b"letter.txt")
 
 
 def test_from_python(store: Path) -> None:

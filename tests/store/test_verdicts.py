@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cli.world import Called, edited, prose
+from nearkin.model import Location
 from nearkin.store.audit import entries
 from nearkin.store.database import connect, transaction
 from nearkin.store.decided import Decided
@@ -78,7 +79,7 @@ def test_what_to_keep_is_said_apart(connection: sqlite3.Connection) -> None:
         say(connection, ruling, "a.txt", "b.txt", family=FAMILY)
     for keep in ("a.txt", "b.txt"):
         bytes_ = digest(connection, keep)
-        say(connection, "keep", "a.txt", "b.txt", family=FAMILY, keep=bytes_, keep_path=keep.encode())
+        say(connection, "keep", "a.txt", "b.txt", family=FAMILY, keep=bytes_, keep_at=Location("docs", keep.encode()))
     assert [one.ruling for one in all_verdicts(connection)] == ["keep", "version"]
     said, place = Decided(connection).of_family([content(connection, "a.txt"), content(connection, "b.txt")])
     assert said == "version"

@@ -54,17 +54,15 @@ class Verdicts(Written):
         ruling = chosen(Ruling, verdict, "verdict")
         if (ruling is Ruling.KEEP) != (keep is not None):
             raise UsageError("The verdict keep names a document, and no other does: keep PATH.")
-        if ruling is Ruling.KEEP and not isinstance(subject, str):
-            raise UsageError("Which document to keep is said of a family, not of a pair.")
         by = by or login_name()
         with self._writing() as connection:
             families = members_of_families(connection)
+            kept = None if keep is None else bytes_of(connection, keep)
+            place = None if keep is None or kept is None else place_of(connection, keep, kept)
             if isinstance(subject, str):
                 family = find_family(connection, subject)
-                kept = None if keep is None else bytes_of(connection, keep)
                 if kept is not None and kept not in family.digests:
                     raise UsageError(f"{keep} is no document of family {family.id}.")
-                path = None if keep is None or kept is None else place_of(connection, keep, kept).path
                 with self._turn(connection):
                     before = add_verdict(
                         connection,
@@ -72,16 +70,18 @@ class Verdicts(Written):
                         family.digests,
                         family=family.founder,
                         keep=kept,
-                        keep_path=path,
+                        keep_at=place,
                         by=by,
                         note=note,
                     )
             else:
                 digests = pair_of(connection, *subject)
+                if kept is not None and kept not in digests:
+                    raise UsageError(f"{keep} is neither {subject[0]} nor {subject[1]}.")
                 if ruling.parts and of_one_content(connection, digests):
                     raise UsageError(f"{subject[0]} and {subject[1]} have the same words; no verdict can part them.")
                 with self._turn(connection):
-                    before = add_verdict(connection, ruling, digests, by=by, note=note)
+                    before = add_verdict(connection, ruling, digests, keep=kept, keep_at=place, by=by, note=note)
             if ruling is not Ruling.KEEP:
                 self._regroup(connection)
             replaced = None if before is None else str(before.ruling)

@@ -34,7 +34,7 @@ def verdict() -> None:
 def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by: str | None, note: str | None) -> None:
     """Say what two documents A and B, or a FAMILY, are.
 
-    VERDICT is one of: same, version, not-similar, template, and for a family: keep PATH. FAMILY is an id that
+    VERDICT is one of: same, version, not-similar, template, keep PATH. FAMILY is an id that
     `nearkin families` shows, or enough digits of it.
 
     What is not-similar links no family any more and is not listed; nor is what only has a template in common.
@@ -75,6 +75,8 @@ def _pair(subject: tuple[str, str]) -> Record:
 def _understood(words: tuple[str, ...]) -> tuple[str | tuple[str, str], str, str | None]:
     """Subject, verdict, and which document to keep."""
     match words:
+        case (a, b, "keep", path):
+            return (a, b), "keep", path
         case (family, "keep", path):
             return family, "keep", path
         case (a, b, said) if said in WORDS and said != "keep":
@@ -82,7 +84,7 @@ def _understood(words: tuple[str, ...]) -> tuple[str | tuple[str, str], str, str
         case (family, said) if said in WORDS and said != "keep":
             return family, said, None
         case (_, "keep"):
-            raise UsageError("Say which document to keep: nearkin verdict set FAMILY keep PATH")
+            raise UsageError("Say which document to keep: nearkin verdict set FAMILY keep PATH, or A B keep PATH")
     known = ", ".join(WORDS[:-1])
     raise UsageError(f"Say: nearkin verdict set A B VERDICT, or FAMILY VERDICT; verdicts are {known}, keep PATH.")
 

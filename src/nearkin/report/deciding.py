@@ -162,7 +162,7 @@ def verdict_record(connection: sqlite3.Connection, verdict: Verdict, *, name: Na
         "verdict": str(verdict.ruling),
         "family": None if verdict.family is None else verdict.family.hex()[:SHOWN],
         "paths": [name(place) for place in places],
-        "keep": None if verdict.keep_path is None else verdict.keep_path.decode("utf-8", "surrogateescape"),
+        "keep": None if verdict.keep_at is None else verdict.keep_at.name,
         "by": verdict.by,
         "note": verdict.note,
         "at": verdict.at,

@@ -35,7 +35,8 @@ class Decided:
                 for content in contents:
                     self._inside[content].append((at, digest))
         self.pairs: dict[tuple[int, int], Ruling] = {}
-        for one in reversed(self.verdicts):
+        # Which to keep is said beside what the two are, and shown where nothing else was said.
+        for one in sorted(self.verdicts, key=lambda one: (one.ruling is not Ruling.KEEP, one.id)):
             if one.about == "pair" and len(one.digests) == 2:  # what was forgotten for good is no pair
                 first, second = (concerned.get(digest, frozenset()) for digest in one.digests)
                 for a in first:
@@ -103,4 +104,4 @@ def _contents_by_bytes(connection: sqlite3.Connection) -> dict[bytes, frozenset[
 def _kept(connection: sqlite3.Connection, verdict: Verdict) -> Location | None:
     """Where it was, if it is still there, otherwise its first copy."""
     places = documents_of_bytes(connection, verdict.keep or b"")
-    return next((place for place in places if place.path == verdict.keep_path), places[0] if places else None)
+    return next((place for place in places if place == verdict.keep_at), places[0] if places else None)

@@ -80,7 +80,8 @@ CREATE TABLE verdict (           -- a person's decision
     verdict TEXT NOT NULL CHECK (verdict IN ('same', 'version', 'not-similar', 'template', 'keep')),
     family BLOB,                 -- founder of the family it was about
     keep BLOB,                   -- bytes of the document to keep
-    keep_path BLOB,              -- and where it was then
+    keep_scope TEXT,             -- and where it was then
+    keep_path BLOB,
     by TEXT NOT NULL,
     note TEXT,
     at TEXT NOT NULL

@@ -35,7 +35,7 @@ class Verdict:
     ruling: Ruling
     family: bytes | None  # founder of the family it was about
     keep: bytes | None  # bytes of the document to keep
-    keep_path: bytes | None  # and where it was then
+    keep_at: Location | None  # and where it was then
     by: str
     note: str | None
     at: str
@@ -48,11 +48,22 @@ def all_verdicts(connection: sqlite3.Connection) -> list[Verdict]:
     for verdict, digest in connection.execute("SELECT verdict, digest FROM verdict_bytes"):
         digests[verdict].add(digest)
     rows = connection.execute(
-        "SELECT id, about, verdict, family, keep, keep_path, by, note, at FROM verdict ORDER BY id DESC"
+        "SELECT id, about, verdict, family, keep, keep_scope, keep_path, by, note, at FROM verdict ORDER BY id DESC"
     )
     return [
-        Verdict(number, about, Ruling(ruling), family, keep, path, by, note, at, frozenset(digests[number]))
-        for number, about, ruling, family, keep, path, by, note, at in rows
+        Verdict(
+            number,
+            about,
+            Ruling(ruling),
+            family,
+            keep,
+            None if path is None else Location(scope or "", path),
+            by,
+            note,
+            at,
+            frozenset(digests[number]),
+        )
+        for number, about, ruling, family, keep, scope, path, by, note, at in rows
     ]
 
 
@@ -65,7 +76,7 @@ def add_verdict(
     note: str | None = None,
     family: bytes | None = None,  # None: it is about a pair
     keep: bytes | None = None,
-    keep_path: bytes | None = None,
+    keep_at: Location | None = None,
 ) -> Verdict | None:
     """It takes the place of what was said before of the same pair or family, which is returned; which document to keep
     is said apart."""
@@ -77,14 +88,15 @@ def add_verdict(
         connection.execute("DELETE FROM verdict_bytes WHERE verdict = ?", (one.id,))
     at = now()
     cursor = connection.execute(
-        "INSERT INTO verdict (about, verdict, family, keep, keep_path, by, note, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (about, ruling.value, family, keep, keep_path, by, note, at),
+        """INSERT INTO verdict (about, verdict, family, keep, keep_scope, keep_path, by, note, at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (about, ruling.value, family, keep, keep_at and keep_at.scope, keep_at and keep_at.path, by, note, at),
     )
     number = int(cursor.lastrowid or 0)
     connection.executemany(
         "INSERT INTO verdict_bytes (verdict, digest) VALUES (?, ?)", ((number, digest) for digest in sorted(bytes_of))
     )
-    added = Verdict(number, about, ruling, family, keep, keep_path, by, note, at, bytes_of)
+    added = Verdict(number, about, ruling, family, keep, keep_at, by, note, at, bytes_of)
     record(
         connection,
         by=by,
