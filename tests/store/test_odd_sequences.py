@@ -1,5 +1,7 @@
 """Orders of events that nobody plans: what is carried on must still be what a scan from nothing finds."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,12 @@ def store(tmp_path: Path, folder: Path) -> Store:
     return made
 
 
+@contextmanager
+def desk_of(store: Store) -> Iterator[Desk]:
+    with closing(connect(store.path, write=True)) as connection:
+        yield Desk(connection, store.path, "test", "ann")
+
+
 def ids(store: Store) -> dict[str, Any]:
     return {family["id"]: [one["path"] for one in family["documents"]] for family in store.families().to_pylist()}
 
@@ -54,22 +62,10 @@ def test_checked_in_and_edited_twice_is_the_same_family(store: Store, folder: Pa
         for name in ("manual.txt", "manual-2.txt", "manual-3.txt", "copy.txt"):
             file = folder / name
             file.write_bytes(file.read_bytes() + b" once more %d" % round_)
-            with Desk_of(store) as desk:
+            with desk_of(store) as desk:
                 desk.add_file(file)
     store.scan(folder)
     assert ids(store).keys() == before
-
-
-class Desk_of:  # noqa: N801
-    def __init__(self, store: Store) -> None:
-        self.store = store
-
-    def __enter__(self) -> Desk:
-        self.connection = connect(self.store.path, write=True)
-        return Desk(self.connection, self.store.path, "test", "ann")
-
-    def __exit__(self, *_: object) -> None:
-        self.connection.close()
 
 
 def test_a_document_checked_in_while_a_scan_takes_another_scheme(store: Store, folder: Path) -> None:
@@ -82,7 +78,7 @@ def test_a_document_checked_in_while_a_scan_takes_another_scheme(store: Store, f
             store.scan(folder, scheme=OTHER)
         return extract(text, raw=raw)
 
-    with Desk_of(store) as desk:
+    with desk_of(store) as desk:
         desk.add_text("late.txt", text, extracted)
     assert [one["path"] for one in store.check(text).to_pylist()] == ["late.txt"]
     store.scan(folder, scheme=OTHER)
@@ -151,7 +147,7 @@ def test_an_id_that_was_forgotten_is_not_given_again(store: Store) -> None:
 def test_a_file_added_from_elsewhere_is_forgotten_by_its_path(store: Store, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.txt"
     elsewhere.write_bytes(prose(43, 2000))
-    with Desk_of(store) as desk:
+    with desk_of(store) as desk:
         desk.add_file(elsewhere)
     (forgotten,) = store.forget(elsewhere)
     assert forgotten.texts == 1
