@@ -5,7 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "binomial.hpp"
+#include "least.hpp"
+#include "overlap.hpp"
 #include "parallel.hpp"
 #include "postings_index.hpp"
 
@@ -15,33 +16,6 @@ namespace {
 // Of a hot feature: as many groups of unlike contents that share it can be told apart.
 constexpr std::size_t kPrincipals = 32;
 constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
-
-// The least overlap that can still count, for one kind of evidence: exact lists or samples.
-struct Least {
-  const Fewest &resemblance, &containment;
-  double floor;
-  bool exact;
-  // Where the union's sample is never larger than n: what n ask for. It bounds what pairs of long lists must share.
-  std::uint64_t most_alike = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t most_weak = std::numeric_limits<std::uint64_t>::max();
-
-  std::uint64_t part(std::uint64_t size) const { return of(containment, size); }
-  std::uint64_t alike(std::uint64_t united) const { return of(resemblance, united); }
-
-  // k ≥ fewest(size_a + size_b - k), solved for k and rounded down where it is not tabled.
-  std::uint64_t alike_of_sum(std::uint64_t sum) const {
-    return std::min(most_alike, exact ? resemblance.exact_of_sum(sum) : resemblance.sampled_of_sum(sum));
-  }
-  std::uint64_t weak_of_sum(std::uint64_t sum) const {
-    const auto weak = static_cast<std::uint64_t>(floor / (1.0 + floor) * static_cast<double>(sum));
-    return std::max<std::uint64_t>(1, std::min(most_weak, weak));
-  }
-
- private:
-  std::uint64_t of(const Fewest& fewest, std::uint64_t size) const {
-    return std::max<std::uint64_t>(1, exact ? fewest.exact(size) : fewest.sampled(size));
-  }
-};
 
 class Join {
  public:
@@ -129,7 +103,7 @@ class Join {
     return postings_.contains ? std::min(alike, limit.part(index_.size[rank])) : alike;
   }
 
-  // Runs that are hot, by where they begin; and the ranks that have one in their prefix.
+  // Runs whose feature too many contents have in their prefix.
   void find_hot() {
     if (postings_.estimator == Estimator::collision) return;  // one feature in common is all there is
     const auto slots = static_cast<std::uint32_t>(index_.slots.size());
@@ -410,44 +384,6 @@ class Join {
 };
 
 }  // namespace
-
-std::uint64_t shared_weight(const Postings& postings, std::uint32_t a, std::uint32_t b) {
-  if (postings.offsets[a + 1] - postings.offsets[a] > postings.offsets[b + 1] - postings.offsets[b]) std::swap(a, b);
-  const std::uint64_t* features = postings.features.data();
-  std::uint64_t i = postings.offsets[a], j = postings.offsets[b];
-  const std::uint64_t i_end = postings.offsets[a + 1], j_end = postings.offsets[b + 1];
-  std::uint64_t shared = 0;
-  if (postings.weights.empty() && (j_end - j) > 16 * (i_end - i)) {
-    // A short list against a long one: look each feature up instead of walking the long list.
-    for (; i < i_end; ++i) {
-      j = static_cast<std::uint64_t>(std::lower_bound(features + j, features + j_end, features[i]) - features);
-      if (j == j_end) break;
-      shared += features[j] == features[i];
-    }
-    return shared;
-  }
-  while (i < i_end && j < j_end) {
-    const std::uint64_t x = features[i], y = features[j];
-    if (x == y) shared += postings.weights.empty() ? 1 : std::min(postings.weights[i], postings.weights[j]);
-    i += x <= y;
-    j += y <= x;
-  }
-  return shared;
-}
-
-std::uint64_t shared_of_smallest(const Postings& postings, std::uint32_t a, std::uint32_t b) {
-  const std::uint64_t* features = postings.features.data();
-  std::uint64_t i = postings.offsets[a], j = postings.offsets[b];
-  const std::uint64_t i_end = postings.offsets[a + 1], j_end = postings.offsets[b + 1];
-  std::uint64_t shared = 0;
-  for (std::uint64_t united = 0; united < postings.limit && i < i_end && j < j_end; ++united) {
-    const std::uint64_t x = features[i], y = features[j];
-    shared += x == y;
-    i += x <= y;
-    j += y <= x;
-  }
-  return shared;
-}
 
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
   if (postings.moduli.empty()) return {};

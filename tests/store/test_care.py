@@ -13,19 +13,7 @@ from nearkin.store.inventory import table_sizes
 from nearkin.store.packing import pack_all
 from nearkin.store.segments import folder_of
 from oracle.prose import prose
-from store.world import is_sound, listings, repository, rows
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return repository(tmp_path / "docs")
-
-
-@pytest.fixture
-def store(tmp_path: Path, folder: Path) -> Store:
-    store = Store(tmp_path / "store.db")
-    store.scan(folder)
-    return store
+from store.world import is_sound, listings, rows
 
 
 def broken_off(store: Store, folder: Path) -> None:

@@ -18,19 +18,7 @@ from nearkin.store.database import connect, one_scan
 from nearkin.store.packing import pack_all
 from nearkin.store.segments import LOCK, folder_of
 from oracle.prose import prose
-from store.world import FILES, MARK, is_sound, listings, repository, rows
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return repository(tmp_path / "docs")
-
-
-@pytest.fixture
-def store(tmp_path: Path, folder: Path) -> Store:
-    store = Store(tmp_path / "store.db")
-    store.scan(folder)
-    return store
+from store.world import FILES, MARK, is_sound, listings, rows
 
 
 def everything(store: Store) -> bytes:

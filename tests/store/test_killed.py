@@ -14,7 +14,7 @@ import pytest
 from nearkin.api.store import Store
 from nearkin.store.database import connect
 from oracle.prose import prose
-from store.world import is_sound, listings, rows
+from store.world import edited_copies, is_sound, listings, rows
 
 BATCH = 8
 SCAN = f"""
@@ -36,17 +36,6 @@ def tell(stage, *_):
 Store(Path(sys.argv[1])).scan(sys.argv[2], jobs=2, progress=tell)
 print("done", flush=True)
 """
-
-
-def repository(folder: Path, *, files: int) -> Path:
-    dice = random.Random(4)
-    folder.mkdir()
-    base = [prose(seed, 4000) for seed in range(20)]
-    for i in range(files):
-        text = dice.choice(base)
-        at = dice.randrange(len(text))
-        (folder / f"{i:04}.txt").write_bytes(text[:at] + prose(1000 + i, 60) + text[at:])
-    return folder
 
 
 def change(folder: Path, dice: random.Random) -> set[bytes]:
@@ -119,7 +108,7 @@ def is_as_if_never_killed(store: Store, fresh: Store) -> bool:
 
 def kill_and_finish(tmp_path: Path, *, times: int, files: int) -> None:
     """Scans of a new store."""
-    folder = repository(tmp_path / "files", files=files)
+    folder = edited_copies(tmp_path / "files", files=files)
     whole = Store(tmp_path / "whole")
     whole.scan(folder)
     dice = random.Random()
@@ -140,7 +129,7 @@ def kill_and_finish(tmp_path: Path, *, times: int, files: int) -> None:
 
 def kill_rescans(tmp_path: Path, *, times: int, files: int) -> None:
     """Scans of a store that knows an earlier state of the folder; it goes on changing between them."""
-    folder = repository(tmp_path / "files", files=files)
+    folder = edited_copies(tmp_path / "files", files=files)
     store = Store(tmp_path / "store")
     store.scan(folder)
     dice = random.Random()

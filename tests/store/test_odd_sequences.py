@@ -5,29 +5,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from cli.world import Called
 from nearkin.api.store import Store
 from nearkin.checkin import Desk
 from nearkin.read.extract import extract
 from nearkin.store.database import connect, one_scan
 from oracle.prose import prose
-from store.world import is_sound, listings, repository, rows
+from store.world import is_sound, listings, rows
 
 OTHER = "mod:window=20,n=10"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return repository(tmp_path / "docs")
-
-
-@pytest.fixture
-def store(tmp_path: Path, folder: Path) -> Store:
-    made = Store(tmp_path / "store.db")
-    made.scan(folder)
-    return made
 
 
 @contextmanager
@@ -191,3 +177,21 @@ def test_damaged_segments_are_found_and_lost_ones_are_made_again(store: Store) -
     segment.unlink()
     assert store.verify() == []
     assert store.check(prose(1, 3000)).num_rows > 0
+
+
+def test_distances_measured_without_a_template_are_not_taken_for_those_with_it(tmp_path: Path) -> None:
+    """Ends of a long chain are no match of its pivot: how far they are is measured, and remembered."""
+    folder = tmp_path / "chain"
+    folder.mkdir()
+    sentences = [prose(700 + i, 120) for i in range(24)]
+    for i in range(12):
+        (folder / f"{i:02}.txt").write_bytes(b" ".join(sentences[i : i + 12]))
+    store = Store(tmp_path / "chain.db")
+    store.scan(folder)
+    before = store.families().to_pylist()
+    assert any(one["to_pivot"] < 0.5 for family in before for one in family["documents"])
+    store.add_template(text=prose(99, 400).decode(), name="elsewhere")
+    with closing(connect(store.path, write=True)) as connection:
+        connection.execute("UPDATE family_content SET to_pivot = 0.123 WHERE NOT pivot")
+    store.remove_template("elsewhere")
+    assert store.families().to_pylist() == before

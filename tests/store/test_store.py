@@ -1,7 +1,6 @@
 """The store file: refused, made, written, killed, filled up; what it holds afterwards is right."""
 
 import os
-import random
 import sqlite3
 import stat
 import subprocess
@@ -32,6 +31,7 @@ from nearkin.store.known import Known
 from nearkin.store.schema import APPLICATION_ID, SCHEMA_VERSION
 from nearkin.store.writer import Writer
 from oracle.prose import prose
+from store.world import edited_copies
 
 SETTINGS = Settings(run=RunSettings(jobs=2, memory=1 << 30))
 
@@ -533,7 +533,7 @@ def results(store: Path) -> list[str]:
 
 
 def test_scans_leave_no_reference_without_its_row(tmp_path: Path) -> None:
-    folder = repository(tmp_path / "files", files=60)
+    folder = edited_copies(tmp_path / "files", files=60)
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
     (folder / "empty").touch()
     (folder / "sub").mkdir()
@@ -586,19 +586,8 @@ print("done", flush=True)
 """
 
 
-def repository(folder: Path, *, files: int) -> Path:
-    dice = random.Random(4)
-    folder.mkdir()
-    base = [prose(seed, 4000) for seed in range(20)]
-    for i in range(files):
-        text = dice.choice(base)
-        at = dice.randrange(len(text))
-        (folder / f"{i:04}.txt").write_bytes(text[:at] + prose(1000 + i, 60) + text[at:])
-    return folder
-
-
 def test_a_full_disk_is_said_in_a_sentence_and_survived(tmp_path: Path) -> None:
-    folder = repository(tmp_path / "files", files=120)
+    folder = edited_copies(tmp_path / "files", files=120)
     scan(tmp_path / "whole", folder)
     store = tmp_path / "store"
     with closing(connect(store, create=True, write=True)) as connection:
@@ -633,7 +622,7 @@ except StoreError as error:
 
 
 def test_a_file_that_may_not_grow_is_said_in_a_sentence_and_survived(tmp_path: Path) -> None:
-    folder = repository(tmp_path / "files", files=200)
+    folder = edited_copies(tmp_path / "files", files=200)
     scan(tmp_path / "whole", folder)
     store = tmp_path / "store"
     child = subprocess.run(

@@ -1,5 +1,6 @@
 """A store of a small repository, and what it says, for the tests here."""
 
+import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -52,3 +53,15 @@ def is_sound(store: Store) -> bool:
     with closing(sqlite3.connect(store.path)) as connection:
         whole = connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return whole and connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def edited_copies(folder: Path, *, files: int) -> Path:
+    """Texts that are one of twenty, each with something put in somewhere."""
+    dice = random.Random(4)
+    folder.mkdir()
+    base = [prose(seed, 4000) for seed in range(20)]
+    for i in range(files):
+        text = dice.choice(base)
+        at = dice.randrange(len(text))
+        (folder / f"{i:04}.txt").write_bytes(text[:at] + prose(1000 + i, 60) + text[at:])
+    return folder

@@ -28,8 +28,9 @@ class Session:
         found: sqlite3.Connection | None = getattr(self._here, "connection", None)
         if found is None:
             found = self._here.connection = connect(self._path)
-            self._here.opened = dict[int, Opened]() if TYPE_CHECKING else {}
-            self._here.checkers = dict[Asked, Checker]() if TYPE_CHECKING else {}
+            opened: dict[int, Opened] = {}
+            checkers: dict[Asked, Checker] = {}
+            self._here.opened, self._here.checkers = opened, checkers
             self._here.stamp = None
             self._all.append(found)
         return found

@@ -103,7 +103,7 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
         about = (connection, scheme, scheme_id, contents, texts, settings.match, ignored, room, jobs)
         outcome = Matcher(*about).everything()
         grouping = Grouping(*about)
-        grouped = grouping.of(outcome.matches, Decided(connection), outcome.hot)
+        grouped = grouping.of(outcome, Decided(connection))
         with transaction(connection):
             outcome.with_payload(grouped.payload).store(connection, scheme_id, contents)
             grouping.store(grouped.families, run)

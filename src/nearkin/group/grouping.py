@@ -1,6 +1,5 @@
 """Grouping a store's matches into families that keep their names, as people's decisions allow."""
 
-import sqlite3
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -13,14 +12,12 @@ from nearkin.group.form import LEAST, tell_forms
 from nearkin.group.naming import family_row, named, recall_to_pivot
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.group.star import count_unlisted
-from nearkin.matching.candidates import Hot, Postings
+from nearkin.matching.candidates import Postings
+from nearkin.matching.carry import Outcome
+from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
-from nearkin.matching.template import LeftOut
-from nearkin.matching.verify import Texts
-from nearkin.scheme import Scheme
-from nearkin.settings import MatchSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, copies_of, signatures_of
+from nearkin.store.contents import copies_of, signatures_of
 from nearkin.store.decided import Decided
 from nearkin.store.family_history import record_events
 from nearkin.store.results import replace_families
@@ -33,25 +30,15 @@ class Grouped:
     payload: NDArray[np.float64]  # of all matches; NaN: not evaluated
 
 
-@dataclass(frozen=True)
-class Grouping:
-    connection: sqlite3.Connection
-    scheme: Scheme
-    scheme_id: int
-    contents: Contents
-    texts: Texts
-    settings: MatchSettings
-    left_out: LeftOut
-    memory: int
-    threads: int
-
-    def of(self, matches: MatchColumns, decided: Decided, hot: Hot) -> Grouped:
+class Grouping(Collected):
+    def of(self, outcome: Outcome, decided: Decided) -> Grouped:
+        matches = outcome.matches
         contents = self.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
         evidence = Evidence.of(linking, self.settings)
         families = chain(evidence, contents.lengths, copies_of(self.connection, contents))
         if self.scheme.measure != "bytes":
-            if not self.left_out.templates:  # what was measured with templates says nothing of the payload
+            if outcome.carried:  # else other scores may have been measured, with other templates
                 recall_to_pivot(self.connection, self.scheme_id, families, contents)
             complete_to_pivot(
                 families,
@@ -62,7 +49,7 @@ class Grouping:
                 memory=self.memory,
                 threads=self.threads,
             )
-        count_unlisted(families, linking, hot)
+        count_unlisted(families, linking, outcome.hot)
         return Grouped(linking, families, self._tell_forms(families, matches))
 
     def _tell_forms(self, families: list[ContentFamily], matches: MatchColumns) -> NDArray[np.float64]:
@@ -83,7 +70,10 @@ class Grouping:
     def store(self, families: list[ContentFamily], run: int) -> None:
         """In the transaction that ends the run."""
         names, events = named(
-            self.connection, families, self.contents, runs.last_families(self.connection, self.scheme_id)
+            self.connection,
+            families,
+            self.contents,
+            runs.last_families(self.connection, self.scheme_id),
         )
         rows = (
             family_row(family, self.contents, self.settings, founder=name.founder, since=name.since or run)

@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from nearkin._native import Bars
 from nearkin.matching.candidates import NOT_HOT, Hot, Postings
+from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.score import kept, scored
-from nearkin.matching.template import LeftOut, payload
-from nearkin.matching.verify import Texts
-from nearkin.scheme import Scheme
-from nearkin.settings import MatchSettings
+from nearkin.matching.template import payload
 from nearkin.store.contents import Contents, contents_at, signatures, signatures_of
 from nearkin.store.results import match_rows, replace_matches, update_matches
 
@@ -27,6 +25,11 @@ class Outcome:
     fresh: NDArray[np.bool_] | None = None  # which are not stored as they are; None: all
     dropped: tuple[tuple[int, int], ...] = ()  # content ids of stored pairs that are no matches any more
     hot: Hot = NOT_HOT
+
+    @property
+    def carried(self) -> bool:
+        """Whether it goes on from what is stored, which was then measured in the same way."""
+        return self.fresh is not None
 
     def with_payload(self, payload: NDArray[np.float64]) -> "Outcome":
         """Scores of payloads change with the families: where they did, matches are stored again."""
@@ -42,18 +45,7 @@ class Outcome:
             update_matches(connection, scheme, self.matches[self.fresh].rows(contents.ids), self.dropped)
 
 
-@dataclass(frozen=True)
-class Matcher:
-    connection: sqlite3.Connection
-    scheme: Scheme
-    scheme_id: int
-    contents: Contents
-    texts: Texts
-    settings: MatchSettings
-    left_out: LeftOut
-    memory: int
-    threads: int
-
+class Matcher(Collected):
     def stored(self) -> Outcome:
         """What is stored, as it is."""
         rows = MatchColumns.stored(list(match_rows(self.connection, self.scheme_id)))

@@ -12,7 +12,6 @@ texts were kept.
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from nearkin.scheme.shingler import ALL_BITS, Shingler
 from nearkin.scheme.sketch import Sketch
 from nearkin.scheme.smallest import Min
 from nearkin.store.contents import Signatures
+from nearkin.store.segments import digest_of
 from nearkin.store.templates import Template, all_templates, store_features, stored_features
 from nearkin.text.canon import Canon
 
@@ -50,7 +50,7 @@ class LeftOut:
     @property
     def digest(self) -> bytes:
         """Of the features; empty where there are none."""
-        return sha256(self.features.astype("<u8").tobytes()).digest() if len(self.features) else b""
+        return digest_of(self.features)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from nearkin.model import Reason
 from nearkin.read.decode import BOMS
 from nearkin.read.packed import unpacked
-from nearkin.read.table import BrokenTableError, Columns, Fault, Rows, TableKind, name_of, too_large
+from nearkin.read.table import BrokenTableError, Columns, Fault, Record, Rows, TableKind, gathered, name_of, too_large
 
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -29,21 +29,13 @@ def csv_columns(path: bytes, compression: str | None) -> list[str]:
 
 def csv_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
     csv.field_size_limit(min(sys.maxsize, longest + 1))
-    rows = Rows()
-    try:
-        with _opened(path, kind.compression) as (stream, file):
-            for number, name, text in _records(stream, columns, longest):
-                rows.add(number, name, text)
-                if rows.full:
-                    rows.upto = file.tell()
-                    yield rows
-                    rows = Rows()
-    except BrokenTableError:
-        if rows:
-            yield rows
-        raise
-    if rows:
-        yield rows
+    yield from gathered(_found(path, kind, columns, longest))
+
+
+def _found(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Record]:
+    with _opened(path, kind.compression) as (stream, file):
+        for number, name, text in _records(stream, columns, longest):
+            yield file, number, name, text
 
 
 def _records(stream: io.TextIOBase, columns: Columns, longest: int) -> Iterator[tuple[int, str | None, bytes | Fault]]:

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from nearkin.model import Reason
 from nearkin.read.packed import unpacked
-from nearkin.read.table import PEEKED, BrokenTableError, Columns, Fault, Rows, TableKind, name_of, too_large
+from nearkin.read.table import PEEKED, Columns, Fault, Record, Rows, TableKind, gathered, name_of, too_large
 
 MARK = b"\xef\xbb\xbf"
 ROOM = 6  # a character of text may be written \u0041, and other columns stand beside it
@@ -26,23 +26,15 @@ def json_columns(path: bytes, compression: str | None) -> list[str]:
 
 
 def json_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
-    rows = Rows()
-    try:
-        with unpacked(path, kind.compression) as (stream, file):
-            for number, line in _lines(stream, ROOM * longest + OTHERS):
-                one = _object(line)
-                name = name_of(one.get(columns.id)) if isinstance(one, dict) and columns.id is not None else None
-                rows.add(number, name, one if isinstance(one, Fault) else _text(one, columns.text, longest))
-                if rows.full:
-                    rows.upto = file.tell()
-                    yield rows
-                    rows = Rows()
-    except BrokenTableError:
-        if rows:
-            yield rows
-        raise
-    if rows:
-        yield rows
+    return gathered(_found(path, kind, columns, longest))
+
+
+def _found(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Record]:
+    with unpacked(path, kind.compression) as (stream, file):
+        for number, line in _lines(stream, ROOM * longest + OTHERS):
+            one = _object(line)
+            name = name_of(one.get(columns.id)) if isinstance(one, dict) and columns.id is not None else None
+            yield file, number, name, one if isinstance(one, Fault) else _text(one, columns.text, longest)
 
 
 def _lines(stream: IO[bytes], limit: int) -> Iterator[tuple[int, bytes | None]]:

@@ -5,9 +5,10 @@ so no row is ever lost.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import BinaryIO
 
 from nearkin.errors import UsageError
 from nearkin.model import Reason
@@ -182,3 +183,24 @@ def name_of(value: object) -> str | None:
 
 def too_large(size: int, longest: int) -> Fault:
     return Fault(Reason.TOO_LARGE, f"the text has {size:,} bytes, more than the {longest:,} of --max-size")
+
+
+Record = tuple[BinaryIO, int, str | None, bytes | Fault]  # the file it comes from, then as a row is added
+
+
+def gathered(records: Iterable[Record]) -> Iterator[Rows]:
+    """Some rows at a time; what came before a break too."""
+    rows = Rows()
+    try:
+        for file, number, name, text in records:
+            rows.add(number, name, text)
+            if rows.full:
+                rows.upto = file.tell()
+                yield rows
+                rows = Rows()
+    except BrokenTableError:
+        if rows:
+            yield rows
+        raise
+    if rows:
+        yield rows

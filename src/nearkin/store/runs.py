@@ -3,11 +3,10 @@
 import json
 import sqlite3
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from nearkin.errors import StoreError
 from nearkin.settings import Settings
-from nearkin.store.audit import entries
+from nearkin.store.audit import entries, now
 from nearkin.store.contents import FRESH
 
 LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
@@ -40,16 +39,12 @@ class Run:
         return "without" if self.templates else "with"
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
 def begin(connection: sqlite3.Connection, *, version: str, settings: str, kind: str = "scan") -> int:
     # A run that is still marked as running was killed: only one can run at a time.
     connection.execute("UPDATE run SET state = 'interrupted' WHERE state = 'running'")
     cursor = connection.execute(
         "INSERT INTO run (kind, state, started, version, settings) VALUES (?, 'running', ?, ?, ?)",
-        (kind, _now(), version, settings),
+        (kind, now(), version, settings),
     )
     return int(cursor.lastrowid or 0)
 
@@ -67,12 +62,12 @@ def of_additions(connection: sqlite3.Connection, *, version: str) -> int:
            AND id > (SELECT coalesce(max(id), 0) FROM run WHERE kind <> 'add') ORDER BY id DESC LIMIT 1"""
     ).fetchone()
     if row is not None:
-        connection.execute("UPDATE run SET ended = ? WHERE id = ?", (_now(), row[0]))
+        connection.execute("UPDATE run SET ended = ? WHERE id = ?", (now(), row[0]))
         return int(row[0])
     cursor = connection.execute(
         """INSERT INTO run (kind, state, started, ended, version, settings, counts, timings)
            VALUES ('add', 'done', ?1, ?1, ?2, '{}', '{}', '{}')""",
-        (_now(), version),
+        (now(), version),
     )
     return int(cursor.lastrowid or 0)
 
@@ -80,14 +75,14 @@ def of_additions(connection: sqlite3.Connection, *, version: str) -> int:
 def end(connection: sqlite3.Connection, run: int, *, counts: dict[str, int], timings: dict[str, float]) -> None:
     connection.execute(
         "UPDATE run SET state = 'done', ended = ?, counts = ?, timings = ? WHERE id = ?",
-        (_now(), json.dumps(counts), json.dumps(timings), run),
+        (now(), json.dumps(counts), json.dumps(timings), run),
     )
 
 
 def interrupt(connection: sqlite3.Connection, run: int) -> None:
     """Not one that has finished: what comes after may be cut short."""
     connection.execute(
-        "UPDATE run SET state = 'interrupted', ended = ? WHERE id = ? AND state = 'running'", (_now(), run)
+        "UPDATE run SET state = 'interrupted', ended = ? WHERE id = ? AND state = 'running'", (now(), run)
     )
 
 

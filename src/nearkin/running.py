@@ -1,0 +1,111 @@
+"""A run: begun, seen by itself only until it has finished, ended with its counts, or carried on from the one before."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+from nearkin.matching.template import keep_features, left_out
+from nearkin.matching.texts import TextCache
+from nearkin.model import Summary
+from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
+from nearkin.settings import Settings
+from nearkin.store import audit, runs
+from nearkin.store.changes import Changes
+from nearkin.store.database import see, transaction, trusted, turn
+from nearkin.store.verdicts import decided_since
+from nearkin.text.canon import Canon
+
+# Called with the stage's name, and documents and bytes done so far.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Running:
+    connection: sqlite3.Connection
+    store: Path
+    settings: Settings
+    version: str
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        self.scheme: Scheme = parse_scheme(self.settings.scheme)
+        self.canon = Canon.of(self.settings.text, lines=keeps_lines(self.scheme))
+        self.timings: dict[str, float] = {}
+        self.subject = ""  # what is read, in words
+        self.resigned = 0
+        # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
+        self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
+
+    def _begin(self, kind: str) -> None:
+        settings = self.settings.to_json()
+        self.started = time.monotonic()
+        self.run_id = runs.begin(self.connection, kind=kind, version=self.version, settings=settings)
+        self.canon_id = runs.canon_id(self.connection, self.canon.spec)
+        self.scheme_id = runs.scheme_id(self.connection, self.scheme.spec, self.canon_id, FORMAT)
+        keep_features(self.connection, self.scheme_id, self.scheme, self.canon)
+        self.left_out = left_out(self.connection, self.scheme_id, self.scheme, self.canon)
+
+    @contextmanager
+    def _until_done(self) -> Iterator[None]:
+        """What the run does is seen by itself only, until it has finished."""
+        see(self.connection, self.run_id)
+        try:
+            with trusted(self.connection):
+                yield
+        except BaseException:
+            with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
+                runs.interrupt(self.connection, self.run_id)
+                self._audit("scan interrupted", {"run": self.run_id})
+            raise
+        finally:
+            see(self.connection)
+
+    def _index(self) -> None:
+        """After the scan: it holds up nobody any more, and checks can do without."""
+        from nearkin.matching.build_segments import build_segments
+
+        with suppress(OSError, sqlite3.OperationalError):
+            build_segments(self.connection, self.store, self.scheme, self.scheme_id, ignored=self.left_out.indexed)
+
+    def _carried_on(self) -> runs.Previous | None:
+        """The run whose matches are those of this one, but for what changed."""
+        before = runs.comparable(self.connection, self.scheme_id, self.settings, self.version)
+        if before is None or before.counts.get("template_state", 0) != self.left_out.state:
+            return None
+        return before
+
+    @staticmethod
+    def _last_of(before: runs.Previous | None) -> int | None:
+        """Stars are made as a whole: after them everything is matched."""
+        return None if before is None or before.counts.get("hot", 0) else before.id
+
+    def _as_before(self, before: runs.Previous | None) -> Summary | None:
+        """What was found then is found again, unless someone decided something since."""
+        if before is None or not before.latest:
+            return None
+        counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
+        took = round(time.monotonic() - self.started)
+        summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=took)
+        with turn(self.store), transaction(self.connection):
+            if decided_since(self.connection, before.ended):
+                return None
+            self._end(summary, self.left_out.counts)
+        return summary
+
+    def _end(self, summary: Summary, templates: dict[str, int]) -> None:
+        counts = asdict(summary) | {"scheme": self.scheme_id} | templates
+        runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
+        self._audit("scan", {"run": self.run_id, **counts})
+
+    def _audit(self, action: str, after: dict[str, int]) -> None:
+        if self.subject:  # whatever is done without reading is told by what led to it
+            audit.record(self.connection, by=audit.login_name(), action=action, subject=self.subject, after=after)
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        started = time.monotonic()
+        yield
+        self.timings[stage] = time.monotonic() - started
