@@ -19,10 +19,9 @@ from nearkin.model import Summary
 from nearkin.read.walk import check_starts
 from nearkin.report.summary import summarise
 from nearkin.running import Running
-from nearkin.scheme import FORMAT
 from nearkin.store import runs
 from nearkin.store.changes import Changes
-from nearkin.store.contents import present_contents, scheme_of
+from nearkin.store.contents import present_contents
 from nearkin.store.database import explained, one_scan, own_files, transaction, trusted, turn
 from nearkin.store.decided import Decided
 from nearkin.store.known import Known
@@ -81,10 +80,6 @@ class Scan(Running):
                 if hot:
                     return self._conclude(Changes(), lambda matcher: matcher.everything())
                 return self._conclude(Changes(), lambda matcher: matcher.stored(), templates_of=last)
-
-    def is_current(self, scheme: int) -> bool:
-        """Whether signatures of this scheme of the store are such as this run would make."""
-        return scheme_of(self.connection, self.scheme.spec, self.canon.spec, FORMAT) == scheme
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:
         keep = self.settings.text.keep

@@ -14,6 +14,7 @@ from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
+from nearkin.store.contents import scheme_of
 from nearkin.store.database import see, transaction, trusted, turn
 from nearkin.store.verdicts import decided_since
 from nearkin.text.canon import Canon
@@ -38,6 +39,10 @@ class Running:
         self.resigned = 0
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
         self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
+
+    def is_current(self, scheme: int) -> bool:
+        """Whether signatures of this scheme of the store are such as this run would make."""
+        return scheme_of(self.connection, self.scheme.spec, self.canon.spec, FORMAT) == scheme
 
     def _begin(self, kind: str) -> None:
         settings = self.settings.to_json()
