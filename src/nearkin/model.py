@@ -11,6 +11,12 @@ class Reason(StrEnum):
     TOO_LARGE = "too large"
     NO_TEXT = "no text"  # of a row: its text is null, or no string
     MALFORMED = "malformed"  # of a row or table: it is not what it should be
+    ENCRYPTED = "encrypted"
+    CORRUPT = "corrupt"
+    TIMED_OUT = "timed out"
+    UNSUPPORTED = "unsupported"
+    EMPTY = "empty"
+    CRASHED = "crashed"
 
 
 class Kind(StrEnum):
