@@ -163,7 +163,9 @@ Postings postings(const Array<std::uint64_t>& offsets, const Array<std::uint64_t
                   const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli) {
   if (offsets.size() != moduli.size() + 1 || (weights.size() != 0 && weights.size() != features.size()))
     throw nb::value_error("the arrays of the postings do not fit together");
-  return {span(offsets), span(features), span(weights), span(moduli)};
+  Postings all;
+  all.offsets = span(offsets), all.features = span(features), all.weights = span(weights), all.moduli = span(moduli);
+  return all;
 }
 
 Estimator estimator_of(const std::string& name) {
@@ -183,11 +185,8 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
   all.touched = {touched.data(), touched.size()};
   all.common = {common.data(), common.size()};
   if (all.partial() && touched.size() != moduli.size()) throw nb::value_error("every content is touched or not");
-  all.estimator = estimator_of(estimator);
-  all.sampled = sampled;
-  all.limit = limit;
-  all.contains = contains;
-  if ((all.estimator == Estimator::smallest || all.estimator == Estimator::slots) != (limit != 0))
+  all.evidence = {sampled, estimator_of(estimator), limit, contains};
+  if ((all.evidence.estimator == Estimator::smallest || all.evidence.estimator == Estimator::slots) != (limit != 0))
     throw nb::value_error("smallest and slots have a limit, the others have none");
   Candidates met;
   {

@@ -1,44 +1,37 @@
 #include "candidates.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
+#include <optional>
 #include <utility>
 
-#include "least.hpp"
-#include "overlap.hpp"
+#include "judge.hpp"
 #include "parallel.hpp"
 #include "postings_index.hpp"
+#include "stars.hpp"
 
 namespace nearkin {
 namespace {
 
-// Of a hot feature: as many groups of unlike contents that share it can be told apart.
-constexpr std::size_t kPrincipals = 32;
-constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
-
 class Join {
  public:
-  Join(const Postings& postings, const Thresholds& thresholds, unsigned threads)
+  Join(const Postings& postings, const Bin* bin, const Thresholds& thresholds, unsigned threads)
       : postings_(postings),
+        bin_(bin),
         thresholds_(thresholds),
         threads_(threads),
-        index_(build_index(postings, threads)),
-        resemblance_(thresholds.resemblance, thresholds.confidence, 2 * longest()),
-        containment_(thresholds.containment, thresholds.confidence, longest()),
-        exact_{resemblance_, containment_, thresholds.floor, true},
-        sampled_{resemblance_, containment_, thresholds.floor, false} {
-    if (postings.limit != 0) {
-      sampled_.most_alike = sampled_.alike(postings.limit);
-      sampled_.most_weak = static_cast<std::uint64_t>(thresholds.floor * static_cast<double>(postings.limit));
+        index_(build_index(postings, bin, threads)),
+        judge_(postings.evidence, thresholds, index_.base, longest()) {
+    measure_lists();
+    if (bin_ != nullptr) {
+      hot_as_in_whole();
+    } else {
+      find_hot();
     }
-    measure_sizes();
-    find_hot();
   }
 
   Candidates run() {
     Candidates found;
-    if (!hot_.empty()) link_stars(found);
+    if (!hot_runs_.empty()) link_stars(found);
     const std::size_t contents = index_.content.size();
     std::vector<Probe> probes(threads_);
     parallel_blocks(contents, 64, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
@@ -53,7 +46,7 @@ class Join {
       probe = {};
     }
     in_order(all);
-    keep_strongest(all);
+    keep_strongest(all, thresholds_.floor_most);
     return found;
   }
 
@@ -69,87 +62,74 @@ class Join {
     return most;
   }
 
-  // What lists of a level must share at the least, whatever they turn out to be: complete or cut at n.
-  const Least& least(std::uint32_t level) const {
-    if (postings_.limit != 0) return sampled_;
-    return !postings_.sampled || (index_.base << level) == 1 ? exact_ : sampled_;
-  }
-
   bool is_rare(std::uint32_t begin, std::uint32_t end) const {
+    if (bin_ != nullptr) return index_.often[begin] <= thresholds_.floor_reach;
     return postings_.partial() ? !index_.common[begin] : end - begin <= thresholds_.floor_reach;
   }
 
-  // Of a part of a collection only pairs with a touched content are wanted.
+  // Of a part of a collection only pairs with a touched content are wanted; of two bins, those across.
   bool counts(std::uint32_t rank, std::uint32_t other) const {
-    return !postings_.partial() || postings_.touched[index_.content[rank]] || postings_.touched[index_.content[other]];
-  }
-
-  // A pair may be met from both sides: as alike, and as part and container.
-  static void in_order(std::vector<Candidate>& all) {
-    std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
-      return x.a != y.a ? x.a < y.a : x.b < y.b;
-    });
-    const auto last = std::unique(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
-      return x.a == y.a && x.b == y.b;
-    });
-    all.erase(last, all.end());
-  }
-
-  // The least a content must share with any other to be like it, or to be contained in it. Its prefix is that part of
-  // its list from which on so much is left.
-  std::uint64_t least_shared(std::uint32_t rank) const {
-    const Least& limit = least(index_.level[rank]);
-    const std::uint64_t alike = limit.alike(index_.size[rank]);
-    return postings_.contains ? std::min(alike, limit.part(index_.size[rank])) : alike;
+    const std::uint32_t i = index_.content[rank], j = index_.content[other];
+    if (bin_ != nullptr) return bin_->side.empty() || bin_->side[i] != bin_->side[j];
+    return !postings_.partial() || postings_.touched[i] || postings_.touched[j];
   }
 
   // Runs whose feature too many contents have in their prefix.
   void find_hot() {
-    if (postings_.estimator == Estimator::collision) return;  // one feature in common is all there is
+    if (postings_.evidence.estimator == Estimator::collision) return;  // one feature in common is all there is
+    for_each_run([&](std::uint32_t begin, std::uint32_t end) {
+      if (end - begin <= thresholds_.hot) return;
+      std::uint32_t inside = 0;
+      for (auto slot = begin; slot < end; ++slot) inside += is_inside(slot);
+      if (inside <= thresholds_.hot) return;
+      if (hot_.empty()) hot_.assign(index_.slots.size(), 0);
+      hot_[begin] = 1;
+      hot_runs_.push_back({begin, end});
+    });
+  }
+
+  void hot_as_in_whole() {
+    if (bin_->hot.empty()) return;
+    hot_.assign(index_.slots.size(), 0);
+    for_each_run([&](std::uint32_t begin, std::uint32_t) {
+      hot_[begin] = std::binary_search(bin_->hot.begin(), bin_->hot.end(), index_.feature[begin]);
+    });
+    if (bin_->home.empty()) return;
+    for (const auto content : index_.content) home_.push_back(bin_->home[content]);
+  }
+
+  template <class Work>
+  void for_each_run(Work&& work) const {
     const auto slots = static_cast<std::uint32_t>(index_.slots.size());
-    for (std::uint32_t begin = 0; begin < slots;) {
-      std::uint32_t end = begin + 1;
-      while (end < slots && index_.feature[end] == index_.feature[begin]) ++end;
-      if (end - begin > thresholds_.hot) {
-        std::uint32_t inside = 0;
-        for (auto slot = begin; slot < end; ++slot) inside += is_inside(slot);
-        if (inside > thresholds_.hot) {
-          if (hot_.empty()) hot_.assign(slots, 0);
-          hot_[begin] = 1;
-          hot_runs_.push_back({begin, end});
-        }
-      }
-      begin = end;
+    for (std::uint32_t begin = 0, end = 0; begin < slots; begin = end) {
+      for (end = begin + 1; end < slots && index_.feature[end] == index_.feature[begin];) ++end;
+      work(begin, end);
     }
   }
 
   bool is_inside(std::uint32_t slot) const {
-    return index_.slots[slot].left >= least_shared(index_.slots[slot].rank);
+    const Slot one = index_.slots[slot];
+    return one.left >= judge_.prefix(index_.level[one.rank], index_.size[one.rank]);
   }
 
   bool is_hot(std::uint32_t begin) const { return !hot_.empty() && hot_[begin]; }
 
-  // Each content of a hot run is compared with the run's principals until it is like one: with those of contents that
-  // another run has linked already, then with the contents that were like none, largest first. So near-identical texts
-  // hang on one principal, and a run that several groups share has one for each, up to a limit. Runs come in one order,
-  // so it does not matter who works on them.
-  //
-  // Two contents of one star are not compared with each other, whatever else they share: that would be all pairs again.
   void link_stars(Candidates& found) {
-    home_.assign(index_.content.size(), kNowhere);
+    Stars stars(index_.content.size());
+    const auto compare = [&](std::uint32_t principal, std::uint32_t rank) -> std::optional<Candidate> {
+      Candidate pair = measured(principal, rank, std::max(index_.level[principal], index_.level[rank]));
+      if (!judge_.is_strong(pair, sized(principal), sized(rank), false)) return {};
+      return pair;
+    };
     for (const auto& [begin, end] : hot_runs_) {
       const std::vector<std::uint32_t> inside = ranks_inside(begin, end);
-      std::vector<std::uint32_t> principals;
-      for (const std::uint32_t rank : inside) {
-        found.starred.push_back(index_.content[rank]);
-        const std::uint32_t home = home_[rank];
-        if (home != kNowhere && principals.size() < kPrincipals &&
-            std::find(principals.begin(), principals.end(), home) == principals.end())
-          principals.push_back(home);
-      }
-      for (const std::uint32_t rank : inside)
-        if (home_[rank] == kNowhere) link(rank, principals, found.pairs);
+      for (const std::uint32_t rank : inside) found.starred.push_back(index_.content[rank]);
+      stars.link(inside, compare, found.pairs);
     }
+    std::erase_if(found.pairs, [&](const Candidate& pair) {
+      return postings_.partial() && !postings_.touched[pair.a] && !postings_.touched[pair.b];
+    });
+    home_ = std::move(stars).homes();
     in_order(found.pairs);
     std::sort(found.starred.begin(), found.starred.end());
     found.starred.erase(std::unique(found.starred.begin(), found.starred.end()), found.starred.end());
@@ -169,33 +149,12 @@ class Join {
     return inside;
   }
 
-  void link(std::uint32_t rank, std::vector<std::uint32_t>& principals, std::vector<Candidate>& links) {
-    for (const std::uint32_t principal : principals) {
-      Candidate pair = measured(principal, rank, std::max(index_.level[principal], index_.level[rank]));
-      pair.strong = is_strong(pair, principal, rank, false);
-      if (!pair.strong) continue;
-      home_[rank] = principal;
-      if (counts(principal, rank)) links.push_back(pair);
-      return;
-    }
-    if (principals.size() < kPrincipals) {
-      principals.push_back(rank);
-      home_[rank] = rank;
-    }
-  }
-
   bool in_one_star(std::uint32_t rank, std::uint32_t other) const {
-    return !home_.empty() && home_[rank] != kNowhere && home_[rank] == home_[other];
-  }
-
-  // Whether a sample of this size says enough to look for what contains the content, even by a common feature.
-  bool says_enough(std::uint32_t rank, std::uint32_t level, std::uint64_t size) const {
-    return least(level).exact || size >= thresholds_.short_sample ||
-           index_.size[rank] * postings_.moduli[index_.content[rank]] >= thresholds_.short_part;
+    return !home_.empty() && home_[rank] != Stars::kNowhere && home_[rank] == home_[other];
   }
 
   void look_up(std::uint32_t rank, Probe& probe) const {
-    if (postings_.estimator == Estimator::collision) return collide(rank, probe);
+    if (postings_.evidence.estimator == Estimator::collision) return collide(rank, probe);
     for (std::uint32_t level = index_.level[rank]; level < index_.levels; ++level)
       if (index_.level_start[level] < index_.level_start[level + 1]) look_up(rank, level, probe);
   }
@@ -218,12 +177,10 @@ class Join {
     if (size == 0) return;
     const bool at_home = level == index_.level[rank];
     const std::uint64_t mask = (std::uint64_t{1} << level) - 1;
-    const Least& limit = least(level);
-    const std::uint64_t least_part = postings_.contains ? limit.part(size) : std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t least_alike = limit.alike(size);
-    const auto least_weak = static_cast<std::uint64_t>(thresholds_.floor * static_cast<double>(size));
+    const Least& limit = judge_.least(level);
+    const auto [least_alike, least_weak, least_part] = judge_.bounds(level, size);
     const std::uint64_t enough = std::min({least_alike, least_weak, least_part});
-    const bool tells = says_enough(rank, level, size);
+    const bool tells = judge_.says_enough(sized(rank), level);
     // Below these ranks contents are too small to be like this one, or to contain it.
     const std::uint32_t first = index_.level_start[level], last = index_.level_start[level + 1];
     const std::uint32_t like_from =
@@ -231,7 +188,7 @@ class Join {
     const std::uint32_t part_from = first_of_size(level, least_part);
     const bool guests = at_home && largest_guest_[level] >= least_part;
 
-    std::uint64_t left = size;
+    std::uint64_t left = listed_[static_cast<std::size_t>(rank) * index_.levels + level];
     for (auto place = index_.offset[rank]; place < index_.offset[rank + 1] && left >= enough; ++place) {
       const auto [slot, begin, end] = index_.order[place];
       if (!at_home && ((index_.feature[slot] / index_.base) & mask) != 0) continue;
@@ -264,24 +221,25 @@ class Join {
     }
   }
 
-  // How much of a content's list counts at a level; its own or a higher one.
-  std::uint64_t size_at(std::uint32_t rank, std::uint32_t level) const {
-    return sizes_[static_cast<std::size_t>(rank) * index_.levels + level];
+  // How much a content has at a level; its own or a higher one.
+  std::uint64_t size_at(std::uint32_t rank, std::uint32_t level) const { return sized(rank).sizes[level]; }
+
+  Sized sized(std::uint32_t rank) const {
+    const std::span<const std::uint64_t> sizes = bin_ != nullptr ? bin_->sizes : listed_;
+    const std::size_t row = bin_ != nullptr ? index_.content[rank] : rank;
+    return {index_.level[rank], sizes.subspan(row * index_.levels, index_.levels)};
   }
 
-  void measure_sizes() {
+  void measure_lists() {
     const auto contents = static_cast<std::uint32_t>(index_.content.size());
-    sizes_.assign(static_cast<std::size_t>(contents) * index_.levels, 0);
+    listed_.assign(static_cast<std::size_t>(contents) * index_.levels, 0);
     parallel_blocks(contents, 256, threads_, [&](unsigned, std::size_t from, std::size_t to) {
       for (std::size_t rank = from; rank < to; ++rank) {
-        std::uint64_t* const sizes = sizes_.data() + rank * index_.levels;
-        const std::uint32_t own = index_.level[rank];
-        sizes[own] = index_.size[rank];
-        if (own + 1 == index_.levels) continue;
+        std::uint64_t* const sizes = listed_.data() + rank * index_.levels;
         for (auto place = index_.offset[rank]; place < index_.offset[rank + 1]; ++place) {
-          const std::uint64_t multiple = index_.feature[index_.order[place].slot] / index_.base;
-          const auto highest = std::min<std::uint32_t>(index_.levels - 1, static_cast<std::uint32_t>(std::countr_zero(multiple)));
-          for (std::uint32_t level = own + 1; level <= highest; ++level) sizes[level] += weight(place);
+          const auto highest = highest_level(index_.feature[index_.order[place].slot], index_.base, index_.levels);
+          for (std::uint32_t level = index_.level[rank]; level <= std::max<std::uint32_t>(highest, index_.level[rank]); ++level)
+            sizes[level] += weight(place);
         }
       }
     });
@@ -309,74 +267,24 @@ class Join {
     if (probe.seen[other] == rank || !counts(rank, other) || in_one_star(rank, other)) return;
     probe.seen[other] = rank;
     Candidate candidate = measured(rank, other, level);
-    candidate.strong = is_strong(candidate, rank, other, rare);
+    candidate.strong = judge_.is_strong(candidate, sized(rank), sized(other), rare);
     if (candidate.strong || (rare && candidate.resemblance() >= thresholds_.floor)) probe.found.push_back(candidate);
-  }
-
-  // Whether what two contents share may reach a threshold.
-  bool is_strong(const Candidate& pair, std::uint32_t rank, std::uint32_t other, bool rare) const {
-    const std::uint32_t level = std::max(index_.level[rank], index_.level[other]);
-    const bool complete = postings_.estimator == Estimator::smallest && (index_.base << level) == 1 &&
-                          std::max(pair.size_a, pair.size_b) < postings_.limit;
-    const Least& limit = complete ? exact_ : least(level);
-    const auto part_of = [&](std::uint32_t one) {
-      const std::uint64_t size = size_at(one, level);
-      return pair.shared >= limit.part(size) && (rare || says_enough(one, level, size));
-    };
-    return pair.shared >= limit.alike(pair.united) || (postings_.contains && (part_of(rank) || part_of(other)));
   }
 
   // A pair of contents and what they share at a level, in order of their rows.
   Candidate measured(std::uint32_t rank, std::uint32_t other, std::uint32_t level) const {
     if (index_.content[rank] > index_.content[other]) std::swap(rank, other);
     const std::uint32_t i = index_.content[rank], j = index_.content[other];
-    Candidate pair{i, j, 0, size_at(rank, level), size_at(other, level), 0, true};
-    const bool cut = std::max(pair.size_a, pair.size_b) >= postings_.limit;
-    if (postings_.estimator == Estimator::smallest && cut) {
-      pair.shared = shared_of_smallest(postings_, i, j);
-      pair.united = postings_.limit;
-    } else {
-      pair.shared = shared_weight(postings_, i, j);
-      pair.united = postings_.estimator == Estimator::slots ? postings_.limit : pair.size_a + pair.size_b - pair.shared;
-    }
-    return pair;
-  }
-
-  // Of the weak candidates, those among the strongest of one of their two contents; ties by the other's row.
-  void keep_strongest(std::vector<Candidate>& all) const {
-    struct Seat {
-      std::uint32_t content, other, candidate;
-      double resemblance;
-    };
-    std::vector<Seat> seats;
-    for (std::uint32_t i = 0; i < all.size(); ++i) {
-      if (all[i].strong) continue;
-      seats.push_back({all[i].a, all[i].b, i, all[i].resemblance()});
-      seats.push_back({all[i].b, all[i].a, i, all[i].resemblance()});
-    }
-    std::sort(seats.begin(), seats.end(), [](const Seat& x, const Seat& y) {
-      if (x.content != y.content) return x.content < y.content;
-      return x.resemblance != y.resemblance ? x.resemblance > y.resemblance : x.other < y.other;
-    });
-    std::vector<char> keep(all.size(), 0);
-    std::uint32_t taken = 0;
-    for (std::size_t i = 0; i < seats.size(); ++i) {
-      taken = i > 0 && seats[i].content == seats[i - 1].content ? taken + 1 : 0;
-      if (taken < thresholds_.floor_most) keep[seats[i].candidate] = 1;
-    }
-    std::size_t to = 0;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].strong || keep[i]) all[to++] = all[i];
-    all.resize(to);
+    return judge_.measured(i, j, postings_.list(i), postings_.list(j), size_at(rank, level), size_at(other, level));
   }
 
   const Postings& postings_;
+  const Bin* bin_;
   const Thresholds& thresholds_;
   unsigned threads_;
   PostingsIndex index_;
-  Fewest resemblance_, containment_;
-  Least exact_, sampled_;
-  std::vector<std::uint64_t> sizes_;          // by rank and level
+  Judge judge_;
+  std::vector<std::uint64_t> listed_;         // by rank and level: how much of the list counts
   std::vector<std::uint32_t> home_;           // by rank: the principal of its star; empty: there are none
   std::vector<std::uint8_t> hot_;             // by slot that begins a run; empty: none is hot
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hot_runs_;
@@ -385,9 +293,51 @@ class Join {
 
 }  // namespace
 
+void in_order(std::vector<Candidate>& all) {
+  std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+  });
+  const auto last = std::unique(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
+    return x.a == y.a && x.b == y.b;
+  });
+  all.erase(last, all.end());
+}
+
+void keep_strongest(std::vector<Candidate>& all, std::uint32_t most) {
+  struct Seat {
+    std::uint32_t content, other, candidate;
+    double resemblance;
+  };
+  std::vector<Seat> seats;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (all[i].strong) continue;
+    seats.push_back({all[i].a, all[i].b, i, all[i].resemblance()});
+    seats.push_back({all[i].b, all[i].a, i, all[i].resemblance()});
+  }
+  std::sort(seats.begin(), seats.end(), [](const Seat& x, const Seat& y) {
+    if (x.content != y.content) return x.content < y.content;
+    return x.resemblance != y.resemblance ? x.resemblance > y.resemblance : x.other < y.other;
+  });
+  std::vector<char> keep(all.size(), 0);
+  std::uint32_t taken = 0;
+  for (std::size_t i = 0; i < seats.size(); ++i) {
+    taken = i > 0 && seats[i].content == seats[i - 1].content ? taken + 1 : 0;
+    if (taken < most) keep[seats[i].candidate] = 1;
+  }
+  std::size_t to = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].strong || keep[i]) all[to++] = all[i];
+  all.resize(to);
+}
+
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
   if (postings.moduli.empty()) return {};
-  return Join(postings, thresholds, std::max(1U, threads)).run();
+  return Join(postings, nullptr, thresholds, std::max(1U, threads)).run();
+}
+
+Candidates find_candidates(const Postings& postings, const Bin& bin, const Thresholds& thresholds, unsigned threads) {
+  if (postings.moduli.empty()) return {};
+  return Join(postings, &bin, thresholds, std::max(1U, threads)).run();
 }
 
 }  // namespace nearkin

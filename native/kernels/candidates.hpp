@@ -23,25 +23,49 @@
 #include <span>
 #include <vector>
 
+#include "overlap.hpp"
+
 namespace nearkin {
 
 enum class Estimator : std::uint8_t { overlap, smallest, slots, collision };
+
+// What lists tell.
+struct Evidence {
+  bool sampled = false;  // false: lists are complete, or have no sampling theory
+  Estimator estimator = Estimator::overlap;
+  std::uint64_t limit = 0;  // n of smallest and slots: no list is longer
+  bool contains = true;     // whether lists tell containment; otherwise it is not looked for
+};
 
 struct Postings {
   std::span<const std::uint64_t> offsets;   // of each content's features; one more than there are contents
   std::span<const std::uint64_t> features;  // ascending within a content
   std::span<const std::uint32_t> weights;   // empty: every feature weighs 1
   std::span<const std::uint64_t> moduli;    // of each content; where they differ, each twice another
-  bool sampled = false;                     // false: lists are complete, or have no sampling theory
-  Estimator estimator = Estimator::overlap;
-  std::uint64_t limit = 0;  // n of smallest and slots: no list is longer
-  bool contains = true;     // whether lists tell containment; otherwise it is not looked for
+  Evidence evidence;
   // A part of a collection, to be joined as the whole would be. Only pairs with a touched content count, and of their
   // features these, ascending, are in more than floor_reach contents of the whole. Empty: this is the whole.
   std::span<const std::uint8_t> touched;
   std::span<const std::uint64_t> common;
 
   bool partial() const { return !touched.empty(); }
+
+  List list(std::uint32_t content) const {
+    const auto from = offsets[content], size = offsets[content + 1] - from;
+    return {features.subspan(from, size), weights.empty() ? weights : weights.subspan(from, size)};
+  }
+};
+
+// A bin of a collection too large to be joined at once: what else the whole knows of it. Features that only one content
+// has are not in the lists.
+struct Bin {
+  std::span<const std::uint32_t> often;    // by posting: in how many lists of the whole
+  std::span<const std::uint64_t> sizes;    // by content and level: of the list with all its features
+  std::uint32_t levels = 1;                // of the whole; its base is the least modulus that is possible here
+  std::uint64_t base = 1;
+  std::span<const std::uint64_t> hot;      // features, ascending; their stars were made
+  std::span<const std::uint32_t> home;     // by content: its star; empty: there are none
+  std::span<const std::uint8_t> side;      // by content; where given, only pairs across count
 };
 
 struct Thresholds {
@@ -73,6 +97,13 @@ struct Candidates {
   std::uint64_t hot_links = 0;  // pairs that only a star has met
 };
 
+// By (a, b), each once: a pair may be met from both sides, as alike and as part and container.
+void in_order(std::vector<Candidate>& all);
+
+// Of the weak candidates, those among the strongest of one of their two contents; ties by the other's row.
+void keep_strongest(std::vector<Candidate>& all, std::uint32_t most);
+
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads);
+Candidates find_candidates(const Postings& postings, const Bin& bin, const Thresholds& thresholds, unsigned threads);
 
 }  // namespace nearkin

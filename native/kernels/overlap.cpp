@@ -4,38 +4,41 @@
 #include <utility>
 
 namespace nearkin {
+namespace {
 
-std::uint64_t shared_weight(const Postings& postings, std::uint32_t a, std::uint32_t b) {
-  if (postings.offsets[a + 1] - postings.offsets[a] > postings.offsets[b + 1] - postings.offsets[b]) std::swap(a, b);
-  const std::uint64_t* features = postings.features.data();
-  std::uint64_t i = postings.offsets[a], j = postings.offsets[b];
-  const std::uint64_t i_end = postings.offsets[a + 1], j_end = postings.offsets[b + 1];
+// A short list against a long one: look each feature up instead of walking the long list.
+std::uint64_t looked_up(std::span<const std::uint64_t> few, std::span<const std::uint64_t> many) {
   std::uint64_t shared = 0;
-  if (postings.weights.empty() && (j_end - j) > 16 * (i_end - i)) {
-    // A short list against a long one: look each feature up instead of walking the long list.
-    for (; i < i_end; ++i) {
-      j = static_cast<std::uint64_t>(std::lower_bound(features + j, features + j_end, features[i]) - features);
-      if (j == j_end) break;
-      shared += features[j] == features[i];
-    }
-    return shared;
+  auto from = many.begin();
+  for (const auto feature : few) {
+    from = std::lower_bound(from, many.end(), feature);
+    if (from == many.end()) break;
+    shared += *from == feature;
   }
-  while (i < i_end && j < j_end) {
-    const std::uint64_t x = features[i], y = features[j];
-    if (x == y) shared += postings.weights.empty() ? 1 : std::min(postings.weights[i], postings.weights[j]);
+  return shared;
+}
+
+}  // namespace
+
+std::uint64_t shared_weight(const List& a, const List& b) {
+  if (a.features.size() > b.features.size()) return shared_weight(b, a);
+  const bool weighted = !a.weights.empty();
+  if (!weighted && b.features.size() > 16 * a.features.size()) return looked_up(a.features, b.features);
+  std::uint64_t shared = 0;
+  for (std::size_t i = 0, j = 0; i < a.features.size() && j < b.features.size();) {
+    const std::uint64_t x = a.features[i], y = b.features[j];
+    if (x == y) shared += weighted ? std::min(a.weights[i], b.weights[j]) : 1;
     i += x <= y;
     j += y <= x;
   }
   return shared;
 }
 
-std::uint64_t shared_of_smallest(const Postings& postings, std::uint32_t a, std::uint32_t b) {
-  const std::uint64_t* features = postings.features.data();
-  std::uint64_t i = postings.offsets[a], j = postings.offsets[b];
-  const std::uint64_t i_end = postings.offsets[a + 1], j_end = postings.offsets[b + 1];
+std::uint64_t shared_of_smallest(const List& a, const List& b, std::uint64_t n) {
   std::uint64_t shared = 0;
-  for (std::uint64_t united = 0; united < postings.limit && i < i_end && j < j_end; ++united) {
-    const std::uint64_t x = features[i], y = features[j];
+  std::size_t i = 0, j = 0;
+  for (std::uint64_t united = 0; united < n && i < a.features.size() && j < b.features.size(); ++united) {
+    const std::uint64_t x = a.features[i], y = b.features[j];
     shared += x == y;
     i += x <= y;
     j += y <= x;

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "mix.hpp"
 #include "parallel.hpp"
 
 namespace nearkin {
@@ -18,7 +17,7 @@ struct Entry {
   std::uint32_t place;  // in the concatenated lists, in order of rank
 };
 
-void rank_contents(const Postings& postings, PostingsIndex& index) {
+void rank_contents(const Postings& postings, const Bin* bin, PostingsIndex& index) {
   const auto contents = static_cast<std::uint32_t>(postings.moduli.size());
   std::uint64_t largest = 1;
   index.base = std::numeric_limits<std::uint64_t>::max();
@@ -27,14 +26,16 @@ void rank_contents(const Postings& postings, PostingsIndex& index) {
     largest = std::max(largest, modulus);
   }
   if (contents == 0) index.base = 1;
-  index.levels = static_cast<std::uint32_t>(std::bit_width(largest / index.base));
+  if (bin != nullptr) index.base = bin->base;
+  index.levels = bin != nullptr ? bin->levels : static_cast<std::uint32_t>(std::bit_width(largest / index.base));
 
   std::vector<std::uint8_t> level(contents);
   std::vector<std::uint64_t> size(contents);
   for (std::uint32_t i = 0; i < contents; ++i) {
     const auto from = postings.offsets[i], to = postings.offsets[i + 1];
     level[i] = static_cast<std::uint8_t>(std::bit_width(postings.moduli[i] / index.base) - 1);
-    size[i] = postings.weights.empty()
+    size[i] = bin != nullptr ? bin->sizes[std::size_t{i} * index.levels + level[i]]
+              : postings.weights.empty()
                   ? to - from
                   : std::accumulate(postings.weights.begin() + static_cast<std::ptrdiff_t>(from),
                                     postings.weights.begin() + static_cast<std::ptrdiff_t>(to), std::uint64_t{0});
@@ -74,16 +75,18 @@ void order_list(PostingsIndex& index, std::uint32_t rank, const Runs& runs, cons
     std::uint32_t weight;
   };
   std::vector<Item> items;
+  std::uint64_t left = 0;
   const auto from = index.offset[rank], to = index.offset[rank + 1];
   items.reserve(to - from);
   for (auto place = from; place < to; ++place) {
     const std::uint32_t slot = runs.slot_of[place], begin = runs.run[slot], end = runs.run_end[begin];
     const bool common = !index.common.empty() && index.common[slot];
-    const std::uint64_t often = (end - begin) | (common ? std::uint64_t{1} << 31 : 0);
+    std::uint64_t often = (end - begin) | (common ? std::uint64_t{1} << 31 : 0);
+    if (!index.often.empty()) often = index.often[slot];
     items.push_back({often << 32 | slot, {slot, begin, end}, weights.empty() ? 1 : weights[place]});
+    left += items.back().weight;
   }
   std::sort(items.begin(), items.end(), [](const Item& x, const Item& y) { return x.rarity < y.rarity; });
-  std::uint64_t left = index.size[rank];
   for (auto place = from; place < to; ++place) {
     const Item& item = items[place - from];
     index.order[place] = item.listed;
@@ -95,29 +98,28 @@ void order_list(PostingsIndex& index, std::uint32_t rank, const Runs& runs, cons
 
 }  // namespace
 
-PostingsIndex build_index(const Postings& postings, unsigned threads) {
+PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned threads) {
   if (postings.features.size() >= std::numeric_limits<std::uint32_t>::max())
     throw std::length_error("more than 4 billion features in one join");
   PostingsIndex index;
-  rank_contents(postings, index);
+  rank_contents(postings, bin, index);
   const std::size_t count = postings.features.size();
   const auto contents = static_cast<std::uint32_t>(index.content.size());
 
-  // Deal the features into buckets of some sixty: by the high bits of those in use, in which samples are uniform. The
-  // smallest of a text, tagged slots and codes are not; their bits are spread first. Where that is not needed
-  // neighbours in a list stay neighbours in the index.
+  // Deal the features into buckets of some sixty: by the high bits of those in use, in which samples are uniform.
+  // Neighbours in a list then stay neighbours in the index.
   const int bits = std::clamp(static_cast<int>(std::bit_width(count >> 6)), 1, 18);
-  const bool uniform = postings.estimator == Estimator::overlap;
+  const Estimator estimator = postings.evidence.estimator;
   std::uint64_t used = 1;
-  for (const auto feature : postings.features) used |= feature;
-  const int unused = uniform ? std::countl_zero(used) : 0;
-  const std::uint64_t spread = uniform ? 1 : kGolden;
-  const auto bucket = [=](std::uint64_t feature) { return (feature * spread) << unused >> (64 - bits); };
+  for (const auto feature : postings.features) used |= place_of(feature, estimator);
+  const int unused = std::countl_zero(used);
+  const auto bucket = [=](std::uint64_t feature) { return place_of(feature, estimator) << unused >> (64 - bits); };
   std::vector<std::uint32_t> start((std::size_t{1} << bits) + 1, 0);
   for (const auto feature : postings.features) ++start[bucket(feature) + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
   std::vector<Entry> entries(count);
   std::vector<std::uint32_t> next(start.begin(), start.end() - 1), weights(postings.weights.empty() ? 0 : count);
+  std::vector<std::uint32_t> often(bin == nullptr ? 0 : count);  // by place
   for (std::uint32_t rank = 0; rank < contents; ++rank) {
     const std::uint64_t from = postings.offsets[index.content[rank]];
     for (auto place = index.offset[rank]; place < index.offset[rank + 1]; ++place) {
@@ -125,6 +127,7 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
       const auto feature = postings.features[posting];
       entries[next[bucket(feature)]++] = {feature, rank, static_cast<std::uint32_t>(place)};
       if (!weights.empty()) weights[place] = postings.weights[posting];
+      if (bin != nullptr) often[place] = bin->often[posting];
     }
   }
 
@@ -132,10 +135,12 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
   index.feature.resize(count);
   index.slots.resize(count);
   index.common.resize(postings.partial() ? count : 0);
+  index.often.resize(often.size());
   parallel_blocks(start.size() - 1, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (std::size_t b = from; b < to; ++b) {
-      std::sort(entries.begin() + start[b], entries.begin() + start[b + 1], [](const Entry& x, const Entry& y) {
-        return x.feature != y.feature ? x.feature < y.feature : x.place < y.place;
+      std::sort(entries.begin() + start[b], entries.begin() + start[b + 1], [=](const Entry& x, const Entry& y) {
+        const std::uint64_t place_x = place_of(x.feature, estimator), place_y = place_of(y.feature, estimator);
+        return place_x != place_y ? place_x < place_y : x.place < y.place;
       });
       std::uint32_t begin = start[b];
       for (std::uint32_t slot = start[b]; slot < start[b + 1]; ++slot) {
@@ -146,6 +151,7 @@ PostingsIndex build_index(const Postings& postings, unsigned threads) {
         runs.run[slot] = begin;
         runs.run_end[begin] = slot + 1;
         runs.slot_of[entry.place] = slot;
+        if (bin != nullptr) index.often[slot] = often[entry.place];
         if (!index.common.empty())
           index.common[slot] = std::binary_search(postings.common.begin(), postings.common.end(), entry.feature);
       }

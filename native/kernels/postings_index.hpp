@@ -4,10 +4,13 @@
 // within a feature's run they stand together.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "candidates.hpp"
+#include "mix.hpp"
 
 namespace nearkin {
 
@@ -35,9 +38,22 @@ struct PostingsIndex {
   std::vector<std::uint64_t> offset;    // by rank: where its list begins in `order`
   std::vector<Listed> order;            // of each list, rarest feature first, ties by slot
   std::vector<std::uint32_t> weight;    // by place in `order`; empty where all weigh 1
+  std::vector<std::uint32_t> often;     // by slot, of a bin: how many postings of the whole have the feature
   std::vector<std::uint8_t> common;     // by slot, of part of a collection: whether the whole has the feature too often
 };
 
-PostingsIndex build_index(const Postings& postings, unsigned threads);
+// The highest level at which a feature counts.
+inline std::uint32_t highest_level(std::uint64_t feature, std::uint64_t base, std::uint32_t levels) {
+  return std::min<std::uint32_t>(levels - 1, static_cast<std::uint32_t>(std::countr_zero(feature / base)));
+}
+
+// Ties of equally rare features are broken by this number of theirs: samples are uniform, the smallest of a text, tagged
+// slots and codes are not; their bits are spread.
+inline std::uint64_t place_of(std::uint64_t feature, Estimator estimator) {
+  return estimator == Estimator::overlap ? feature : feature * kGolden;
+}
+
+// `bin`: null where the postings are those of a whole.
+PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned threads);
 
 }  // namespace nearkin

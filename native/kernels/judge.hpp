@@ -1,0 +1,105 @@
+// What is asked of two lists, and whether what they share may reach a threshold. The join and the stars ask it of lists
+// in memory, the bounded join also of lists on the disk.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "candidates.hpp"
+#include "least.hpp"
+#include "overlap.hpp"
+
+namespace nearkin {
+
+// How much of a content's list counts at each level from its own on. Levels are moduli: base · 2^level.
+struct Sized {
+  std::uint32_t level;
+  std::span<const std::uint64_t> sizes;
+
+  std::uint64_t own() const { return sizes[level]; }
+};
+
+// The least that a list of some size shares with one that it is like, weakly like, or contained in.
+struct Bounds {
+  std::uint64_t alike, weak, part;
+};
+
+class Judge {
+ public:
+  Judge(const Evidence& evidence, const Thresholds& thresholds, std::uint64_t base, std::uint64_t longest)
+      : evidence_(evidence),
+        thresholds_(thresholds),
+        base_(base),
+        resemblance_(thresholds.resemblance, thresholds.confidence, 2 * longest),
+        containment_(thresholds.containment, thresholds.confidence, longest),
+        exact_{resemblance_, containment_, thresholds.floor, true},
+        sampled_{resemblance_, containment_, thresholds.floor, false} {
+    if (evidence.limit != 0) {
+      sampled_.most_alike = sampled_.alike(evidence.limit);
+      sampled_.most_weak = static_cast<std::uint64_t>(thresholds.floor * static_cast<double>(evidence.limit));
+    }
+  }
+  Judge(const Judge&) = delete;
+  Judge& operator=(const Judge&) = delete;
+
+  // What lists of a level must share at the least, whatever they turn out to be: complete or cut at n.
+  const Least& least(std::uint32_t level) const {
+    if (evidence_.limit != 0) return sampled_;
+    return !evidence_.sampled || (base_ << level) == 1 ? exact_ : sampled_;
+  }
+
+  Bounds bounds(std::uint32_t level, std::uint64_t size) const {
+    const Least& limit = least(level);
+    return {limit.alike(size), static_cast<std::uint64_t>(thresholds_.floor * static_cast<double>(size)),
+            evidence_.contains ? limit.part(size) : std::numeric_limits<std::uint64_t>::max()};
+  }
+
+  // A content's prefix is that part of its list from which on so much is left.
+  std::uint64_t prefix(std::uint32_t level, std::uint64_t size) const {
+    const Bounds least = bounds(level, size);
+    return std::min(least.alike, least.part);
+  }
+
+  // Whether a sample says enough to look for what contains the content, even by a common feature.
+  bool says_enough(const Sized& one, std::uint32_t level) const {
+    return least(level).exact || one.sizes[level] >= thresholds_.short_sample ||
+           one.own() * (base_ << one.level) >= thresholds_.short_part;
+  }
+
+  // What two contents share at the level where they meet.
+  Candidate measured(std::uint32_t a, std::uint32_t b, const List& list_a, const List& list_b, std::uint64_t size_a,
+                     std::uint64_t size_b) const {
+    Candidate pair{a, b, 0, size_a, size_b, 0, true};
+    if (evidence_.estimator == Estimator::smallest && std::max(size_a, size_b) >= evidence_.limit) {
+      pair.shared = shared_of_smallest(list_a, list_b, evidence_.limit);
+      pair.united = evidence_.limit;
+    } else {
+      pair.shared = shared_weight(list_a, list_b);
+      pair.united = evidence_.estimator == Estimator::slots ? evidence_.limit : size_a + size_b - pair.shared;
+    }
+    return pair;
+  }
+
+  // Whether what two contents share may reach a threshold. `rare`: they share something that few have.
+  bool is_strong(const Candidate& pair, const Sized& one, const Sized& other, bool rare) const {
+    const std::uint32_t level = std::max(one.level, other.level);
+    const bool complete = evidence_.estimator == Estimator::smallest && (base_ << level) == 1 &&
+                          std::max(pair.size_a, pair.size_b) < evidence_.limit;
+    const Least& limit = complete ? exact_ : least(level);
+    const auto part = [&](const Sized& whose) {
+      return pair.shared >= limit.part(whose.sizes[level]) && (rare || says_enough(whose, level));
+    };
+    return pair.shared >= limit.alike(pair.united) || (evidence_.contains && (part(one) || part(other)));
+  }
+
+ private:
+  const Evidence evidence_;
+  const Thresholds thresholds_;
+  std::uint64_t base_;
+  Fewest resemblance_, containment_;
+  Least exact_, sampled_;
+};
+
+}  // namespace nearkin
