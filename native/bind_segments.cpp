@@ -1,7 +1,5 @@
 // Segments as Python sees them. It converts, releases the GIL and raises; nothing else.
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
 
 #include "convert.hpp"
 #include "segment.hpp"
@@ -19,20 +17,6 @@ segment::Token token_of(const nb::bytes& token) {
   return made;
 }
 
-// What the system refused is an OSError with its number.
-template <class Work>
-auto from_system(Work&& work) {
-  try {
-    const nb::gil_scoped_release free;
-    return work();
-  } catch (const std::system_error& error) {
-    const nb::gil_scoped_acquire held;
-    errno = error.code().value();
-    PyErr_SetFromErrnoWithFilename(PyExc_OSError, "a segment of the store");
-    throw nb::python_error();
-  }
-}
-
 Segment py_segment(const Array<std::int64_t>& contents, const Array<std::uint64_t>& offsets,
                    const Array<std::uint64_t>& features, const Array<std::uint32_t>& weights,
                    const Array<std::uint64_t>& moduli, std::uint64_t base, std::uint32_t levels,
@@ -45,7 +29,7 @@ Segment py_segment(const Array<std::int64_t>& contents, const Array<std::uint64_
 
 void py_merge(const std::vector<const Segment*>& segments, const std::string& path, const nb::bytes& token) {
   const segment::Token named = token_of(token);
-  from_system([&] { merge_segments(segments, named, path); });
+  from_system("a segment of the store", [&] { merge_segments(segments, named, path); });
 }
 
 nb::tuple py_search(const Segment& segment, const Array<std::uint64_t>& features, const Array<std::uint32_t>& weights,
@@ -106,10 +90,10 @@ void register_segments(nb::module_& m) {
                   "base"_a, "levels"_a, "ignored"_a, "token"_a)
       .def_static("open", [](const std::string& path, const nb::bytes& token) {
         const segment::Token named = token_of(token);
-        return from_system([&] { return Segment::open(path, named); });
+        return from_system("a segment of the store", [&] { return Segment::open(path, named); });
       }, "path"_a, "token"_a)
       .def_static("merge", py_merge, "segments"_a, "path"_a, nb::kw_only(), "token"_a)
-      .def("save", [](const Segment& self, const std::string& path) { from_system([&] { self.save(path); }); }, "path"_a)
+      .def("save", [](const Segment& self, const std::string& path) { from_system("a segment of the store", [&] { self.save(path); }); }, "path"_a)
       .def("populate", &Segment::populate, nb::call_guard<nb::gil_scoped_release>())
       .def("intact", &Segment::intact, nb::call_guard<nb::gil_scoped_release>())
       .def("search", py_search, "features"_a, "weights"_a, nb::kw_only(), "modulus"_a, "bars"_a)

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "binomial.hpp"
-#include "candidates.hpp"
+#include "candidate_columns.hpp"
 #include "canon.hpp"
 #include "convert.hpp"
 #include "html.hpp"
@@ -168,14 +168,6 @@ Postings postings(const Array<std::uint64_t>& offsets, const Array<std::uint64_t
   return all;
 }
 
-Estimator estimator_of(const std::string& name) {
-  if (name == "overlap") return Estimator::overlap;
-  if (name == "smallest") return Estimator::smallest;
-  if (name == "slots") return Estimator::slots;
-  if (name == "collision") return Estimator::collision;
-  throw nb::value_error("the join knows the estimators overlap, smallest, slots and collision");
-}
-
 nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
                         const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli,
                         const std::string& estimator, bool sampled, std::uint64_t limit, bool contains, double resemblance, double containment, double floor, double confidence,
@@ -185,24 +177,13 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
   all.touched = {touched.data(), touched.size()};
   all.common = {common.data(), common.size()};
   if (all.partial() && touched.size() != moduli.size()) throw nb::value_error("every content is touched or not");
-  all.evidence = {sampled, estimator_of(estimator), limit, contains};
-  if ((all.evidence.estimator == Estimator::smallest || all.evidence.estimator == Estimator::slots) != (limit != 0))
-    throw nb::value_error("smallest and slots have a limit, the others have none");
+  all.evidence = evidence_of(estimator, sampled, limit, contains);
   Candidates met;
   {
     const nb::gil_scoped_release free;
     met = find_candidates(all, {resemblance, containment, floor, confidence, floor_reach, floor_most, short_part, short_sample, hot}, threads);
   }
-  const auto& found = met.pairs;
-  return nb::make_tuple(column<std::uint32_t>(found, [](const Candidate& c) { return c.a; }),
-                        column<std::uint32_t>(found, [](const Candidate& c) { return c.b; }),
-                        column<std::uint64_t>(found, [](const Candidate& c) { return c.shared; }),
-                        column<std::uint64_t>(found, [](const Candidate& c) { return c.size_a; }),
-                        column<std::uint64_t>(found, [](const Candidate& c) { return c.size_b; }),
-                        column<std::uint64_t>(found, [](const Candidate& c) { return c.united; }),
-                        column<std::uint8_t>(found, [](const Candidate& c) { return c.strong; }),
-                        column<std::uint32_t>(met.starred, [](std::uint32_t row) { return row; }), met.hot_features,
-                        met.hot_links);
+  return columns(met);
 }
 
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
@@ -339,4 +320,5 @@ NB_MODULE(_native, m) {
   register_greedy(m);
   register_families(m);
   register_segments(m);
+  register_bounded(m);
 }

@@ -4,12 +4,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cerrno>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -49,11 +53,25 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
   return array(std::move(values));
 }
 
+// Works without the GIL. What the system refused is an OSError with its number, about something.
+template <class Work>
+auto from_system(const std::string& about, Work&& work) {
+  try {
+    const nb::gil_scoped_release free;
+    return work();
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
+    PyErr_SetFromErrnoWithFilename(PyExc_OSError, about.c_str());
+    throw nb::python_error();
+  }
+}
+
 // Each file of bindings registers its own part of the module.
 void register_schemes(nb::module_& m);
 void register_greedy(nb::module_& m);
 void register_families(nb::module_& m);
 void register_terms(nb::module_& m);
 void register_segments(nb::module_& m);
+void register_bounded(nb::module_& m);
 
 }  // namespace nearkin::bindings

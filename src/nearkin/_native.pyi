@@ -1,5 +1,7 @@
 """The C++20 core. Kernels are in native/kernels, conversions in native/bindings.cpp."""
 
+from enum import Enum
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -137,6 +139,47 @@ def candidates(
     touched: U8,
     common: U64,
 ) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
+
+# The same candidates, of a collection whose lists do not fit into memory. First all of it is added, in any order; then
+# each stage is worked off, part by part; then come the stars, then each of the pairs of bins.
+class BoundedJoin:
+    class Stage(Enum):
+        COUNT = 0
+        ORDER = 1
+        LINK = 2
+        REACH = 3
+        DEAL = 4
+
+    PARTS: int  # of every stage
+    bins: int
+    spilled: int  # bytes written to temporary files
+    def __init__(
+        self,
+        folder: str,
+        moduli: U64,
+        *,
+        weighted: bool,
+        estimator: str,
+        sampled: bool,
+        limit: int,
+        contains: bool,
+        resemblance: float,
+        containment: float,
+        floor: float,
+        confidence: float,
+        floor_reach: int,
+        floor_most: int,
+        short_part: int,
+        short_sample: int,
+        hot: int,
+        memory: int,
+        threads: int,
+    ) -> None: ...
+    def add(self, rows: U32, offsets: U64, features: U64, weights: U32) -> None: ...
+    def work(self, stage: Stage, start: int, stop: int) -> None: ...
+    def stars(self) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
+    def pairs(self) -> list[tuple[int, int]]: ...
+    def join(self, bin: int, other: int) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
 
 # shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound. Shingles that
 # are `ignored` (ascending, of all bits and seed 0) count nowhere.

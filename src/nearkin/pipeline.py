@@ -113,12 +113,14 @@ class Scan(Running):
         # Imported here: a scan that finds nothing changed needs none of it, and most of its time goes into imports.
         from nearkin.group.grouping import Grouping
         from nearkin.matching.carry import Matcher
+        from nearkin.matching.collected import Means
 
         contents = present_contents(self.connection, self.scheme_id)
         texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
-        settings, memory, threads = self.settings.match, self.settings.run.memory // 10, self.settings.run.jobs
+        settings, run = self.settings.match, self.settings.run
+        means = Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join"))
         ids = (self.connection, self.scheme, self.scheme_id)
-        about = (*ids, contents, texts, settings, self.left_out, memory, threads)
+        about = (*ids, contents, texts, settings, self.left_out, means)
         with self._timed("match"):
             self.progress("match", len(contents), 0)
             outcome = match(Matcher(*about))

@@ -3,7 +3,8 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,30 @@ from oracle.prose import prose
 Found = dict[tuple[int, int], Pair]
 
 
+def columns(contents: list[Content]) -> tuple[Any, Any, Any, Any]:
+    """Offsets, features, weights and moduli."""
+    lists = [sorted(content.features.elements()) for content in contents]
+    weighted = any(content.weights is not None for content in contents)
+    weights = [
+        content.weight(feature) for content, one in zip(contents, lists, strict=True) for feature in one if weighted
+    ]
+    return (
+        np.cumsum([0, *map(len, lists)], dtype=np.uint64),
+        np.array([feature for one in lists for feature in one], np.uint64),
+        np.array(weights, np.uint32),
+        np.array([content.modulus for content in contents], np.uint64),
+    )
+
+
+def named(found: tuple[Any, ...]) -> Found:
+    a, b, shared, size_a, size_b, united, strong, *_ = found
+    keys = list(zip(a.tolist(), b.tolist(), strict=True))
+    assert keys == sorted(set(keys))
+    assert all(i < j for i, j in keys)
+    rows = zip(*(one.tolist() for one in (shared, size_a, size_b, united, strong.astype(bool))), strict=True)
+    return {key: Pair(*values) for key, values in zip(keys, rows, strict=True)}
+
+
 def join(
     contents: list[Content],
     limits: Limits,
@@ -26,43 +51,40 @@ def join(
     touched: list[bool] | None = None,
     common: Sequence[int] = (),
 ) -> Found:
-    features: list[int] = []
-    weights: list[int] = []
-    offsets = [0]
-    for content in contents:
-        of_one = sorted(content.features.elements())
-        features += of_one
-        weights += [content.weight(feature) for feature in of_one]
-        offsets.append(len(features))
-    weighted = any(content.weights is not None for content in contents)
-    a, b, shared, size_a, size_b, united, strong, *_ = _native.candidates(
-        np.array(offsets, np.uint64),
-        np.array(features, np.uint64),
-        np.array(weights if weighted else [], np.uint32),
-        np.array([content.modulus for content in contents], np.uint64),
-        estimator=limits.estimator,
-        sampled=limits.sampled,
-        limit=limits.limit,
-        contains=limits.contains,
-        resemblance=limits.resemblance,
-        containment=limits.containment,
-        floor=limits.floor,
-        confidence=limits.confidence,
-        floor_reach=limits.floor_reach,
-        floor_most=limits.floor_most,
-        short_part=limits.short_part,
-        short_sample=limits.short_sample,
-        hot=limits.hot,
-        threads=threads,
-        touched=np.array([] if touched is None else touched, np.uint8),
-        common=np.array(common, np.uint64),
+    return named(
+        _native.candidates(
+            *columns(contents),
+            threads=threads,
+            touched=np.array([] if touched is None else touched, np.uint8),
+            common=np.array(common, np.uint64),
+            **asdict(limits),
+        )
     )
-    keys = list(zip(a.tolist(), b.tolist(), strict=True))
-    assert keys == sorted(set(keys))
-    assert all(i < j for i, j in keys)
-    columns = (shared, size_a, size_b, united, strong.astype(bool))
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return {key: Pair(*values) for key, values in zip(keys, rows, strict=True)}
+
+
+def bounded(contents: list[Content], limits: Limits, *, memory: int, threads: int = 2) -> Found:
+    """Added from the last content to the first, in batches of some."""
+    offsets, features, weights, moduli = columns(contents)
+    limited = _native.BoundedJoin(
+        "/tmp", moduli, weighted=bool(len(weights)), memory=memory, threads=threads, **asdict(limits)
+    )
+    for last in range(len(contents), 0, -3):
+        first = max(0, last - 3)
+        low, high = int(offsets[first]), int(offsets[last])
+        limited.add(
+            np.arange(first, last, dtype=np.uint32),
+            offsets[first : last + 1] - offsets[first],
+            features[low:high],
+            weights[low:high],
+        )
+    for stage in limited.Stage:
+        limited.work(stage, 0, limited.PARTS)
+    found = named(limited.stars())
+    for pair in limited.pairs():
+        more = named(limited.join(*pair))
+        assert not more.keys() & found.keys()
+        found |= more
+    return found
 
 
 def judge(contents: list[Content], limits: Limits) -> None:
@@ -78,6 +100,13 @@ def judge(contents: list[Content], limits: Limits) -> None:
 
     for threads in (2, 3):
         assert join(contents, limits, threads=threads) == found
+    if limits.estimator != "collision":
+        for memory in (1 << 30, 1 << 16, 1):  # one bin, some, and hardly a content in each
+            in_bins = bounded(contents, limits, memory=memory)
+            assert {key: pair for key, pair in in_bins.items() if pair.strong} == strong
+            of_bins = {key: pair for key, pair in in_bins.items() if not pair.strong}
+            assert of_bins.items() <= weak.items()
+            assert strongest(of_bins, limits.floor_most) == set(weak_found)
     if contents:
         judge_part(contents, limits, {0, *range(2, len(contents), 5)})
 

@@ -8,7 +8,7 @@ import pytest
 from nearkin.matching.template import LeftOut, among, features_of, passages_in, payload, shingles_of
 from nearkin.scheme import parse_scheme, sign
 from nearkin.scheme.shingler import Shingler
-from nearkin.store.contents import Signatures
+from nearkin.store.signatures import Signatures
 from nearkin.store.templates import Template
 from nearkin.text.canon import Canon
 from oracle import units

@@ -1,19 +1,30 @@
 """A moving line on the terminal while a scan works. None into a pipe."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from nearkin.cli import words
 from nearkin.cli.words import count, size
 
-STAGES = {"read": "reading", "match": "matching", "group": "grouping"}
+STAGES = {"read": "reading", "match": "matching", "join": "matching", "group": "grouping"}
 STAGES |= {
     "sqlite": "checking pages",
     "references": "checking references",
     "rows": "checking rows",
     "texts": "checking",
 }
+TELLING = 2.0  # seconds after which the time left is told
 UNITS = {"group": "matches", "texts": "texts"}
+
+
+def left(done: int, of: int, seconds: float) -> str:
+    """The share that is done and, once it can be told, the time that the rest will take."""
+    share = f", {100 * done // of} % done"
+    if seconds < TELLING or not 0 < done < of:
+        return share
+    return f"{share}, about {words.seconds(seconds * (of - done) / done)} left"
 
 
 @contextmanager
@@ -29,7 +40,13 @@ def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("reading", total=None)
 
+        started: dict[str, float] = {}
+
         def report(stage: str, documents: int, bytes_: int) -> None:
+            if stage == "join":  # so much done, of so much
+                begun = started.setdefault(stage, time.monotonic())
+                bar.update(task, description=f"matching{left(documents, bytes_, time.monotonic() - begun)}")
+                return
             what = STAGES[stage] + (f" {count(documents, UNITS.get(stage, 'documents'))}" if documents else "")
             elapsed = bar.tasks[0].elapsed or 0.0
             if bytes_ and elapsed > 0.2:

@@ -12,6 +12,7 @@ from functools import partial
 from hashlib import blake2b
 from math import ceil
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ from nearkin.engine.spread import in_order
 from nearkin.forecast.survey import Survey, TableFound
 from nearkin.group.grouping import Grouping
 from nearkin.matching.carry import Matcher
+from nearkin.matching.collected import Means
 from nearkin.matching.template import left_out
 from nearkin.matching.texts import StoredTexts, TextCache
 from nearkin.model import Readings
@@ -30,11 +32,12 @@ from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of, read_
 from nearkin.scheme import FORMAT, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
-from nearkin.store.contents import present_contents, signatures
+from nearkin.store.contents import present_contents
 from nearkin.store.database import in_memory, see, transaction
 from nearkin.store.decided import Decided
 from nearkin.store.known import Known
 from nearkin.store.scopes import scope_for
+from nearkin.store.signatures import signatures
 from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 
@@ -99,8 +102,8 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
         contents = present_contents(connection, scheme_id)
         texts = StoredTexts(connection, contents, canon, settings.run.jobs, cache)
         ignored = left_out(connection, scheme_id, scheme, canon)
-        room, jobs = settings.run.memory // 10, settings.run.jobs
-        about = (connection, scheme, scheme_id, contents, texts, settings.match, ignored, room, jobs)
+        means = Means(settings.run.memory, settings.run.jobs, Path(gettempdir()), lambda done, of: None)
+        about = (connection, scheme, scheme_id, contents, texts, settings.match, ignored, means)
         outcome = Matcher(*about).everything()
         grouping = Grouping(*about)
         grouped = grouping.of(outcome, Decided(connection))

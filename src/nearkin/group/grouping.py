@@ -17,10 +17,11 @@ from nearkin.matching.carry import Outcome
 from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.store import runs
-from nearkin.store.contents import copies_of, signatures_of
+from nearkin.store.contents import copies_of
 from nearkin.store.decided import Decided
 from nearkin.store.family_history import record_events
 from nearkin.store.results import replace_families
+from nearkin.store.signatures import signatures_of
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Grouping(Collected):
                 self.texts,
                 shingler=self.scheme.shingler,
                 ignored=self.left_out.shingles,
-                memory=self.memory,
-                threads=self.threads,
+                memory=self.means.for_texts,
+                threads=self.means.threads,
             )
         count_unlisted(families, linking, outcome.hot)
         return Grouped(linking, families, self._tell_forms(families, matches))

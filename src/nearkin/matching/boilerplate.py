@@ -16,7 +16,8 @@ from nearkin.matching.template import Features, plain_shingler, shingles_of, tem
 from nearkin.scheme import Scheme, parse_scheme, sign
 from nearkin.scheme.shingler import Shingler
 from nearkin.store import runs
-from nearkin.store.contents import signature_of, texts_of
+from nearkin.store.contents import texts_of
+from nearkin.store.signatures import signature_of
 from nearkin.text.canon import Canon
 
 AT_ONCE = 64  # texts

@@ -1,6 +1,7 @@
 """Candidates: pairs of contents whose shared features say that they may match."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,34 +59,59 @@ NOT_HOT = Hot(np.zeros(0, np.uint32))
 def find_candidates(
     postings: Postings, scheme: Scheme, settings: MatchSettings, *, threads: int, part: Part = WHOLE
 ) -> Candidates:
-    resemblance, containment = settings.threshold, settings.containment
-    doubtful = not scheme.sampled and bool((postings.moduli > 1).any())
-    if doubtful:
-        resemblance, containment = expected_in_common(resemblance, containment, floor=settings.floor)
-    a, b, shared, size_a, size_b, united, strong, starred, features, links = _native.candidates(
+    found = _native.candidates(
         postings.offsets,
         postings.features,
         postings.weights,
         postings.moduli,
-        estimator=scheme.estimator.value,
-        sampled=scheme.sampled or doubtful,
-        limit=scheme.limit,
-        contains=scheme.contains,
-        resemblance=resemblance,
-        containment=containment,
-        floor=settings.floor,
-        confidence=settings.confidence,
-        floor_reach=settings.weak_reach,
-        floor_most=settings.weak_matches,
-        short_part=settings.part_shingles,
-        short_sample=settings.part_sample,
-        hot=settings.hot_among(len(postings.moduli)),
         threads=threads,
         touched=part.touched,
         common=part.common,
+        **asked(postings.moduli, scheme, settings),
     )
+    return candidates_of(found)
+
+
+def candidates_of(columns: tuple[Any, ...]) -> Candidates:
+    a, b, shared, size_a, size_b, united, strong, starred, features, links = columns
     hot = Hot(starred, features, links)
     return Candidates(a, b, shared, size_a, size_b, united, strong.astype(np.bool_), hot)
+
+
+def asked(moduli: NDArray[np.uint64], scheme: Scheme, settings: MatchSettings) -> dict[str, Any]:
+    """What a join of signatures with these moduli is asked for."""
+    resemblance, containment = settings.threshold, settings.containment
+    doubtful = not scheme.sampled and bool((moduli > 1).any())
+    if doubtful:
+        resemblance, containment = expected_in_common(resemblance, containment, floor=settings.floor)
+    return {
+        "estimator": scheme.estimator.value,
+        "sampled": scheme.sampled or doubtful,
+        "limit": scheme.limit,
+        "contains": scheme.contains,
+        "resemblance": resemblance,
+        "containment": containment,
+        "floor": settings.floor,
+        "confidence": settings.confidence,
+        "floor_reach": settings.weak_reach,
+        "floor_most": settings.weak_matches,
+        "short_part": settings.part_shingles,
+        "short_sample": settings.part_sample,
+        "hot": settings.hot_among(len(moduli)),
+    }
+
+
+def strongest(a: NDArray[np.uint32], b: NDArray[np.uint32], score: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
+    """Which pairs are among the `most` strongest of one of their two contents; ties by the other's row."""
+    rows = np.arange(len(a))
+    content, other = np.concatenate([a, b]), np.concatenate([b, a])
+    order = np.lexsort((other, -np.concatenate([score, score]), content))
+    ordered = content[order]
+    start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else rows
+    rank = np.arange(len(ordered)) - np.repeat(start, np.diff(np.append(start, len(ordered))))
+    keep = np.zeros(len(a), np.bool_)
+    keep[np.concatenate([rows, rows])[order[rank < most]]] = True
+    return keep
 
 
 def expected_in_common(resemblance: float, containment: float, *, floor: float) -> tuple[float, float]:

@@ -1,22 +1,27 @@
 """Matching a store's contents: carried on from the last results where these are of use, else from the beginning."""
 
 import sqlite3
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin._native import Bars
-from nearkin.matching.candidates import NOT_HOT, Hot, Postings
+from nearkin.matching.bounded import can_be_bounded, find_candidates_bounded, fits
+from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Postings
 from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
-from nearkin.matching.score import kept, scored
+from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
-from nearkin.store.contents import Contents, contents_at, signatures, signatures_of
+from nearkin.store.contents import Contents, contents_at
 from nearkin.store.results import match_rows, replace_matches, update_matches
+from nearkin.store.signatures import count_postings, moduli_of, signature_batches, signatures, signatures_of
 
 
 @dataclass(frozen=True)
@@ -54,19 +59,42 @@ class Matcher(Collected):
         return Outcome(matches, np.zeros(len(matches), np.bool_))
 
     def everything(self) -> Outcome:
-        signed = signatures(self.connection, self.scheme_id, self.contents)
-        postings = payload(signed, self.scheme, self.texts, self.left_out)
-        found = scored(
-            postings,
-            self.contents.lengths,
-            self.texts,
+        how: dict[str, Any] = {
+            "memory": self.means.for_texts,
+            "threads": self.means.threads,
+            "ignored": self.left_out.shingles,
+        }
+        about = (self.contents.lengths, self.texts, self.scheme, self.settings)
+        postings = count_postings(self.connection, self.scheme_id)
+        if can_be_bounded(self.scheme) and not fits(postings, self.means.for_join):
+            moduli = moduli_of(self.connection, self.scheme_id, self.contents)
+            found = measured_candidates(self._candidates(moduli), moduli, *about, **how)
+        else:
+            signed = signatures(self.connection, self.scheme_id, self.contents)
+            found = scored(payload(signed, self.scheme, self.texts, self.left_out), *about, **how)
+        return Outcome(kept(found.matches, self.settings), hot=found.hot)
+
+    def _candidates(self, moduli: NDArray[np.uint64]) -> Candidates:
+        """In bounded memory: signatures are read as they come."""
+
+        def batches() -> Iterator[tuple[NDArray[np.uint32], Postings]]:
+            for rows, signed in signature_batches(self.connection, self.scheme_id, self.contents):
+                texts = partial(self._texts_of, rows)
+                yield rows.astype(np.uint32), payload(signed, self.scheme, texts, self.left_out)
+
+        return find_candidates_bounded(
+            batches(),
+            moduli,
             self.scheme,
             self.settings,
-            memory=self.memory,
-            threads=self.threads,
-            ignored=self.left_out.shingles,
+            folder=self.means.folder,
+            memory=self.means.for_join,
+            threads=self.means.threads,
+            progress=self.means.progress,
         )
-        return Outcome(kept(found.matches, self.settings), hot=found.hot)
+
+    def _texts_of(self, rows: NDArray[np.int64], wanted: Sequence[int]) -> list[bytes | None]:
+        return self.texts(rows[list(wanted)].tolist())
 
     def since(self, run: int | None, store: Path) -> Outcome:
         """What a run of the same settings found, brought up to date; None: there is none."""
@@ -87,7 +115,7 @@ class Matcher(Collected):
             self.settings,
             self.left_out.shingles,
         )
-        found = increment.rematch(before, memory=self.memory, threads=self.threads)
+        found = increment.rematch(before, memory=self.means.for_texts, threads=self.means.threads)
         return self.everything() if found is None else Outcome(found.matches, found.fresh, tuple(found.dropped))
 
     def _signed(self, ids: NDArray[np.int64]) -> Postings | None:

@@ -1,13 +1,33 @@
-"""What there is to be matched and grouped, and with how much memory and how many threads."""
+"""What there is to be matched and grouped, and what it is done with."""
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from nearkin.matching.template import LeftOut
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
+
+
+@dataclass(frozen=True)
+class Means:
+    memory: int  # bytes, for a whole scan
+    threads: int
+    folder: Path  # of temporary files: on the file system of the store
+    progress: Callable[[int, int], None]  # told of long work: how much is done, of how much
+
+    @property
+    def for_texts(self) -> int:
+        """That are measured at the same time."""
+        return self.memory // 10
+
+    @property
+    def for_join(self) -> int:
+        """Texts, rows of results and what Python itself takes have the other half."""
+        return self.memory // 2
 
 
 @dataclass(frozen=True)
@@ -19,5 +39,4 @@ class Collected:
     texts: Texts
     settings: MatchSettings
     left_out: LeftOut
-    memory: int
-    threads: int
+    means: Means

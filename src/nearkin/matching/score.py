@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.candidates import NOT_HOT, WHOLE, Candidates, Hot, Part, Postings, find_candidates
+from nearkin.matching.candidates import NOT_HOT, WHOLE, Candidates, Hot, Part, Postings, find_candidates, strongest
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.cosine import find_similar
 from nearkin.matching.range_join import matches_in_range
@@ -60,7 +60,33 @@ def scored(
     if scheme.estimator is Estimator.COLLISION:
         return Scored(find_similar(postings, lengths, texts, settings, memory=memory, threads=threads))
     found = find_candidates(postings, scheme, settings, threads=threads, part=part)
-    matches, sample = estimated(found, postings, lengths, scheme)
+    return measured_candidates(
+        found,
+        postings.moduli,
+        lengths,
+        texts,
+        scheme,
+        settings,
+        memory=memory,
+        threads=threads,
+        ignored=ignored,
+    )
+
+
+def measured_candidates(
+    found: Candidates,
+    moduli: NDArray[np.uint64],
+    lengths: NDArray[np.int64],
+    texts: Texts,
+    scheme: Scheme,
+    settings: MatchSettings,
+    *,
+    memory: int,
+    threads: int,
+    ignored: NDArray[np.uint64] | None = None,
+) -> Scored:
+    """Those that may reach a threshold on the texts, the others by their signatures."""
+    matches, sample = estimated(found, moduli, lengths, scheme)
     if scheme.shingler is not None:
         strong = np.flatnonzero(found.strong)
         verified, possible = verify(
@@ -83,10 +109,10 @@ def scored(
 
 
 def estimated(
-    found: Candidates, postings: Postings, lengths: NDArray[np.int64], scheme: Scheme
+    found: Candidates, moduli: NDArray[np.uint64], lengths: NDArray[np.int64], scheme: Scheme
 ) -> tuple[MatchColumns, NDArray[np.uint64]]:
     """What the signatures alone say, and of how many features: 0 where there is no interval."""
-    modulus = np.maximum(postings.moduli[found.a], postings.moduli[found.b])
+    modulus = np.maximum(moduli[found.a], moduli[found.b])
     exact = modulus == 1
     if scheme.limit:
         exact &= np.maximum(found.size_a, found.size_b) < scheme.limit  # they left nothing out
@@ -149,20 +175,5 @@ def kept(matches: MatchColumns, settings: MatchSettings) -> MatchColumns:
     strong = matches.strong(settings.threshold, settings.containment)
     weak = np.flatnonzero(~strong & (matches.resemblance >= settings.floor))
     keep = strong
-    keep[weak[_strongest(matches[weak], settings.weak_matches)]] = True
+    keep[weak[strongest(matches.a[weak], matches.b[weak], matches.resemblance[weak], settings.weak_matches)]] = True
     return matches[keep]
-
-
-def _strongest(matches: MatchColumns, most: int) -> NDArray[np.bool_]:
-    """Which are among the `most` strongest of one of their two contents; ties by the other's digest."""
-    rows = np.arange(len(matches))
-    content = np.concatenate([matches.a, matches.b])
-    other = np.concatenate([matches.b, matches.a])
-    score = np.concatenate([matches.resemblance, matches.resemblance])
-    order = np.lexsort((other, -score, content))
-    ordered = content[order]
-    start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else rows
-    rank = np.arange(len(ordered)) - np.repeat(start, np.diff(np.append(start, len(ordered))))
-    keep = np.zeros(len(matches), np.bool_)
-    keep[np.concatenate([rows, rows])[order[rank < most]]] = True
-    return keep

@@ -23,8 +23,8 @@ from nearkin.scheme import Scheme, sign
 from nearkin.scheme.shingler import ALL_BITS, Shingler
 from nearkin.scheme.sketch import Sketch
 from nearkin.scheme.smallest import Min
-from nearkin.store.contents import Signatures
 from nearkin.store.segments import digest_of
+from nearkin.store.signatures import Signatures
 from nearkin.store.templates import Template, all_templates, store_features, stored_features
 from nearkin.text.canon import Canon
 

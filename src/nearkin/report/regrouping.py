@@ -19,9 +19,10 @@ from nearkin.report.stored_evidence import stored_evidence, unlisted_rows
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, copies_of, present_contents, signatures
+from nearkin.store.contents import Contents, copies_of, present_contents
 from nearkin.store.decided import Decided
 from nearkin.store.results import FamilyRow
+from nearkin.store.signatures import signatures
 from nearkin.text.canon import Canon
 
 

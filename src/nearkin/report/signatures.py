@@ -11,13 +11,8 @@ from nearkin.errors import UsageError
 from nearkin.model import Location
 from nearkin.scheme import FORMAT, Scheme, Signature, parse_scheme, sign, signed
 from nearkin.store import runs
-from nearkin.store.contents import (
-    count_without_source,
-    named_contents,
-    scheme_of,
-    signature_of,
-    texts_of,
-)
+from nearkin.store.contents import count_without_source, named_contents, scheme_of, texts_of
+from nearkin.store.signatures import signature_of
 from nearkin.text.canon import Canon
 
 

@@ -15,8 +15,9 @@ from nearkin.model import Role
 from nearkin.scheme import parse_scheme
 from nearkin.settings import RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, contents_of, signatures_of
+from nearkin.store.contents import Contents, contents_of
 from nearkin.store.results import FamilyRow
+from nearkin.store.signatures import signatures_of
 from nearkin.text.canon import Canon
 
 Measured = dict[tuple[int, int], tuple[float, bool]]  # of two contents: resemblance, and whether it was measured

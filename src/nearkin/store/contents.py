@@ -51,16 +51,6 @@ class Contents:
         return rows
 
 
-@dataclass(frozen=True)
-class Signatures:
-    """Of these contents, end to end: row i has its features from offsets[i] to offsets[i + 1]."""
-
-    moduli: NDArray[np.uint64]
-    offsets: NDArray[np.uint64]
-    features: NDArray[np.uint64]
-    weights: NDArray[np.uint32]
-
-
 def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
     rows = connection.execute(
         f"""SELECT c.id, c.digest, c.length FROM signature s JOIN content c ON c.id = s.content
@@ -128,42 +118,6 @@ def count_stale(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
-def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) -> Signatures:
-    by_id = {
-        content: (modulus, features, weights)
-        for content, modulus, features, weights in connection.execute(
-            "SELECT content, modulus, features, weights FROM signature WHERE scheme = ?", (scheme,)
-        )
-    }
-    return _end_to_end([by_id[content] for content in contents.ids.tolist()])
-
-
-def signatures_of(connection: sqlite3.Connection, scheme: int, contents: NDArray[np.int64]) -> Signatures | None:
-    """Of a few contents, in their order; None where one was never signed in this way."""
-    by_id: dict[int, tuple[int, bytes, bytes | None]] = {}
-    wanted: list[int] = contents.tolist()
-    for start in range(0, len(wanted), 500):
-        part = wanted[start : start + 500]
-        rows = connection.execute(
-            f"""SELECT content, modulus, features, weights FROM signature
-                WHERE scheme = ? AND content IN ({",".join("?" * len(part))})""",
-            (scheme, *part),
-        )
-        by_id.update((content, (modulus, features, weights)) for content, modulus, features, weights in rows)
-    if len(by_id) < len(wanted):
-        return None
-    return _end_to_end([by_id[content] for content in wanted])
-
-
-def _end_to_end(rows: list[tuple[int, bytes, bytes | None]]) -> Signatures:
-    return Signatures(
-        moduli=np.array([modulus for modulus, _, _ in rows], np.uint64),
-        offsets=np.concatenate([[0], np.cumsum([len(blob) // 8 for _, blob, _ in rows])]).astype(np.uint64),
-        features=np.frombuffer(b"".join(blob for _, blob, _ in rows), "<u8"),
-        weights=np.frombuffer(b"".join(blob or b"" for _, _, blob in rows), "<u4"),
-    )
-
-
 def contents_at(connection: sqlite3.Connection, run: int) -> NDArray[np.int64]:
     """The ids of contents that were compared by a finished run, ascending. Those that are stale by now do not count."""
     rows = connection.execute(
@@ -197,19 +151,6 @@ def named_contents(connection: sqlite3.Connection) -> Iterator[tuple[Location, i
            WHERE copy = 1 ORDER BY path, scope"""
     )
     return ((Location(scope, path), content) for scope, path, content in rows)
-
-
-def signature_of(
-    connection: sqlite3.Connection, scheme: int, content: int
-) -> tuple[int, NDArray[np.uint64], NDArray[np.uint32]] | None:
-    """Modulus, features and weights (none where all weigh the modulus); None where it was not signed in this way."""
-    row = connection.execute(
-        "SELECT modulus, features, weights FROM signature WHERE scheme = ? AND content = ?", (scheme, content)
-    ).fetchone()
-    if row is None:
-        return None
-    modulus, features, weights = row
-    return int(modulus), np.frombuffer(features, "<u8"), np.frombuffer(weights or b"", "<u4")
 
 
 def count_without_source(connection: sqlite3.Connection, scheme: int | None) -> int:

@@ -1,0 +1,39 @@
+// Candidates as columns, and what a join is asked for, the same for both joins.
+#pragma once
+
+#include <string>
+
+#include "candidates.hpp"
+#include "convert.hpp"
+
+namespace nearkin::bindings {
+
+inline nb::tuple columns(const Candidates& met) {
+  const auto& found = met.pairs;
+  return nb::make_tuple(column<std::uint32_t>(found, [](const Candidate& c) { return c.a; }),
+                        column<std::uint32_t>(found, [](const Candidate& c) { return c.b; }),
+                        column<std::uint64_t>(found, [](const Candidate& c) { return c.shared; }),
+                        column<std::uint64_t>(found, [](const Candidate& c) { return c.size_a; }),
+                        column<std::uint64_t>(found, [](const Candidate& c) { return c.size_b; }),
+                        column<std::uint64_t>(found, [](const Candidate& c) { return c.united; }),
+                        column<std::uint8_t>(found, [](const Candidate& c) { return c.strong; }),
+                        column<std::uint32_t>(met.starred, [](std::uint32_t row) { return row; }), met.hot_features,
+                        met.hot_links);
+}
+
+inline Estimator estimator_of(const std::string& name) {
+  if (name == "overlap") return Estimator::overlap;
+  if (name == "smallest") return Estimator::smallest;
+  if (name == "slots") return Estimator::slots;
+  if (name == "collision") return Estimator::collision;
+  throw nb::value_error("the join knows the estimators overlap, smallest, slots and collision");
+}
+
+inline Evidence evidence_of(const std::string& estimator, bool sampled, std::uint64_t limit, bool contains) {
+  const Evidence evidence{sampled, estimator_of(estimator), limit, contains};
+  const bool cut = evidence.estimator == Estimator::smallest || evidence.estimator == Estimator::slots;
+  if (cut != (limit != 0)) throw nb::value_error("smallest and slots have a limit, the others have none");
+  return evidence;
+}
+
+}  // namespace nearkin::bindings
