@@ -12,7 +12,7 @@ namespace nearkin {
 namespace {
 
 // What a posting takes while a bin is joined.
-constexpr std::uint64_t kJoinBytes = 72;
+constexpr std::uint64_t kJoinBytes = 96;
 // Parts and containers are put together only where their feature is in few contents. One that many have would hang
 // everything together; who meets whom there is noted all the same.
 constexpr std::size_t kFew = 32;
