@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nearkin.group.family import ContentFamily
 from nearkin.group.identity import Found, Known, name_families
-from nearkin.group.view_names import Stored, names_in_view
+from nearkin.group.view_names import Seen, Stored, names_in_view
 
 
 def groups(label: list[int]) -> list[list[int]]:
@@ -45,5 +45,8 @@ def test_the_same_names_as_from_run_to_run(data: st.DataObject) -> None:
         of[old[at]] = place
     stored = Stored(of, [founders[at] for at in age])
     families = [ContentFamily(rows, pivot=pivot) for pivot, rows in zip(pivots, new, strict=True)]
-    found = names_in_view(families, np.array(copies, np.int64), stored, digests)
+    seen = Seen.among(families, count)
+    found = names_in_view(families, seen, np.array(copies, np.int64), stored, digests)
     assert found == [name.founder for name in expected]
+    # Whoever asks for some of them gets the same names.
+    assert names_in_view(families[1::2], seen, np.array(copies, np.int64), stored, digests) == found[1::2]

@@ -257,11 +257,12 @@ class Store(Verdicts, Templates, Scopes):
         threshold: float | None = None,
         representative: str = "first",
         spread: float | None = None,
+        limit: int | None = None,
     ) -> "pa.Table":
         """Families at the scan's threshold unless another is given; in the view chain, pivot, clique or greedy.
 
         Chains name their `most_distant` members where these resemble each other by less than `spread`, 0.5 unless
-        given; 0 measures none.
+        given; 0 measures none. `limit`: only so many, the largest.
 
         The greedy view is made from signatures, around a `representative`: the first member of a family, or its most
         popular features.
@@ -279,10 +280,18 @@ class Store(Verdicts, Templates, Scopes):
         if spread is not None and how is not View.CHAIN:
             raise UsageError("Only the chain view has a spread; leave it out.")
         refuse_no_share(spread=spread)
-        limit = SPREAD if spread is None else spread
+        if limit is not None and limit < 1:
+            raise UsageError(f"limit is how many families to list, at least 1; it is {limit}.")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
-            found = list_families(connection, view=how, threshold=threshold, representative=around, spread=limit)
+            found = list_families(
+                connection,
+                view=how,
+                threshold=threshold,
+                representative=around,
+                spread=SPREAD if spread is None else spread,
+                limit=limit,
+            )
         records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
         return family_table(records, scoped=scoped, view=how)
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Of a greedy family: its first member, or the features most members have.",
 )
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the N largest families.")
 @click.option("--history", is_flag=True, help="What became of families: founded, merged, split, ended.")
 @click.pass_context
 def families(
@@ -54,6 +55,7 @@ def families(
     view: str,
     representative: str,
     spread: float,
+    limit: int | None,
     history: bool,
 ) -> None:
     """List families of documents, largest first.
@@ -68,6 +70,7 @@ def families(
     every other. The greedy view (Broder 1997, 4.4) compares signatures, longest document first, with one
     representative of each family. ~ marks an estimate.
     """
+    from nearkin.cli.words import count
     from nearkin.group.greedy import Representative
     from nearkin.model import View
     from nearkin.report.families import list_families
@@ -89,7 +92,14 @@ def families(
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
         around = Representative(representative)
-        found = list_families(connection, view=View(view), threshold=threshold, representative=around, spread=spread)
+        found = list_families(
+            connection,
+            view=View(view),
+            threshold=threshold,
+            representative=around,
+            spread=spread,
+            limit=None if limit is None else limit + 1,  # one more tells whether there are more
+        )
         templates = left_out(connection, quiet=quiet)
     if view != View.GREEDY and threshold is not None and threshold < limits["threshold"]:
         note(
@@ -97,6 +107,9 @@ def families(
             " document; scan with a lower threshold to see all.",
             quiet=quiet,
         )
+    if limit is not None and len(found) > limit:
+        found = found[:limit]
+        note(f"only the largest {count(limit, 'families')} listed; leave out --limit to see all.", quiet=quiet)
     _note_doubts(found, spread, quiet=quiet)
     form = chosen(form)
     if form == "table":
@@ -152,7 +165,7 @@ def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
     from nearkin.store import runs
     from nearkin.store.family_history import history
 
-    for option in ("threshold", "view", "representative", "spread"):
+    for option in ("threshold", "view", "representative", "spread", "limit"):
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             raise UsageError(f"--history is about the families of scans; leave out --{option}.")
     with opened(store) as connection:

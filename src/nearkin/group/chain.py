@@ -14,18 +14,23 @@ from nearkin.matching.columns import MatchColumns
 
 
 def chain(evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64]) -> list[ContentFamily]:
+    chains = chained(evidence, lengths)
+    return families_in(chains, chains.labels(copies))
+
+
+def chained(evidence: Evidence, lengths: NDArray[np.int64]) -> Partition:
     joins = evidence.joins
     label = linked(len(lengths), joins)
     degree = degrees(len(lengths), joins)
-    partition = Partition(
+    return Partition(
         label=label,
         home=evidence.homes(degree),
         pivots=first_of(label, -degree, -lengths),
         counted=joins,
         tally=Tally.of(label, joins, chains=True),
+        # What was only estimated is measured on the texts afterwards, or stays unknown.
+        near=evidence.links[evidence.links.exact],
     )
-    # What was only estimated is measured on the texts afterwards, or stays unknown.
-    return families_in(partition, evidence.links[evidence.links.exact], copies)
 
 
 def linked(contents: int, joins: Links | MatchColumns) -> Rows:

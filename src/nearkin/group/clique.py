@@ -18,28 +18,27 @@ from nearkin.group.family import ContentFamily, Partition, Tally, families_in, f
 
 
 def cliques(
-    evidence: Evidence,
-    lengths: NDArray[np.int64],
-    copies: NDArray[np.int64],
-    *,
-    unlisted: Rows | None = None,
+    evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64], *, unlisted: Rows | None = None
 ) -> list[ContentFamily]:
+    found = complete_links(evidence, lengths, unlisted=unlisted)
+    return families_in(found, found.labels(copies))
+
+
+def complete_links(evidence: Evidence, lengths: NDArray[np.int64], *, unlisted: Rows | None = None) -> Partition:
     """`unlisted`: rows of contents not all of whose pairs were listed."""
     joins = evidence.joins
     whole, open_to_doubt = _doubtful(len(lengths), linked(len(lengths), joins), unlisted)
     sure = joins[~open_to_doubt[joins.a]]
     label = np.where(open_to_doubt, whole, _native.cliques(len(lengths), sure.a, sure.b, sure.resemblance))
-    partition = Partition(
+    return Partition(
         label=label,
         home=evidence.homes(degrees(len(lengths), joins)),
         pivots=first_of(label, -lengths),
         counted=joins,
         tally=Tally.of(label, joins),
+        near=evidence.links,
+        doubtful=open_to_doubt,
     )
-    families = families_in(partition, evidence.links, copies)
-    for family in families:
-        family.evaluated = len(family.members) == 1 or not open_to_doubt[family.pivot]
-    return families
 
 
 def _doubtful(contents: int, label: Rows, unlisted: Rows | None) -> tuple[Rows, NDArray[np.bool_]]:

@@ -72,15 +72,22 @@ class Partition:
     pivots: Rows  # by label
     counted: Links  # the links that hold families together in this view …
     tally: Tally  # … and what they come to
+    near: Links  # that tell how far rows are from their pivots
+    doubtful: NDArray[np.bool_] | None = None  # rows whose family could not be evaluated; None: all could
+    forms: NDArray[np.bool_] | None = None  # by label: whether it is a form filled in; None: nobody asked
 
     @property
     def owner(self) -> Rows:
         """The family of each row, as a member or a part."""
         return self.label[self.home]
 
-    def to_pivot(self, links: Links) -> tuple[Floats, NDArray[np.bool_]]:
+    def labels(self, copies: NDArray[np.int64]) -> Rows:
+        """Of families of two documents and more, ascending."""
+        return np.flatnonzero(np.bincount(self.owner, copies, len(copies)) > 1).astype(np.uint32)
+
+    def to_pivot(self) -> tuple[Floats, NDArray[np.bool_]]:
         """What links say of each row and its pivot, and whether that was measured; NaN: nothing."""
-        pivot = self.pivots[self.owner]
+        pivot, links = self.pivots[self.owner], self.near
         found = np.full(len(pivot), np.nan)
         exact = np.zeros(len(pivot), np.bool_)
         for row, other in ((links.a, links.b), (links.b, links.a)):
@@ -103,16 +110,18 @@ def first_of(label: Rows, *keys: NDArray[np.int64]) -> Rows:
     return found
 
 
-def families_in(partition: Partition, links: Links, copies: NDArray[np.int64]) -> list[ContentFamily]:
-    """Those of two documents and more. `links` tell how far rows are from their pivots."""
+def families_in(partition: Partition, labels: Rows) -> list[ContentFamily]:
+    """The families of these labels, in that order. Of a million the objects take longer than the view."""
     owner, counted, tally = partition.owner, partition.counted, partition.tally
     part = partition.home != np.arange(len(owner))
-    inside = (np.bincount(owner, minlength=len(owner))[owner] > 1) | (copies > 1)
-    rows = np.flatnonzero(inside)
-    rows = rows[np.lexsort((rows, part[rows], owner[rows]))]  # family by family, parts last
-    labels, starts, sizes = np.unique(owner[rows], return_index=True, return_counts=True)
+    place = np.full(len(owner), len(labels), np.int64)
+    place[labels] = np.arange(len(labels))
+    rows = np.flatnonzero(place[owner] < len(labels))
+    rows = rows[np.lexsort((rows, part[rows], place[owner[rows]]))]  # family by family, parts last
+    sizes = np.bincount(place[owner[rows]], minlength=len(labels))
+    starts = np.cumsum(sizes) - sizes
     attached = np.bincount(owner[part], minlength=len(owner))[labels]
-    values, exact = (column[rows].tolist() for column in partition.to_pivot(links))
+    values, exact = (column[rows].tolist() for column in partition.to_pivot())
     by_family = (starts, starts + sizes, attached, partition.pivots[labels], tally.links[labels], tally.total[labels])
     every: list[int] = rows.tolist()
     guesses = not all(exact)
@@ -130,6 +139,10 @@ def families_in(partition: Partition, links: Links, copies: NDArray[np.int64]) -
         )
         family.kind = kind_of(family)
         families.append(family)
+    for at in [] if partition.forms is None else np.flatnonzero(partition.forms[labels]).tolist():
+        families[at].kind = Kind.SAME_FORM
+    for at in [] if partition.doubtful is None else np.flatnonzero(partition.doubtful[labels]).tolist():
+        families[at].evaluated = len(families[at].members) == 1
     held = tally.weakest[labels]
     named = np.flatnonzero(held != _native.NO_LINK)
     weakest = counted[held[named]]

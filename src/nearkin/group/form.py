@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin.group.evidence import Links, Rows
 from nearkin.group.family import ContentFamily
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
@@ -71,6 +72,21 @@ def tell_forms(families: Iterable[ContentFamily], matches: MatchColumns, posting
         links = order[bounds[number] : bounds[number + 1]]
         scores[links] = _tell(family, matches.a[links], matches.b[links], postings)
     return scores
+
+
+def forms_in(label: Rows, compared: Links) -> NDArray[np.bool_]:
+    """By label, for families that were grouped again: which are forms, by the payload scores that a run has stored.
+
+    They are of what most had in common in the run's own families. A member none of whose payloads was compared may be
+    a version of anything, so it is not counted as unlike.
+    """
+    inside = compared[label[compared.a] == label[compared.b]]
+    best = np.full(len(label), -1.0)
+    np.maximum.at(best, inside.a, inside.payload)
+    np.maximum.at(best, inside.b, inside.payload)
+    unlike = np.bincount(label[(best >= 0.0) & (best < UNLIKE)], minlength=len(label))
+    members = np.bincount(label, minlength=len(label))
+    return (members >= LEAST) & (unlike / np.maximum(members, 1) >= NEARLY_ALL)
 
 
 def _tell(

@@ -6,7 +6,7 @@ largest part keeps it. Documents are followed through changes and moves, so a fa
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -75,7 +75,7 @@ def name_families(before: Sequence[Known], now: Sequence[Found]) -> tuple[list[N
         for new, count in share.items():
             origins[new][known.founder] += count
     for new in sorted(set(range(len(now))) - names.keys(), key=lambda number: now[number].digests[0]):
-        founder = founder_of(now[new], taken)
+        founder = founder_of(now[new].digests, taken, len(taken))
         taken.add(founder)
         names[new] = Name(founder, None)
         size = len(now[new].documents)
@@ -88,7 +88,8 @@ def name_families(before: Sequence[Known], now: Sequence[Found]) -> tuple[list[N
     return [names[number] for number in range(len(now))], events
 
 
-def founder_of(family: Found, taken: set[bytes]) -> bytes:
-    """The pivot, or the next content whose digest is no other family's name, nor was until now."""
-    free = next((digest for digest in family.digests if digest not in taken), None)
-    return free or sha256(b"".join(family.digests) + len(taken).to_bytes(8, "big")).digest()
+def founder_of(digests: Sequence[bytes], taken: Set[bytes], number: int) -> bytes:
+    """The pivot, or the next content whose digest is no other family's name, nor was until now. `number`: how many
+    names were given before."""
+    free = next((digest for digest in digests if digest not in taken), None)
+    return free or sha256(b"".join(digests) + number.to_bytes(8, "big")).digest()

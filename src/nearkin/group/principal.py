@@ -4,6 +4,10 @@ Contents are taken longest first, of equal lengths by digest. One that resembles
 one; any other goes to the principal it resembles most, of equal ones to the longest. So a family's pivot is always its
 longest member.
 
+Where hot features have linked contents as stars, rays are linked to the centre and to nothing else, and the centre is
+the largest by its signature, not always the longest. So of contents not all of whose pairs were listed those linked
+most are taken first: else a longer ray would become a principal, take the centre, and leave all the others alone.
+
 Resemblance r makes 1 - r a distance, so two members of a family resemble each other by 2t - 1 or more at threshold t.
 The links of this view are those between members and their principal.
 """
@@ -12,20 +16,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.group.evidence import Evidence, degrees
+from nearkin.group.evidence import Evidence, Rows, degrees
 from nearkin.group.family import ContentFamily, Partition, Tally, families_in
 
 
-def around_principals(evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64]) -> list[ContentFamily]:
+def around_principals(
+    evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64], *, unlisted: Rows | None = None
+) -> list[ContentFamily]:
+    found = principals(evidence, lengths, unlisted=unlisted)
+    return families_in(found, found.labels(copies))
+
+
+def principals(evidence: Evidence, lengths: NDArray[np.int64], *, unlisted: Rows | None = None) -> Partition:
+    """`unlisted`: rows of contents not all of whose pairs were listed."""
     joins = evidence.joins
-    order = np.lexsort((np.arange(len(lengths)), -lengths)).astype(np.uint32)
+    degree = degrees(len(lengths), joins)
+    centres = np.zeros(len(lengths), np.int64)
+    if unlisted is not None:
+        centres[unlisted] = degree[unlisted]
+    order = np.lexsort((np.arange(len(lengths)), -lengths, -centres)).astype(np.uint32)
     principal, via = _native.principals(order, joins.a, joins.b, joins.resemblance)
     spokes = joins[via[via != _native.NO_LINK]]
-    partition = Partition(
+    return Partition(
         label=principal,
-        home=evidence.homes(degrees(len(lengths), joins)),
+        home=evidence.homes(degree),
         pivots=np.arange(len(lengths), dtype=np.uint32),
         counted=spokes,
         tally=Tally.of(principal, spokes),
+        near=evidence.links,
     )
-    return families_in(partition, evidence.links, copies)

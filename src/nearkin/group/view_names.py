@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.group.family import ContentFamily
-from nearkin.group.identity import Found, founder_of
+from nearkin.group.identity import founder_of
 from nearkin.store.contents import Contents
 from nearkin.store.family_history import stored_members
 
@@ -32,35 +32,47 @@ class Stored:
     def load(cls, connection: sqlite3.Connection, scheme: int, contents: Contents) -> "Stored":
         founders, members = stored_members(connection, scheme)
         of = np.full(len(contents), -1, np.int64)
-        known = np.isin(members[:, 0], contents.ids)
-        order = np.argsort(contents.ids, kind="stable")
-        rows = order[np.searchsorted(contents.ids, members[known, 0], sorter=order)]
-        of[rows] = members[known, 1]
+        rows = contents.rows(members[:, 0])
+        of[rows[rows >= 0]] = members[rows >= 0, 1]
         return cls(of, founders)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """All families of a view: whose each row is (-1: of none), and the pivot of each."""
+
+    of: Numbers
+    pivots: Numbers
+
+    @classmethod
+    def among(cls, families: Sequence[ContentFamily], contents: int) -> "Seen":
+        of = np.full(contents, -1, np.int64)
+        every = chain.from_iterable((*family.members, *family.parts) for family in families)
+        sizes = [len(family.members) + len(family.parts) for family in families]
+        of[np.fromiter(every, np.int64, sum(sizes))] = np.repeat(np.arange(len(families)), sizes)
+        return cls(of, np.array([family.pivot for family in families], np.int64))
+
+
 def names_in_view(
-    families: Sequence[ContentFamily], copies: Numbers, stored: Stored, digests: Sequence[bytes]
+    families: Sequence[ContentFamily], seen: Seen, copies: Numbers, stored: Stored, digests: Sequence[bytes]
 ) -> list[bytes]:
-    """A name for each. Rows are in order of digests."""
-    of = np.full(len(copies), -1, np.int64)
-    every = chain.from_iterable((*family.members, *family.parts) for family in families)
-    sizes = [len(family.members) + len(family.parts) for family in families]
-    of[np.fromiter(every, np.int64, sum(sizes))] = np.repeat(np.arange(len(families)), sizes)
-    names: list[bytes | None] = [None] * len(families)
-    for number, old in _heirs(of, stored.of, copies, len(families)):
-        names[number] = stored.founders[old]
-    taken = set(stored.founders)
-    for number in sorted(range(len(families)), key=lambda number: families[number].pivot):
-        if names[number] is None:
-            family = families[number]
+    """A name for each of these families, which are some of those seen. Rows are in order of digests."""
+    heirs = dict(_heirs(seen.of, stored.of, copies, len(seen.pivots)))
+    nameless = np.sort(np.delete(seen.pivots, list(heirs)))
+    taken = frozenset(stored.founders)  # by no two others: each is named by a content of its own
+    names = []
+    for family in families:
+        old = heirs.get(int(seen.of[family.pivot]))
+        if old is None:
             name = digests[family.pivot]
             if name in taken:
                 rows = [family.pivot, *(row for row in (*family.members, *family.parts) if row != family.pivot)]
-                name = founder_of(Found(frozenset(), [digests[row] for row in rows]), taken)
-            taken.add(name)
-            names[number] = name
-    return [name for name in names if name is not None]
+                before = len(taken) + int(np.searchsorted(nameless, family.pivot))
+                name = founder_of([digests[row] for row in rows], taken, before)
+            names.append(name)
+        else:
+            names.append(stored.founders[old])
+    return names
 
 
 def _heirs(new: Numbers, old: Numbers, copies: Numbers, families: int) -> list[tuple[int, int]]:
@@ -70,13 +82,14 @@ def _heirs(new: Numbers, old: Numbers, copies: Numbers, families: int) -> list[t
     first = np.full(families, len(new), np.int64)
     np.minimum.at(first, new[inside], np.flatnonzero(inside))
     both = inside & (old >= 0)
-    pairs, where = np.unique(np.stack([old[both], new[both]]), axis=1, return_inverse=True)
-    share = np.bincount(where.ravel(), copies[both], pairs.shape[1])
+    keys, where = np.unique(old[both] * families + new[both], return_inverse=True)
+    pairs = np.divmod(keys, max(families, 1))
+    share = np.bincount(where, copies[both], len(keys))
     # Where most of the old one is, in the larger, the first …
     home = _first_of_each(pairs[0], np.lexsort((first[pairs[1]], -size[pairs[1]], -share, pairs[0])))
     # … and of those who claim a new one, who brings most, is the older.
     claims = home[_first_of_each(pairs[1][home], np.lexsort((pairs[0][home], -share[home], pairs[1][home])))]
-    return [(int(pairs[1][at]), int(pairs[0][at])) for at in claims.tolist()]
+    return list(zip(pairs[1][claims].tolist(), pairs[0][claims].tolist(), strict=True))
 
 
 def _first_of_each(group: Numbers, order: NDArray[np.intp]) -> NDArray[np.intp]:

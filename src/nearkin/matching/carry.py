@@ -20,6 +20,7 @@ from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
 from nearkin.store.contents import Contents, contents_at
+from nearkin.store.match_columns import store_columns
 from nearkin.store.results import match_rows, replace_matches, update_matches
 from nearkin.store.signatures import count_postings, moduli_of, signature_batches, signatures, signatures_of
 
@@ -44,10 +45,13 @@ class Outcome:
         return replace(self, matches=replace(self.matches, payload=payload), fresh=fresh)
 
     def store(self, connection: sqlite3.Connection, scheme: int, contents: Contents) -> None:
+        named = self.matches.by_id(contents.ids)
         if self.fresh is None:
-            replace_matches(connection, scheme, self.matches.rows(contents.ids))
+            replace_matches(connection, scheme, named.rows())
         else:
-            update_matches(connection, scheme, self.matches[self.fresh].rows(contents.ids), self.dropped)
+            fresh = self.matches[self.fresh].by_id(contents.ids)
+            update_matches(connection, scheme, fresh.rows(), self.dropped)
+        store_columns(connection, scheme, vars(named))
 
 
 class Matcher(Collected):

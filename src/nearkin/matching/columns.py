@@ -37,10 +37,13 @@ class MatchColumns:
         """Which reach a threshold."""
         return (self.resemblance >= threshold) | (np.maximum(self.a_in_b, self.b_in_a) >= containment)
 
-    def rows(self, ids: NDArray[np.int64]) -> Iterator[tuple[Any, ...]]:
-        """As they are stored: content ids for rows, the smaller first, in order; what is NaN becomes NULL there."""
-        named = replace(self, a=ids[self.a].astype(np.uint32), b=ids[self.b].astype(np.uint32)).in_order()
-        return zip(*(getattr(named, field.name).tolist() for field in fields(named)), strict=True)
+    def by_id(self, ids: NDArray[np.int64]) -> "MatchColumns":
+        """As they are stored: content ids for rows, the smaller first, in order."""
+        return replace(self, a=ids[self.a].astype(np.uint32), b=ids[self.b].astype(np.uint32)).in_order()
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """One by one; what is NaN becomes NULL where it is stored."""
+        return zip(*(getattr(self, field.name).tolist() for field in fields(self)), strict=True)
 
     @staticmethod
     def stored(rows: list[MatchRow]) -> "MatchColumns":

@@ -4,9 +4,12 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from nearkin.errors import UsageError
 from nearkin.group.greedy import Representative
 from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
+from nearkin.report.largest import largest
 from nearkin.report.regrouping import grouped_again, grouped_greedily
 from nearkin.report.spread import with_spread
 from nearkin.scheme import cannot_contain, parse_scheme
@@ -14,7 +17,8 @@ from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Copies, held_by, locations
 from nearkin.store.decided import Decided
-from nearkin.store.results import FamilyRow, family_rows
+from nearkin.store.holdings import Holdings
+from nearkin.store.results import FamilyRow, family_members, family_rows
 
 
 def list_families(
@@ -25,11 +29,12 @@ def list_families(
     containment: float | None = None,
     representative: Representative = Representative.FIRST,
     spread: float = 0.0,
+    limit: int | None = None,
 ) -> list[Family]:
     """The greedy view is made from stored signatures, so that any threshold will do, the others from stored matches.
 
     Only the greedy one has representatives. Chains whose most distant members resemble each other by less than `spread`
-    name these.
+    name these. `limit`: only so many, the largest; of views made from matches the others are not even read.
     """
     run = runs.last(connection)
     limits = run.settings["match"]
@@ -39,26 +44,44 @@ def list_families(
         share = limits["threshold"] if threshold is None else threshold
         settings = MatchSettings(threshold=share, floor=min(share, limits["floor"]))
         rows = grouped_greedily(connection, run, settings, representative)
-        return _as_decided(connection, run, rows)
+        return _as_decided(connection, run, rows, limit)
     if threshold is not None and 0.0 < threshold < limits["floor"]:
         raise UsageError(f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}.")
     as_scanned = threshold in (None, limits["threshold"]) and containment in (None, limits["containment"])
     if view is View.CHAIN and as_scanned:
-        rows = family_rows(connection, run.scheme)
+        rows = family_rows(connection, run.scheme, _largest_stored(connection, run.scheme, limit))
     else:
         settings = MatchSettings(
             threshold=limits["threshold"] if threshold is None else threshold,
             containment=limits["containment"] if containment is None else containment,
             floor=min(limits["floor"], threshold or 1.0),
         )
-        rows = grouped_again(connection, run, settings, view)
+        rows = grouped_again(connection, run, settings, view, limit)
     if view is View.CHAIN and spread > 0.0:
         rows = with_spread(connection, run, rows, spread)
-    return _as_decided(connection, run, rows)
+    return _as_decided(connection, run, rows, limit)
 
 
-def _as_decided(connection: sqlite3.Connection, run: runs.Run, rows: list[FamilyRow]) -> list[Family]:
-    return named_families(rows, locations(connection), Decided(connection), template=run.template)
+def _as_decided(
+    connection: sqlite3.Connection, run: runs.Run, rows: list[FamilyRow], limit: int | None
+) -> list[Family]:
+    shown = None if limit is None else [content for row in rows for content, *_ in row.contents]
+    return named_families(rows, locations(connection, shown), Decided(connection), template=run.template)[:limit]
+
+
+def _largest_stored(connection: sqlite3.Connection, scheme: int, limit: int | None) -> list[int] | None:
+    """Ids of families; None: all."""
+    if limit is None:
+        return None
+    held = Holdings.load(connection)
+    contents, families = family_members(connection, scheme)
+    ids, family = np.unique(families, return_inverse=True)
+    there = contents < len(held.documents)  # the others were forgotten
+    documents, size = (
+        np.bincount(family[there], column[contents[there]], len(ids)) for column in (held.documents, held.bytes)
+    )
+    found: list[int] = ids[largest(documents, size, limit)].tolist()
+    return found
 
 
 @dataclass(frozen=True)

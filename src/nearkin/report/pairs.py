@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.group.evidence import Evidence
+from nearkin.group.family import families_in
 from nearkin.group.naming import family_row
 from nearkin.group.view import grouped
 from nearkin.matching.columns import MatchColumns
@@ -35,7 +36,8 @@ def families_of_pairs(
     counts = np.array([len(copies[row]) for row in range(count)], np.int64)
     # Of chains the most linked is the pivot; where several are, the first by name.
     lengths = contents.lengths if view is View.CHAIN else _lengths(matches, count)
-    found = grouped(view, Evidence.of(matches, limits), lengths, counts)
+    partition = grouped(view, Evidence.of(matches, limits), lengths)
+    found = families_in(partition, partition.labels(counts))
     named = named_families((family_row(family, contents, limits, view) for family in found), copies)
     records = [family_record(family, scoped=False) for family in named]
     return [_named(record, names) for record in records]

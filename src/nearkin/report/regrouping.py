@@ -2,41 +2,56 @@
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.family import ContentFamily, kind_of
+from nearkin.group.family import ContentFamily, families_in, kind_of
+from nearkin.group.form import forms_in
 from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
 from nearkin.group.naming import family_row
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.group.view import grouped
-from nearkin.group.view_names import Stored, names_in_view
+from nearkin.group.view_names import Seen, Stored, names_in_view
 from nearkin.matching.template import left_out, payload
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Kind, View
+from nearkin.report.largest import largest
 from nearkin.report.stored_evidence import stored_evidence, unlisted_rows
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, copies_of, present_contents
 from nearkin.store.decided import Decided
+from nearkin.store.holdings import Holdings
 from nearkin.store.results import FamilyRow
 from nearkin.store.signatures import signatures
 from nearkin.text.canon import Canon
 
 
 def grouped_again(
-    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, view: View
+    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, view: View, limit: int | None = None
 ) -> list[FamilyRow]:
-    """In one of the views that are made from matches."""
-    contents = present_contents(connection, run.scheme)
-    counts = copies_of(connection, contents)
-    evidence = stored_evidence(connection, run, contents, settings)
+    """In one of the views that are made from matches. With a limit only the largest are made: so many, and those that
+    are as large as the last of them."""
+    held = Holdings.load(connection)
+    contents = held.contents(connection, run.scheme)
+    copies = held.fresh[contents.ids]
+    evidence, compared = stored_evidence(connection, run, contents, settings)
     unlisted = unlisted_rows(connection, run, contents)
-    families = grouped(view, evidence, contents.lengths, counts, unlisted=unlisted)
+    partition = grouped(view, evidence, contents.lengths, unlisted=unlisted)
+    partition = replace(partition, forms=forms_in(partition.label, compared))
+    labels, owner = partition.labels(copies), partition.owner
+    number = np.full(len(contents), -1, np.int64)
+    number[labels] = np.arange(len(labels))
+    seen = Seen(number[owner], partition.pivots[labels].astype(np.int64))
+    documents, size = (
+        np.bincount(owner, column[contents.ids], len(contents))[labels] for column in (held.documents, held.bytes)
+    )
+    families = families_in(partition, labels[largest(documents, size, limit)])
     measure_on_texts(connection, run, contents, families)
-    return _named(connection, run, contents, counts, families, settings, view)
+    return _named(connection, run, contents, copies, families, seen, settings, view)
 
 
 def _named(
@@ -45,11 +60,12 @@ def _named(
     contents: Contents,
     copies: NDArray[np.int64],
     families: list[ContentFamily],
+    seen: Seen,
     settings: MatchSettings,
     view: View,
 ) -> list[FamilyRow]:
     """By the stored families that they mostly come from; nothing of it is stored."""
-    names = names_in_view(families, copies, Stored.load(connection, run.scheme, contents), contents.digests)
+    names = names_in_view(families, seen, copies, Stored.load(connection, run.scheme, contents), contents.digests)
     return [
         family_row(family, contents, settings, view, founder=name) for family, name in zip(families, names, strict=True)
     ]
@@ -71,7 +87,8 @@ def grouped_greedily(
     measure_on_texts(connection, run, contents, families)
     estimate_to_pivot(families, Signed(postings, scheme))
     measure_links(families)
-    return _named(connection, run, contents, counts, families, settings, View.GREEDY)
+    seen = Seen.among(families, len(contents))
+    return _named(connection, run, contents, counts, families, seen, settings, View.GREEDY)
 
 
 def _parted(

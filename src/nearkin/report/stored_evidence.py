@@ -10,7 +10,8 @@ from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
-from nearkin.store.results import match_containments, match_links, match_rows, unlisted_contents
+from nearkin.store.match_columns import stored_columns
+from nearkin.store.results import match_rows, unlisted_contents
 
 
 def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:
@@ -25,35 +26,29 @@ def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Cont
 
 def stored_evidence(
     connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings
-) -> Evidence:
-    """The matches that reach a threshold, without what people parted."""
+) -> tuple[Evidence, Links]:
+    """The matches that reach a threshold, without what people parted; and all whose payloads were compared."""
+    found = stored_columns(connection, run.scheme)
+    a, b = contents.rows(found.a), contents.rows(found.b)
+    present = (a >= 0) & (b >= 0)
+    if not present.all():
+        found, a, b = found[present], a[present], b[present]
+    first, second = a.astype(np.uint32), b.astype(np.uint32)
+    every = Links(first, second, found.resemblance, found.payload, found.exact)
+    contained = (found.a_in_b >= settings.containment) | (found.b_in_a >= settings.containment)
+    alike = found.resemblance >= settings.threshold
     decided = Decided(connection)
-    links = _links(connection, run, contents, settings)
-    inside = _inside(connection, run, contents, settings)
-    return Evidence(
-        links[~decided.apart(links.a, links.b, contents.ids)],
-        inside[~decided.apart(inside.a, inside.b, contents.ids)],
-        settings,
+    links = every[alike | contained]
+    only = contained & ~alike
+    part = found[only]
+    inside = Containments(first[only], second[only], part.a_in_b, part.b_in_a, part.size_a, part.size_b)
+    evidence = Evidence(links, inside, settings).without(
+        decided.apart(links.a, links.b, contents.ids), decided.apart(inside.a, inside.b, contents.ids)
     )
+    return evidence, every[~np.isnan(every.payload)]
 
 
 def unlisted_rows(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> Rows:
     """Of contents not all of whose pairs were listed."""
     rows = contents.rows(unlisted_contents(connection, run.scheme))
     return rows[rows >= 0].astype(np.uint32)
-
-
-def _links(connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings) -> Links:
-    found = match_links(
-        connection, run.scheme, min_resemblance=settings.threshold, min_containment=settings.containment
-    )
-    a, b = contents.rows(found.a), contents.rows(found.b)
-    links = Links(a.astype(np.uint32), b.astype(np.uint32), found.resemblance, found.payload, found.exact)
-    return links[(a >= 0) & (b >= 0)]
-
-
-def _inside(connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings) -> Containments:
-    found = match_containments(connection, run.scheme, below=settings.threshold, min_containment=settings.containment)
-    a, b = contents.rows(found["a"]), contents.rows(found["b"])
-    shares_and_sizes = (np.ascontiguousarray(found[name]) for name in ("a_in_b", "b_in_a", "size_a", "size_b"))
-    return Containments(a.astype(np.uint32), b.astype(np.uint32), *shares_and_sizes)[(a >= 0) & (b >= 0)]

@@ -30,7 +30,7 @@ class Contents:
     """The contents that are present, by digest. Row i is content ids[i]."""
 
     ids: NDArray[np.int64]
-    digests: list[bytes]
+    digests: Sequence[bytes]
     lengths: NDArray[np.int64]
 
     def __len__(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.model import Location
+from nearkin.store.results import family_members
 from nearkin.store.rows import insert_rows
 
 
@@ -60,14 +61,8 @@ def stored_members(connection: sqlite3.Connection, scheme: int) -> tuple[list[by
     ).fetchall()
     place = np.zeros(max((number for number, _ in rows), default=0) + 1, np.int64)
     place[[number for number, _ in rows]] = np.arange(len(rows))
-    members = np.fromiter(
-        connection.execute(
-            "SELECT content, family FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)",
-            (scheme,),
-        ),
-        np.dtype((np.int64, 2)),
-    )
-    return [founder for _, founder in rows], np.stack([members[:, 0], place[members[:, 1]]], axis=1)
+    contents, families = family_members(connection, scheme)
+    return [founder for _, founder in rows], np.stack([contents, place[families]], axis=1)
 
 
 def documents_by_content(connection: sqlite3.Connection) -> dict[int, list[int]]:

@@ -17,7 +17,7 @@ PARTS = {
     "texts": ("text",),
     "contents": ("content",),
     "signatures": ("signature", "code"),
-    "matches": ("match",),
+    "matches": ("match", "match_column"),
     "families": ("family", "family_content", "family_event"),
     "documents": ("document",),
     "decisions": ("verdict", "verdict_bytes", "template", "template_features", "audit"),

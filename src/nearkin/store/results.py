@@ -1,20 +1,18 @@
 """Matches and families: what a run found, written all at once when it ends, and read back."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin.store.holdings import columns
+from nearkin.store.match_columns import IN_ORDER, drop_columns
 from nearkin.store.rows import insert_rows
+from nearkin.store.schema import MATCH_TRIGGERS
 
 MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
-
-# Told to read the table in its own order: left alone SQLite goes through match_b, and looks up every row by itself.
-# Of a million that takes 3 s instead of 0.4 s.
-IN_ORDER = "ORDER BY a, b"
 
 MatchRow = tuple[
     int, int, float, float | None, float | None, float | None, int, int, int, int, float | None, float | None
@@ -41,10 +39,15 @@ class FamilyRow:
 
 def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow]) -> None:
     """Rows in the order of the table's key, (a, b) with the smaller id first, so that each is appended."""
+    drop_columns(connection, scheme)
+    for trigger in MATCH_TRIGGERS:  # of a million rows they would take 3 s, to remove what is not there
+        connection.execute(f"DROP TRIGGER {trigger}")
     connection.execute("DELETE FROM match WHERE scheme = ?", (scheme,))
     connection.execute("DROP INDEX match_b")  # made anew below, in one go
     insert_rows(connection, f"INSERT INTO match (scheme, {MATCH_COLUMNS})", ((scheme, *row) for row in rows))
     connection.execute("CREATE INDEX match_b ON match (scheme, b)")
+    for statement in MATCH_TRIGGERS.values():
+        connection.execute(statement)
 
 
 def update_matches(
@@ -102,51 +105,6 @@ def match_rows(
     )
 
 
-@dataclass(frozen=True)
-class StoredLinks:
-    """Matches as links, and nothing of them that families do not ask for. a and b are content ids."""
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    resemblance: NDArray[np.float64]
-    payload: NDArray[np.float64]  # NaN: not evaluated
-    exact: NDArray[np.bool_]
-
-
-def match_links(
-    connection: sqlite3.Connection, scheme: int, *, min_resemblance: float, min_containment: float
-) -> StoredLinks:
-    """Both ids and `exact` come as one number: of the time that a million matches take most is spent on making Python
-    objects, and three of these a match take 0.8 s where the twelve columns take 2.0 s."""
-    rows = connection.execute(
-        f"""SELECT iif(exact, 1, -1) * (a << 32 | b), resemblance, ifnull(payload, -1) FROM match
-            WHERE scheme = ? AND (resemblance >= ? OR a_in_b >= ? OR b_in_a >= ?) {IN_ORDER}""",
-        (scheme, min_resemblance, min_containment, min_containment),
-    )
-    found = np.fromiter(rows, np.dtype("i8,f8,f8"))
-    pairs = np.abs(found["f0"])
-    return StoredLinks(
-        a=pairs >> 32,
-        b=pairs & 0xFFFFFFFF,
-        resemblance=np.ascontiguousarray(found["f1"]),
-        payload=np.where(found["f2"] < 0, np.nan, found["f2"]),
-        exact=found["f0"] > 0,
-    )
-
-
-def match_containments(
-    connection: sqlite3.Connection, scheme: int, *, below: float, min_containment: float
-) -> NDArray[Any]:
-    """Matches that contain but do not resemble, as records of a and b (content ids), both shares and both sizes."""
-    rows = connection.execute(
-        f"""SELECT a, b, ifnull(a_in_b, 0), ifnull(b_in_a, 0), size_a, size_b FROM match
-            WHERE scheme = ? AND resemblance < ? AND (a_in_b >= ? OR b_in_a >= ?) {IN_ORDER}""",
-        (scheme, below, min_containment, min_containment),
-    )
-    names = ("a", "b", "a_in_b", "b_in_a", "size_a", "size_b")
-    return np.fromiter(rows, list(zip(names, ("i8", "i8", "f8", "f8", "i8", "i8"), strict=True)))
-
-
 def unlisted_contents(connection: sqlite3.Connection, scheme: int) -> NDArray[np.int64]:
     """Contents of families whose pairs were not all compared: hot features have linked them as stars."""
     rows = connection.execute(
@@ -157,12 +115,34 @@ def unlisted_contents(connection: sqlite3.Connection, scheme: int) -> NDArray[np
     return np.array([content for (content,) in rows], np.int64)
 
 
-def family_rows(connection: sqlite3.Connection, scheme: int) -> list[FamilyRow]:
+def family_members(connection: sqlite3.Connection, scheme: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Contents, members and parts, and the id of the family each is in."""
+    contents, families = columns(
+        connection,
+        """SELECT group_concat(content), group_concat(family) FROM family_content
+           WHERE family IN (SELECT id FROM family WHERE scheme = ?)""",
+        scheme,
+    )
+    return contents, families
+
+
+def family_rows(connection: sqlite3.Connection, scheme: int, only: Sequence[int] | None = None) -> list[FamilyRow]:
+    """All, or those with these ids."""
+    if only is None:
+        return _family_rows(connection, "", scheme)
+    found: list[FamilyRow] = []
+    for start in range(0, len(only), 500):
+        part = only[start : start + 500]
+        found += _family_rows(connection, f"AND id IN ({','.join('?' * len(part))})", scheme, *part)
+    return found
+
+
+def _family_rows(connection: sqlite3.Connection, condition: str, *given: int) -> list[FamilyRow]:
     contents: dict[int, list[tuple[int, str, bool, float | None]]] = {}
     for family, content, role, pivot, to_pivot in connection.execute(
-        """SELECT family, content, role, pivot, to_pivot FROM family_content
-           WHERE family IN (SELECT id FROM family WHERE scheme = ?)""",
-        (scheme,),
+        f"""SELECT family, content, role, pivot, to_pivot FROM family_content
+            WHERE family IN (SELECT id FROM family WHERE scheme = ? {condition})""",
+        given,
     ):
         contents.setdefault(family, []).append((content, role, bool(pivot), to_pivot))
     return [
@@ -178,8 +158,8 @@ def family_rows(connection: sqlite3.Connection, scheme: int) -> list[FamilyRow]:
             contents[number],
         )
         for number, founder, view, threshold, containment, kind, links, a, b, weakest, mean in connection.execute(
-            """SELECT id, founder, view, threshold, containment, kind, links, weakest_a, weakest_b, weakest,
-                      mean_resemblance FROM family WHERE scheme = ?""",
-            (scheme,),
+            f"""SELECT id, founder, view, threshold, containment, kind, links, weakest_a, weakest_b, weakest,
+                       mean_resemblance FROM family WHERE scheme = ? {condition}""",
+            given,
         )
     ]

@@ -12,7 +12,7 @@ sees the store as the last finished run left it. Nobody asks `document` what is 
 """
 
 APPLICATION_ID = 0x6E6B696E  # "nkin"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 CODE = """
 CREATE TABLE code (              -- signatures that are a few numbers, to be looked up by value or by range
@@ -42,6 +42,26 @@ CREATE TABLE match (             -- of the last finished run under this scheme
 ) WITHOUT ROWID;
 CREATE INDEX match_b ON match (scheme, b);
 """
+
+MATCH_COLUMN = """
+CREATE TABLE match_column (      -- the same matches column by column, in the order of their key; none: read the rows
+    scheme INTEGER NOT NULL REFERENCES scheme,
+    name TEXT NOT NULL,
+    numbers BLOB NOT NULL,       -- little-endian, of one width each (match_columns.py); NaN where the row has NULL
+    UNIQUE (scheme, name)
+);
+"""
+
+# Whoever changes a match takes the columns away: they never say anything else than the rows.
+MATCH_TRIGGERS = {
+    "match_added": """CREATE TRIGGER match_added AFTER INSERT ON match
+        BEGIN DELETE FROM match_column WHERE scheme = NEW.scheme; END;""",
+    "match_removed": """CREATE TRIGGER match_removed AFTER DELETE ON match
+        BEGIN DELETE FROM match_column WHERE scheme = OLD.scheme; END;""",
+    "match_changed": """CREATE TRIGGER match_changed AFTER UPDATE ON match
+        BEGIN DELETE FROM match_column WHERE scheme IN (OLD.scheme, NEW.scheme); END;""",
+}
+IN_COLUMNS = "\n".join([MATCH_COLUMN, *MATCH_TRIGGERS.values()])
 
 DOCUMENT = """
 CREATE TABLE document (          -- one version of what is at a place
@@ -224,7 +244,7 @@ CREATE TABLE signature (
     UNIQUE (scheme, content)
 );
 
-{MATCH}
+{MATCH}{IN_COLUMNS}
 CREATE TABLE family (
     id INTEGER PRIMARY KEY,
     founder BLOB NOT NULL,       -- digest of the founding content: the family's name
@@ -297,4 +317,5 @@ INSERT INTO delta (scheme, content) SELECT scheme, content FROM signature;
 {DECISIONS}
 {FAMILY_EVENT}
 """,
+    3: IN_COLUMNS,
 }

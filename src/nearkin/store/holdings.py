@@ -1,0 +1,80 @@
+"""Contents in columns: which are present, and how many documents hold them.
+
+The views of families need a few numbers of every content and the digests of few. SQLite hands whole columns of numbers
+over as one text each, which is read at once: of 500,000 contents that takes 0.6 s, where a row each takes 3.8 s.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin.store.contents import HERE, Contents
+from nearkin.store.staleness import CURRENT, extractor_other_than
+
+Numbers = NDArray[np.int64]
+STALE = f"d.text IN (SELECT id FROM text WHERE {extractor_other_than(CURRENT | {'raw'})})"
+
+
+class Digests(Sequence[bytes]):
+    """Of the contents with these ids, each read when it is asked for."""
+
+    def __init__(self, connection: sqlite3.Connection, ids: Numbers) -> None:
+        self._connection = connection
+        self._ids = ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, row: int) -> bytes: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, row: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(row, slice):
+            return Digests(self._connection, self._ids[row])
+        found = self._connection.execute("SELECT digest FROM content WHERE id = ?", (int(self._ids[row]),)).fetchone()
+        return bytes(found[0])
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """By id of content; what is not there has none."""
+
+    fresh: Numbers  # documents whose text is not stale: those that are compared
+    documents: Numbers
+    bytes: Numbers  # of all its documents
+
+    @classmethod
+    def load(cls, connection: sqlite3.Connection) -> "Holdings":
+        contents, sizes = columns(connection, f"SELECT group_concat(t.content), group_concat(d.size) {HERE}")
+        (stale,) = columns(connection, f"SELECT group_concat(t.content) {HERE} AND {STALE}")
+        most = int(contents.max(initial=0)) + 1
+        documents = np.bincount(contents, minlength=most)
+        total = np.bincount(contents, sizes, most).astype(np.int64)
+        return cls(documents - np.bincount(stale, minlength=most), documents, total)
+
+    def contents(self, connection: sqlite3.Connection, scheme: int) -> Contents:
+        """The present ones, as `present_contents` gives them; but their digests are read one by one."""
+        ids, lengths = columns(connection, "SELECT group_concat(id), group_concat(length) FROM content")
+        (signed,) = columns(connection, "SELECT group_concat(content) FROM signature WHERE scheme = ?", scheme)
+        most = max(len(self.fresh), int(ids.max(initial=0)) + 1, int(signed.max(initial=0)) + 1)
+        length = np.zeros(most, np.int64)
+        length[ids] = lengths
+        there = np.zeros(most, np.bool_)
+        there[signed] = True
+        there &= length > 0
+        there[: len(self.fresh)] &= self.fresh > 0
+        there[len(self.fresh) :] = False
+        (by_digest,) = columns(connection, "SELECT group_concat(id) FROM (SELECT id FROM content ORDER BY digest)")
+        found = by_digest[there[by_digest]]
+        return Contents(found, Digests(connection, found), length[found])
+
+
+def columns(connection: sqlite3.Connection, query: str, *given: object) -> list[Numbers]:
+    """Of a query for one row of columns of whole numbers, strung together with commas."""
+    (row,) = connection.execute(query, given)
+    return [np.fromstring(text or "", np.int64, sep=",") for text in row]

@@ -1,0 +1,147 @@
+"""The columns of matches say what the rows say, whatever becomes of these; and without them the rows are read."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.world import Called, prose, write
+from nearkin.store.contents import copies_of, present_contents
+from nearkin.store.database import connect
+from nearkin.store.holdings import Holdings
+from nearkin.store.match_columns import StoredMatches, columns_of_rows, has_columns, stored_columns
+from nearkin.store.schema import MATCH_TRIGGERS
+
+VIEWS = ("chain", "pivot", "clique")
+
+
+def files(seeds: range) -> dict[bytes, str]:
+    """Pairs of versions, and parts in what contains them."""
+    return {
+        name: text
+        for seed in seeds
+        for name, text in {
+            f"{seed}.txt".encode(): prose(seed),
+            f"{seed}-changed.txt".encode(): prose(seed) + " and a few words more",
+            f"{seed}-whole.txt".encode(): f"{prose(seed + 500, 400)} {prose(seed)} {prose(seed + 900, 400)}",
+        }.items()
+    }
+
+
+def scheme_of(connection: sqlite3.Connection) -> int:
+    (scheme,) = connection.execute("SELECT max(scheme) FROM match").fetchone()
+    return int(scheme)
+
+
+def agree(store: Path, *, packed: bool = True) -> StoredMatches:
+    with closing(connect(store)) as connection:
+        scheme = scheme_of(connection)
+        assert has_columns(connection, scheme) is packed
+        found, rows = stored_columns(connection, scheme), columns_of_rows(connection, scheme)
+        for field in fields(StoredMatches):
+            one, other = getattr(found, field.name), getattr(rows, field.name)
+            assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), field.name
+        return rows
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    found = tmp_path / "kin.db"
+    assert Called("scan", write(tmp_path / "docs", files(range(1, 4))), "--store", found).code == 0
+    return found
+
+
+def test_a_run_leaves_columns_that_agree(store: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    before = len(agree(store))
+    assert before >= 6
+    write(folder, files(range(4, 6)))
+    assert Called("scan", folder, "--store", store).code == 0
+    assert len(agree(store)) > before
+    (folder / "1.txt").unlink()
+    assert Called("scan", folder, "--store", store).code == 0
+    agree(store)
+    assert Called("scan", folder, "--store", store).code == 0  # nothing changed
+    agree(store)
+    assert Called("scan", folder, "--store", store, "--full", "--threshold", 0.8).code == 0
+    agree(store)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM match WHERE a = (SELECT min(a) FROM match)",
+        "UPDATE match SET resemblance = 0.5 WHERE a = (SELECT min(a) FROM match)",
+        "UPDATE match SET scheme = scheme",
+        "INSERT OR REPLACE INTO match SELECT * FROM match LIMIT 1",
+        "DELETE FROM match_column WHERE name = 'payload'",
+    ],
+)
+def test_whoever_changes_a_match_takes_them_away(store: Path, change: str) -> None:
+    with closing(connect(store)) as connection:
+        connection.execute(change)
+        connection.commit()
+        scheme = scheme_of(connection)
+        found, rows = stored_columns(connection, scheme), columns_of_rows(connection, scheme)
+        for field in fields(StoredMatches):
+            one, other = getattr(found, field.name), getattr(rows, field.name)
+            assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), field.name
+        assert has_columns(connection, scheme) is ("match_column" in change)
+
+
+def test_what_was_forgotten_is_in_no_column(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "1.txt").unlink()
+    assert Called("scan", tmp_path / "docs", "--store", store).code == 0
+    agree(store)
+    called = Called("store", "forget", "2.txt", "--yes", "--store", store)
+    assert called.code == 0, called.err
+    agree(store)  # its families were grouped again
+    assert Called("scan", tmp_path / "docs", "--store", store, "--full").code == 0
+    agree(store)
+
+
+def test_views_without_columns_are_the_same(store: Path) -> None:
+    def seen() -> list[str]:
+        return [Called("families", "--store", store, "--view", view, "--threshold", 0.6).out for view in VIEWS]
+
+    before = seen()
+    assert all(before)
+    with closing(sqlite3.connect(store)) as connection:  # as version 3 left it
+        for trigger in MATCH_TRIGGERS:
+            connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute("DROP TABLE match_column")
+        connection.execute("PRAGMA user_version = 3")
+        connection.commit()
+    assert seen() == before
+    agree(store, packed=False)
+
+
+def test_contents_in_columns_are_those_that_are_present(store: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    write(folder, {b"copy.txt": prose(2), b"empty.txt": "", b"copy again.txt": prose(2)})
+    (folder / "3.txt").unlink()
+    assert Called("scan", folder, "--store", store).code == 0
+    with closing(connect(store)) as connection:
+        connection.execute("UPDATE text SET extractor = 'older 1' WHERE id = (SELECT max(id) FROM text)")
+        scheme = scheme_of(connection)
+        expected = present_contents(connection, scheme)
+        held = Holdings.load(connection)
+        found = held.contents(connection, scheme)
+        assert found.ids.tolist() == expected.ids.tolist()
+        assert list(found.digests) == list(expected.digests)
+        assert found.lengths.tolist() == expected.lengths.tolist()
+        assert held.fresh[found.ids].tolist() == copies_of(connection, expected).tolist()
+        assert held.documents.sum() == held.fresh.sum() + 1
+        ((size,),) = connection.execute("SELECT sum(size) FROM present WHERE reason IS NULL AND text IS NOT NULL")
+        assert held.bytes.sum() == size
+
+
+def test_nothing_at_all(tmp_path: Path) -> None:
+    found = tmp_path / "kin.db"
+    assert Called("scan", write(tmp_path / "docs", {b"empty.txt": ""}), "--store", found).code == 0
+    for view in VIEWS:
+        called = Called("families", "--store", found, "--view", view, "--threshold", 0.8, "--limit", 3)
+        assert (called.code, called.out, called.err) == (0, "", "")
