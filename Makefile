@@ -3,18 +3,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORPUS ?=
+SCALE ?=
 # Which modules there are: an editable install remembers where it found each, so it is made anew when one comes or goes.
 MODULES := $(VENV)/.modules-$(shell find src -name '*.py' 2>/dev/null | LC_ALL=C sort | cksum | cut -d' ' -f1)
 NATIVE := CMakeLists.txt $(shell find native -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench soak docs golden clean build
+.PHONY: help demo test lint bench bench-scale soak docs golden clean build
 
 help:
 	@echo "make demo   build nearkin, scan a sample repository, show the result and how right it was"
 	@echo "make test   lint and all tests"
 	@echo "make lint   ruff, mypy --strict, import-linter"
 	@echo "make bench  speed, memory, precision and recall beside other tools (CORPUS=folder of HTML)"
+	@echo "make bench-scale  growth to 1,000,000 documents, beside other tools and DuckDB (SCALE='--only growth')"
 	@echo "make soak   long fault and fuzz runs"
 	@echo "make docs   run every example in docs/ and README.md"
 	@echo "make golden freeze the signatures of schemes that have no golden vector yet (SPEC=one spec)"
@@ -71,6 +73,9 @@ golden: build
 
 bench: $(VENV)/.peers
 	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS))
+
+bench-scale: $(VENV)/.peers
+	@$(BIN)/python -m bench.scale $(SCALE)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis demo-repository demo-repository.db*

@@ -1,5 +1,7 @@
 """What users of shingling libraries do first: read, strip tags, lower-case, cut 5-word shingles.
 
+A peer is given parts: lists of files, or row groups of a Parquet table, whose texts have no tags to strip.
+
 The regular expression and the join are the fastest of several forms tried. All this runs in as many processes
 as there are cores, because nearkin may use every core too.
 """
@@ -7,6 +9,7 @@ as there are cores, because nearkin may use every core too.
 import re
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from pathlib import Path
@@ -45,8 +48,32 @@ def pool() -> Pool:
     return get_context("fork").Pool()
 
 
-def chunks(files: list[bytes]) -> Iterable[list[bytes]]:
-    return (files[start : start + CHUNK] for start in range(0, len(files), CHUNK))
+@dataclass(frozen=True)
+class RowGroup:
+    table: Path
+    number: int
+
+
+Part = list[bytes] | RowGroup
+
+
+def parts_of(source: Path) -> list[Part]:
+    """Of a folder or a table."""
+    if source.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        return [RowGroup(source, number) for number in range(pq.ParquetFile(source).num_row_groups)]
+    files = Folder.of(source).files
+    return [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
+
+
+def read_pages(part: Part) -> list[str]:
+    if isinstance(part, RowGroup):
+        import pyarrow.parquet as pq
+
+        rows = pq.ParquetFile(part.table).read_row_group(part.number, columns=["text"], use_threads=False)
+        return [str(text).lower() for text in rows["text"].to_pylist()]
+    return [read_page(file) for file in part]
 
 
 def pairs_of(rows: Iterable[Iterable[int]]) -> Pairs:
@@ -59,10 +86,10 @@ def pairs_of(rows: Iterable[Iterable[int]]) -> Pairs:
     return np.concatenate([np.zeros((0, 2), np.int64), *found])
 
 
-def run_peer(find_pairs: Callable[[list[bytes]], Pairs], arguments: list[str] | None = None) -> None:
-    """Every peer's main: a folder in, an array of pairs out."""
-    folder, output, *_ = arguments or sys.argv[1:]
-    pairs = find_pairs(Folder.of(Path(folder)).files)
+def run_peer(find_pairs: Callable[[list[Part]], Pairs], arguments: list[str] | None = None) -> None:
+    """Every peer's main: a folder or a table in, an array of pairs out."""
+    source, output, *_ = arguments or sys.argv[1:]
+    pairs = find_pairs(parts_of(Path(source)))
     with open(output, "wb") as opened:
         np.save(opened, pairs)
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from bench.checkin import checkin_table
@@ -15,6 +16,12 @@ from bench.folder import Folder, generate
 from bench.joins import join_table
 from bench.kernels import kernel_table, kernels
 from bench.recall import recall
+from bench.scale.__main__ import join_rows
+from bench.scale.growth import growth_table, slope
+from bench.scale.kin import Kin
+from bench.scale.postings import Stream
+from bench.scale.repository import Repository
+from bench.scale.rivals import rivals_table
 from bench.schemes import scheme_table, specs
 from bench.sketches import sketch_table
 from bench.table import share, table
@@ -109,3 +116,52 @@ def test_figures_are_aligned_to_the_right() -> None:
 def test_checks_are_timed_and_right(tmp_path: Path) -> None:
     shown = checkin_table(tmp_path, (300,))
     assert "0 of 100 new, 100 of 100 near, 100 of 100 part" in shown
+
+
+def test_generated_families_are_as_large_and_as_many_as_zipf_says() -> None:
+    kin = Kin(10_000)
+    _, sizes = np.unique(kin.founders(np.arange(10_000)), return_counts=True)
+    assert sorted(sizes[sizes > 1]) == sorted(kin.sizes)
+    assert 0.3 <= kin.sizes.sum() / 10_000 <= 0.35
+    assert kin.sizes.max() == 100
+
+
+def test_a_generated_repository_is_the_same_in_any_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Repository(300).write(tmp_path / "once.parquet")
+    monkeypatch.setattr("bench.scale.repository.AT_ONCE", 7)
+    Repository(300).write(tmp_path / "again.parquet")
+    once, again = pq.read_table(tmp_path / "once.parquet"), pq.read_table(tmp_path / "again.parquet")
+    assert once.combine_chunks().equals(again.combine_chunks())
+    assert 1_900 < np.mean([len(text) for text in once["text"].to_pylist()]) < 2_300
+
+
+def test_generated_passages_are_each_in_a_tenth_of_the_documents() -> None:
+    features = np.concatenate([batch.features.ravel() for batch in Stream(5_000)])
+    _, counts = np.unique(features, return_counts=True)
+    hot = np.sort(counts[counts > 200])  # more than any family has
+    assert len(hot) == 20
+    assert hot.min() > 350
+    assert hot.max() < 650
+    assert len(features) == 500_000
+
+
+def test_scale_is_measured_and_nearkin_finds_every_pair(tmp_path: Path) -> None:
+    shown = growth_table(tmp_path, (200, 400))
+    assert "slope of log time" in shown
+    documents, *_, families, made = shown.splitlines()[2].split()
+    assert (documents, families) == ("200", made)
+    assert slope([10, 100, 1000], [3, 30, 300]) == pytest.approx(1)
+
+
+def test_all_tools_are_given_the_same_table(tmp_path: Path) -> None:
+    shown = rivals_table(tmp_path, 150)
+    assert "failed" not in shown
+    for name in ("nearkin scan", "nearkin.match"):
+        (line,) = [line for line in shown.splitlines() if line.startswith(name)]
+        assert line.split()[-4:-2] == ["1", "1"]
+    assert ("DuckDB takes" in shown) == (importlib.util.find_spec("duckdb") is not None)
+
+
+def test_the_join_alone_finds_the_families(tmp_path: Path) -> None:
+    *_, families, made = join_rows(tmp_path, (300,), 1 << 30).splitlines()[-1].split()
+    assert families == made

@@ -6,31 +6,31 @@ from bench.pages import (
     PERMUTATIONS,
     THRESHOLD,
     Pairs,
-    chunks,
+    Part,
     collect,
     pairs_of,
     pool,
-    read_page,
+    read_pages,
     run_peer,
     shingles,
 )
 
 
-def find_pairs(files: list[bytes]) -> Pairs:
+def find_pairs(parts: list[Part]) -> Pairs:
     from datasketch import MinHashLSH
 
     with pool() as workers:
-        sketches = collect(workers.imap(_sign, chunks(files)))
+        sketches = collect(workers.imap(_sign, parts))
     index = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
     for key, sketch in enumerate(sketches):
         index.insert(key, sketch, check_duplication=False)
     return pairs_of(index.query(sketch) for sketch in sketches)
 
 
-def _sign(files: list[bytes]) -> Any:
+def _sign(part: Part) -> Any:
     from datasketch import MinHash
 
-    tokens = ([shingle.encode() for shingle in set(shingles(read_page(file)))] for file in files)
+    tokens = ([shingle.encode() for shingle in set(shingles(text))] for text in read_pages(part))
     return MinHash.bulk(tokens, num_perm=PERMUTATIONS)
 
 

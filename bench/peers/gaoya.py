@@ -4,12 +4,12 @@ Its three containers insert about equally fast. A query signs its texts again: i
 Texts of fewer than five words have no shingles there and all match one another.
 """
 
-from bench.pages import BANDS, ROWS, THRESHOLD, Pairs, chunks, collect, pairs_of, pool, read_page, run_peer
+from bench.pages import BANDS, ROWS, THRESHOLD, Pairs, Part, collect, pairs_of, pool, read_pages, run_peer
 
 
-def find_pairs(files: list[bytes]) -> Pairs:
+def find_pairs(parts: list[Part]) -> Pairs:
     with pool() as workers:
-        texts = collect(workers.imap(_read, chunks(files)))
+        texts = collect(workers.imap(read_pages, parts))
     from gaoya.minhash import MinHashStringIndex
 
     index = MinHashStringIndex(
@@ -24,10 +24,6 @@ def find_pairs(files: list[bytes]) -> Pairs:
     )
     index.par_bulk_insert_docs(list(range(len(texts))), texts)
     return pairs_of(index.par_bulk_query(texts))
-
-
-def _read(files: list[bytes]) -> list[str]:
-    return [read_page(file) for file in files]
 
 
 if __name__ == "__main__":

@@ -12,30 +12,30 @@ from bench.pages import (
     PERMUTATIONS,
     THRESHOLD,
     Pairs,
-    chunks,
+    Part,
     collect,
     pairs_of,
     pool,
-    read_page,
+    read_pages,
     run_peer,
     shingles,
 )
 
 
-def find_pairs(files: list[bytes]) -> Pairs:
+def find_pairs(parts: list[Part]) -> Pairs:
     from rensa import RMinHashLSH
 
     with pool() as workers:
-        sketches = collect(workers.imap(_sign, chunks(files)))
+        sketches = collect(workers.imap(_sign, parts))
     index = RMinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, num_bands=BANDS)
     index.insert_many(sketches)
     return pairs_of(index.query_all(sketches))
 
 
-def _sign(files: list[bytes]) -> Any:
+def _sign(part: Part) -> Any:
     from rensa import RMinHash
 
-    tokens = [shingles(read_page(file)) for file in files]
+    tokens = [shingles(text) for text in read_pages(part)]
     return RMinHash.from_token_sets(tokens, num_perm=PERMUTATIONS, seed=42)
 
 

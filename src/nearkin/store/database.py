@@ -116,8 +116,10 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
     if fresh or write:
         _log_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -65536")
-        connection.execute("PRAGMA wal_autocheckpoint = 8192")
+        # Room for the indexes of a million digests, which are met in no order, and a log of 256 MB: a page that many
+        # transactions change is written back once.
+        connection.execute("PRAGMA cache_size = -131072")
+        connection.execute("PRAGMA wal_autocheckpoint = 32768")
 
 
 def _refuse_truncated(connection: sqlite3.Connection, path: Path) -> None:

@@ -1,0 +1,34 @@
+"""Rows come out of a table as they went in, whatever a block of them has in common."""
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearkin.store.rows import ROWS, insert_rows
+
+VALUE = st.none() | st.integers(-(2**63), 2**63 - 1) | st.binary(max_size=4) | st.text("ab", max_size=2)
+
+
+@given(st.lists(st.tuples(VALUE, VALUE, st.none()), max_size=9))
+def test_rows_are_stored_as_they_are(rows: list[tuple[object, ...]]) -> None:
+    assert _stored(rows) == rows
+
+
+@pytest.mark.parametrize("first", [b"", b"x", None, 0, 0.5, ""])
+def test_one_value_alone_in_its_column_is_not_lost(first: object) -> None:
+    for place in (0, ROWS - 1, ROWS, 2 * ROWS):
+        rows: list[tuple[object, ...]] = [(i, None, None) for i in range(2 * ROWS + 1)]
+        rows[place] = (place, first, None)
+        assert _stored(rows) == rows
+
+
+def _stored(rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE TABLE kept (a, b, c)")
+        insert_rows(connection, "INSERT INTO kept (a, b, c)", rows)
+        return connection.execute("SELECT a, b, c FROM kept ORDER BY rowid").fetchall()
+    finally:
+        connection.close()
