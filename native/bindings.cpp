@@ -186,6 +186,24 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
   return columns(met);
 }
 
+NumPy<std::uint64_t> py_shared(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
+                               const Array<std::uint32_t>& a, const Array<std::uint32_t>& b, unsigned threads) {
+  if (a.size() != b.size() || offsets.size() == 0 || offsets.data()[offsets.size() - 1] > features.size())
+    throw nb::value_error("the arrays of the lists do not fit together");
+  Postings lists;
+  lists.offsets = span(offsets), lists.features = span(features);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a.data()[i] + 1 >= offsets.size() || b.data()[i] + 1 >= offsets.size()) throw nb::index_error("a pair names no list");
+  std::vector<std::uint64_t> found(a.size());
+  {
+    const nb::gil_scoped_release free;
+    parallel_blocks(found.size(), 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) found[i] = shared_weight(lists.list(a.data()[i]), lists.list(b.data()[i]));
+    });
+  }
+  return array(std::move(found));
+}
+
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
                     const Shingler& shingler, double resemblance, double containment, unsigned threads,
                     const std::optional<Array<std::uint64_t>>& ignored) {
@@ -312,6 +330,7 @@ NB_MODULE(_native, m) {
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "estimator"_a,
         "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a, "hot"_a,
         "threads"_a, "touched"_a, "common"_a);
+  m.def("shared", py_shared, "offsets"_a, "features"_a, "a"_a, "b"_a, nb::kw_only(), "threads"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a, "ignored"_a = nb::none());
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);

@@ -181,6 +181,9 @@ class BoundedJoin:
     def pairs(self) -> list[tuple[int, int]]: ...
     def join(self, bin: int, other: int) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
 
+# How many features the lists a[i] and b[i] have in common; ascending, as postings are.
+def shared(offsets: U64, features: U64, a: U32, b: U32, *, threads: int) -> U64: ...
+
 # shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound. Shingles that
 # are `ignored` (ascending, of all bits and seed 0) count nowhere.
 def verify(

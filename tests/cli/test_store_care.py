@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.world import FILES, Called, nearkin, write
+from nearkin.store.schema import SCHEMA_VERSION
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def store(tmp_path: Path) -> Path:
 def test_info(store: Path) -> None:
     (record,) = Called("store", "info", "--store", store).records
     assert record["documents"] == len(FILES)
-    assert record["schema"] == 3
+    assert record["schema"] == SCHEMA_VERSION
     assert sum(part["share"] for part in record["parts"]) == pytest.approx(1, abs=0.01)
     assert {"texts", "signatures", "matches", "families", "documents", "indices", "segments", "log"} <= {
         part["name"] for part in record["parts"]

@@ -28,6 +28,7 @@ WHOLE = {
     "SELECT count(*) FROM delta": "contents that wait for a segment: few",
     "DELETE FROM delta WHERE scheme = ?": "contents that wait for a segment: few",
     "SELECT 1 FROM content": "whether there are contents of another canon at all",
+    "SELECT sum(length(features)) FROM signature": "how much there is to be joined, before it all is",
     "SELECT (SELECT count(*) FROM content": "whether all contents are signed",
     "DELETE FROM content WHERE id": "forget turns the keys' checks off: it has removed all that refers to it",
     "SELECT id FROM scope WHERE EXISTS": "ends at the first document of each scope; only a dropped one has none",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin import _native
 from nearkin.group.evidence import Links, Rows
 from nearkin.group.family import ContentFamily
 from nearkin.matching.candidates import Postings
@@ -47,14 +48,14 @@ class Payloads:
         sizes = np.bincount(owner[left], minlength=len(rows))
         return cls(np.array(rows, np.int64), np.concatenate([[0], np.cumsum(sizes)]), whole[left])
 
-    def resemblance(self, a: int, b: int) -> float:
-        """Of the payloads of its a-th and b-th row; of two that have none, 1: nothing sets them apart."""
-        first = self.features[self.offsets[a] : self.offsets[a + 1]]
-        second = self.features[self.offsets[b] : self.offsets[b + 1]]
-        if not len(first) and not len(second):
-            return 1.0
-        shared = len(np.intersect1d(first, second))
-        return shared / (len(first) + len(second) - shared)
+    def resemblances(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Of the payloads of its a-th and b-th rows; of two that have none, 1: nothing sets them apart."""
+        sizes = np.diff(self.offsets)
+        lists = self.offsets.astype(np.uint64), self.features
+        shared = _native.shared(*lists, a.astype(np.uint32), b.astype(np.uint32), threads=1)
+        united = sizes[a] + sizes[b] - shared.astype(np.int64)
+        scores: NDArray[np.float64] = np.where(united > 0, shared / np.maximum(united, 1), 1.0)
+        return scores
 
 
 def tell_forms(families: Iterable[ContentFamily], matches: MatchColumns, postings: Postings) -> NDArray[np.float64]:
@@ -94,7 +95,7 @@ def _tell(
 ) -> NDArray[np.float64]:
     payloads = Payloads.of(sorted(family.members), postings)
     first, second = np.searchsorted(payloads.rows, a), np.searchsorted(payloads.rows, b)
-    scores = np.array([payloads.resemblance(i, j) for i, j in zip(first.tolist(), second.tolist(), strict=True)])
+    scores = payloads.resemblances(first, second)
     best = np.zeros(len(payloads.rows))
     np.maximum.at(best, first, scores)
     np.maximum.at(best, second, scores)
