@@ -13,12 +13,12 @@ import pytest
 from nearkin import _native
 from nearkin.engine import local
 from nearkin.model import Readings, Reason
-from nearkin.read.decode import decode
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
 from nearkin.store.packing import unpack
 from nearkin.text.canon import Canon
+from nearkin.text.decode import decode
 from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff, visible_text
 from oracle.prose import prose
 

@@ -14,11 +14,11 @@ from itertools import islice
 
 from nearkin import _native
 from nearkin.model import Readings, Reason
-from nearkin.read.decode import decode
 from nearkin.scheme import Scheme
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
 from nearkin.text.canon import Canon
+from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
 Recipe = _native.Recipe

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from nearkin.model import Reason
-from nearkin.read.decode import BOMS
 from nearkin.read.packed import unpacked
 from nearkin.read.table import BrokenTableError, Columns, Fault, Record, Rows, TableKind, gathered, name_of, too_large
+from nearkin.text.decode import BOMS
 
 DELIMITERS = (",", ";", "\t", "|")
 

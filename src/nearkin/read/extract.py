@@ -6,7 +6,7 @@ test holds it to what a scan stores.
 
 from dataclasses import dataclass
 
-from nearkin.read.decode import decode
+from nearkin.text.decode import decode
 from nearkin.text.kind import MEDIA, TextKind, sniff, visible_text
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -1,0 +1,119 @@
+"""OpenDocument texts, presentations and drawings: content.xml in its order, notes and comments after it, then headers
+and footers from styles.xml. Deletions lie apart (`text:tracked-changes`); insertions are in the text.
+
+Text stands in paragraphs only (ODF 1.3 part 3 §5.1), so what is between tags elsewhere is no text.
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.prose import Prose
+from nearkin.formats.xml_events import Event, without
+from nearkin.formats.zip_parts import Parts
+from nearkin.model import Reason
+
+PARAGRAPHS = {"p", "h"}
+ASIDE = {"note-body", "annotation"}
+ALT_TEXTS = {"title", "desc"}
+SECRET = {"tracked-changes", "note-citation", "annotation-end"}
+META = {
+    "title": "title",
+    "initial-creator": "author",
+    "creator": "author",
+    "creation-date": "created",
+    "date": "modified",
+}
+
+
+def read(file: BinaryIO, limits: Limits) -> Found:
+    parts = opened(file, limits)
+    prose = Prose(limits)
+    add(parts, "content.xml", prose)
+    add_around(parts, prose)
+    return Found(prose.text(), properties(parts))
+
+
+def opened(file: BinaryIO, limits: Limits) -> Parts:
+    parts = Parts(file, limits)
+    manifest = "META-INF/manifest.xml"
+    if parts.has(manifest) and any(event.name == "encryption-data" for event in parts.events(manifest)):
+        raise Problem(Reason.ENCRYPTED, "a password is needed")
+    return parts
+
+
+def add_around(parts: Parts, prose: Prose) -> None:
+    """Headers and footers of master pages; then the charts, without the tables they draw."""
+    if parts.has("styles.xml"):
+        add(parts, "styles.xml", prose)
+    for name in sorted(parts.names):
+        if name.startswith("object ") and name.endswith("/content.xml"):
+            add(parts, name, prose, hidden=frozenset(("table",)))
+
+
+def add(parts: Parts, part: str, prose: Prose, *, hidden: frozenset[str] = frozenset()) -> None:
+    secret = SECRET | hidden
+    aside: list[list[str]] = []  # notes and comments met, written after the text
+    open_aside: list[list[str]] = []
+    in_paragraph = 0
+    alt = False
+
+    def say(text: str) -> None:
+        if open_aside:
+            open_aside[-1].append(text)
+        else:
+            prose.add(text)
+
+    for event in without(parts.events(part), lambda event: event.name in secret):
+        if event.kind == "text":
+            if in_paragraph or alt:
+                say(event.name)
+        elif event.kind == "start":
+            if event.name in PARAGRAPHS:
+                in_paragraph += 1
+            elif event.name in ASIDE:
+                open_aside.append([])
+            elif event.name in ALT_TEXTS:
+                alt = True
+            else:
+                say(_mark(event))
+        elif event.name in PARAGRAPHS:
+            in_paragraph -= 1
+            say("\n")
+        elif event.name in ASIDE and open_aside:
+            aside.append(open_aside.pop())
+        elif event.name in ALT_TEXTS:
+            alt = False
+            say("\n")
+    for note in aside:
+        prose.end()
+        prose.add("".join(note))
+
+
+def _mark(event: Event) -> str:
+    if event.name == "s":
+        count = event.get("c")
+        return " " * min(int(count), 100) if count.isdecimal() else " "
+    return {"tab": "\t", "line-break": "\n"}.get(event.name, "")
+
+
+def properties(parts: Parts) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if parts.has("meta.xml"):
+        for name, value in _meta(parts):
+            if name == "initial-creator" or META[name] not in found:
+                found[META[name]] = value
+    return found
+
+
+def _meta(parts: Parts) -> Iterator[tuple[str, str]]:
+    key, value = None, ""
+    for event in parts.events("meta.xml"):
+        if event.kind == "start":
+            key, value = (event.name, "") if event.name in META else (None, "")
+        elif event.kind == "end":
+            if key and value.strip():
+                yield key, value.strip()
+            key = None
+        elif key:
+            value += event.name

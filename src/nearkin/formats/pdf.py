@@ -1,0 +1,120 @@
+"""PDF by PDFium: pages, then the contents of annotations and form fields; attached files are members.
+
+PDFium marks a hyphen at a line's end that divides a word by U+FFFE (U+0002 in older ones): such words are joined again.
+"""
+
+import re
+from collections.abc import Iterator
+from ctypes import c_ushort
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.prose import Prose
+from nearkin.model import Reason
+
+PASSWORD = 4  # FPDF_ERR_PASSWORD
+DIVIDED = re.compile("[\ufffe\x02][ \r\n]*")
+LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
+LONGEST_NOTE = 1 << 20
+
+
+def read(file: BinaryIO, limits: Limits) -> Found:
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(file)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == PASSWORD or "password" in str(error).lower():
+            raise Problem(Reason.ENCRYPTED, "a password is needed") from error
+        raise Problem(Reason.CORRUPT, str(error)) from error
+    prose = Prose(limits)
+    pages = len(document)
+    for number in range(pages):
+        _add_page(document, number, prose)
+    text = prose.text()
+    if not text.strip():
+        raise Problem(Reason.EMPTY, f"{pages} page{'s' * (pages != 1)} without text: scanned pictures?")
+    return Found(text, _properties(document), _members(document, limits))
+
+
+def _add_page(document: Any, number: int, prose: Prose) -> None:
+    import pypdfium2
+
+    try:
+        page = document[number]
+        text = page.get_textpage()
+    except pypdfium2.PdfiumError:
+        return  # a page that is not there
+    prose.add(DIVIDED.sub("", text.get_text_range()).replace("\r\n", "\n").translate(LIGATURES))
+    prose.end()
+    text.close()
+    for note in _notes(page):
+        prose.line(note)
+    page.close()
+
+
+def _notes(page: Any) -> Iterator[str]:
+    import pypdfium2.raw as pdfium
+
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        note = pdfium.FPDFPage_GetAnnot(page, index)
+        if not note:
+            continue
+        kind = pdfium.FPDFAnnot_GetSubtype(note)
+        if kind == pdfium.FPDF_ANNOT_WIDGET:
+            yield _string(note, b"V")
+        elif kind not in (pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_LINK):
+            yield _string(note, b"Contents")
+        pdfium.FPDFPage_CloseAnnot(note)
+
+
+def _string(note: Any, key: bytes) -> str:
+    import pypdfium2.raw as pdfium
+
+    size = pdfium.FPDFAnnot_GetStringValue(note, key, None, 0)
+    if not 2 < size <= LONGEST_NOTE:
+        return ""
+    buffer = (c_ushort * (size // 2))()
+    pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size)
+    return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0")
+
+
+def _properties(document: Any) -> dict[str, str]:
+    told = document.get_metadata_dict()
+    found = {
+        "title": told.get("Title", ""),
+        "author": told.get("Author", ""),
+        "created": _date(told.get("CreationDate", "")),
+        "modified": _date(told.get("ModDate", "")),
+    }
+    return {key: value.strip() for key, value in found.items() if value.strip()}
+
+
+def _date(told: str) -> str:
+    """D:20260131120000+01'00' as ISO 8601 (PDF 1.7 §7.9.4)."""
+    if not (match := DATE.match(told)):
+        return ""
+    year, *rest = (int(group) if group else None for group in match.groups()[:6])
+    month, day, hour, minute, second = (
+        value if value is not None else least for value, least in zip(rest, (1, 1, 0, 0, 0), strict=True)
+    )
+    sign, zone_hours, zone_minutes = match.groups()[6:]
+    zone = "" if not sign else "Z" if sign == "Z" else f"{sign}{zone_hours or '00'}:{zone_minutes or '00'}"
+    try:
+        return datetime(year or 0, month, day, hour, minute, second).isoformat() + zone
+    except ValueError:
+        return ""
+
+
+def _members(document: Any, limits: Limits) -> Iterator[Member]:
+    from nearkin.formats.members import Counted
+
+    counted = Counted(limits)
+    for index in range(document.count_attachments()):
+        counted.begin()
+        attached = document.get_attachment(index)
+        data = bytes(attached.get_data())
+        counted.spend(len(data))
+        yield Member(attached.get_name().encode("utf-8", "replace"), data)
