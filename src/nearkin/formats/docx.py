@@ -38,7 +38,7 @@ def _of(kin: list[Relation], kind: str) -> list[str]:
     return sorted({relation.target for relation in kin if relation.type == kind}, key=lambda part: (len(part), part))
 
 
-def _hides(event: Event) -> bool:
+def _hides(event: Event, parent: str) -> bool:
     return event.name in ("del", "moveFrom", "Fallback")
 
 

@@ -14,6 +14,7 @@ from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 
 PARAGRAPHS = {"p", "h"}
+CELLS = {"table-cell", "covered-table-cell"}
 ASIDE = {"note-body", "annotation"}
 ALT_TEXTS = {"title", "desc"}
 SECRET = {"tracked-changes", "note-citation", "annotation-end"}
@@ -48,46 +49,35 @@ def add_around(parts: Parts, prose: Prose) -> None:
         add(parts, "styles.xml", prose)
     for name in sorted(parts.names):
         if name.startswith("object ") and name.endswith("/content.xml"):
-            add(parts, name, prose, hidden=frozenset(("table",)))
+            add(parts, name, prose, tables=False)
 
 
-def add(parts: Parts, part: str, prose: Prose, *, hidden: frozenset[str] = frozenset()) -> None:
-    secret = SECRET | hidden
-    aside: list[list[str]] = []  # notes and comments met, written after the text
-    open_aside: list[list[str]] = []
-    in_paragraph = 0
-    alt = False
+def add(parts: Parts, part: str, prose: Prose, *, cells: bool = True, tables: bool = True) -> None:
+    """cells=False: paragraphs that are a cell's value are left out, its comments and drawings are not."""
+    notes: list[str] = []  # and comments: written after the text
+    noting = writing = 0
 
-    def say(text: str) -> None:
-        if open_aside:
-            open_aside[-1].append(text)
+    def hides(event: Event, parent: str) -> bool:
+        value = event.name in PARAGRAPHS and parent in CELLS
+        return event.name in SECRET or (value and not cells) or (event.name == "table" and not tables)
+
+    for event in without(parts.events(part), hides):
+        change = (event.kind == "start") - (event.kind == "end")
+        if event.kind == "text":
+            text = event.name if writing else ""
+        elif event.name in PARAGRAPHS or event.name in ALT_TEXTS:
+            writing += change
+            text = "\n" if event.kind == "end" else ""
+        else:
+            noting += change if event.name in ASIDE else 0
+            text = _mark(event) if event.kind == "start" and writing else ""
+        if noting:
+            notes.append(text)
         else:
             prose.add(text)
-
-    for event in without(parts.events(part), lambda event: event.name in secret):
-        if event.kind == "text":
-            if in_paragraph or alt:
-                say(event.name)
-        elif event.kind == "start":
-            if event.name in PARAGRAPHS:
-                in_paragraph += 1
-            elif event.name in ASIDE:
-                open_aside.append([])
-            elif event.name in ALT_TEXTS:
-                alt = True
-            else:
-                say(_mark(event))
-        elif event.name in PARAGRAPHS:
-            in_paragraph -= 1
-            say("\n")
-        elif event.name in ASIDE and open_aside:
-            aside.append(open_aside.pop())
-        elif event.name in ALT_TEXTS:
-            alt = False
-            say("\n")
-    for note in aside:
-        prose.end()
-        prose.add("".join(note))
+    prose.end()
+    prose.add("".join(notes))
+    prose.end()
 
 
 def _mark(event: Event) -> str:

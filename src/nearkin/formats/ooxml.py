@@ -68,7 +68,7 @@ def add_drawn_text(parts: Parts, part: str, prose: Prose, *, placeholders: bool 
     shapes = count()
     in_run = 0
 
-    def hides(event: Event) -> bool:
+    def hides(event: Event, parent: str) -> bool:
         if event.name in SHAPES:
             return next(shapes) in hidden
         moving = event.name == "fld" and event.get("type").startswith(("slidenum", "datetime"))

@@ -65,13 +65,19 @@ def events(stream: IO[bytes], *, encoding: str | None = None) -> Iterator[Event]
     yield from ready
 
 
-def without(events: Iterator[Event], hides: Callable[[Event], bool]) -> Iterator[Event]:
-    """The events outside of elements that are hidden with all that is in them."""
+def without(events: Iterator[Event], hides: Callable[[Event, str], bool]) -> Iterator[Event]:
+    """The events outside of elements that are hidden with all that is in them. hides: an element, and its parent."""
     depth = 0
+    around = [""]
     for event in events:
         if depth:
             depth += (event.kind == "start") - (event.kind == "end")
-        elif event.kind == "start" and hides(event):
-            depth = 1
-        else:
-            yield event
+            continue
+        if event.kind == "start":
+            if hides(event, around[-1]):
+                depth = 1
+                continue
+            around.append(event.name)
+        elif event.kind == "end":
+            around.pop()
+        yield event
