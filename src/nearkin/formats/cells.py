@@ -17,13 +17,17 @@ def add_sheets(file: BinaryIO, prose: Prose) -> None:
     file.seek(0)
     try:
         book = CalamineWorkbook.from_filelike(file)
+        for sheet in book.sheets_metadata:
+            prose.line(sheet.name)
+            if sheet.typ == SheetTypeEnum.WorkSheet:
+                for row in book.get_sheet_by_name(sheet.name).iter_rows():
+                    _add_row(row, prose)
     except PasswordError as error:
         raise Problem(Reason.ENCRYPTED, "a password is needed") from error
-    for sheet in book.sheets_metadata:
-        prose.line(sheet.name)
-        if sheet.typ == SheetTypeEnum.WorkSheet:
-            for row in book.get_sheet_by_name(sheet.name).iter_rows():
-                _add_row(row, prose)
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # of Rust: no Exception, and no name to import
+            raise Problem(Reason.CORRUPT, f"the reader of sheets gave up: {error}") from error
+        raise
 
 
 def _add_row(row: list[Any], prose: Prose) -> None:

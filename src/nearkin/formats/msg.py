@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.parser import HeaderParser
-from email.utils import format_datetime, formataddr
+from email.utils import format_datetime
 from io import BytesIO
 from typing import Any, BinaryIO
 
@@ -99,19 +99,22 @@ def _fields(mail: Storage) -> dict[str, str]:
     fields = {name: field(headers, name) for name in ("Message-ID", *letter.SEEN)}
     to: dict[int, list[str]] = {1: [], 2: []}
     for recipient in mail.inner("__recip_version1.0_"):
-        who = formataddr((recipient.text(NAME), recipient.text(SMTP) or recipient.text(ADDRESS)), "utf-8")
+        who = _person(recipient.text(NAME), recipient.text(SMTP) or recipient.text(ADDRESS))
         to.setdefault(recipient.number(RECIPIENT_TYPE), []).append(who)
     sent = mail.time(SENT) or mail.time(DELIVERED)
-    sender = formataddr((mail.text(SENDER_NAME), mail.text(SENDER_SMTP) or mail.text(SENDER)), "utf-8")
     own = {
         "Message-ID": mail.text(MESSAGE_ID),
-        "From": sender.strip("<> "),
+        "From": _person(mail.text(SENDER_NAME), mail.text(SENDER_SMTP) or mail.text(SENDER)),
         "To": ", ".join(to[1]),
         "Cc": ", ".join(to[2]),
         "Date": format_datetime(sent) if sent else "",
         "Subject": mail.text(SUBJECT),
     }
     return {name: fields[name] or own[name] for name in own}
+
+
+def _person(name: str, address: str) -> str:
+    return f"{name} <{address}>" if name and address and name != address else name or address
 
 
 def _body(mail: Storage, limits: Limits) -> str:

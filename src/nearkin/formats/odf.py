@@ -17,6 +17,7 @@ PARAGRAPHS = {"p", "h"}
 CELLS = {"table-cell", "covered-table-cell"}
 ASIDE = {"note-body", "annotation"}
 ALT_TEXTS = {"title", "desc"}
+STAMPS = {"creator", "date", "creator-initials", "date-string"}
 SECRET = {"tracked-changes", "note-citation", "annotation-end"}
 META = {
     "title": "title",
@@ -59,7 +60,8 @@ def add(parts: Parts, part: str, prose: Prose, *, cells: bool = True, tables: bo
 
     def hides(event: Event, parent: str) -> bool:
         value = event.name in PARAGRAPHS and parent in CELLS
-        return event.name in SECRET or (value and not cells) or (event.name == "table" and not tables)
+        stamp = parent == "annotation" and event.name in STAMPS
+        return stamp or event.name in SECRET or (value and not cells) or (event.name == "table" and not tables)
 
     for event in without(parts.events(part), hides):
         change = (event.kind == "start") - (event.kind == "end")

@@ -35,7 +35,8 @@ SYMBOLS = {
 HIDDEN = {
     "fonttbl", "colortbl", "stylesheet", "info", "pict", "object", "filetbl", "listtable", "listoverridetable",
     "rsidtbl", "revtbl", "themedata", "colorschememapping", "datastore", "latentstyles", "xmlnstbl", "fldinst",
-    "generator", "nonshppict", "pnseclvl", "template", "mmathPr", "bkmkstart", "bkmkend", "atnid", "atnauthor", "atnref", "atntime",
+    "generator", "nonshppict", "pnseclvl", "template", "mmathPr", "bkmkstart", "bkmkend", "atnid", "atnauthor",
+    "atnref", "atntime",
     "atndate", "atnparent", "atrfstart", "atrfend", "tc", "xe", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc",
 }  # fmt: skip
 SHOWN_ANYWAY = {"annotation", "shppict", "shpinst", "shptxt", "ud", "nesttableprops"}
@@ -106,9 +107,7 @@ class _Reader:
                 self._symbol(symbol)
             elif text is not None:
                 self._plain(text)
-        self._flush()
-        if self._stack:
-            raise Problem(Reason.CORRUPT, "the file ends early")
+        self._flush()  # groups left open are forgiven: many programs wrote them so
 
     def _brace(self, brace: bytes) -> None:
         self._skip = 0

@@ -1,6 +1,6 @@
 """Excel's old binary files: names and cells of sheets. Comments, headers and text boxes of these are not read."""
 
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from nearkin.formats.cells import add_sheets
 from nearkin.formats.found import Found, Limits, Problem
@@ -21,6 +21,7 @@ def _properties(file: BinaryIO) -> dict[str, str]:
     import olefile
 
     with olefile.OleFileIO(file) as storage:
+        _check_chains(storage)
         for name in ("Workbook", "Book"):
             if storage.exists(name) and _locked(storage.openstream(name).read(1 << 16)):
                 raise Problem(Reason.ENCRYPTED, "a password is needed")
@@ -33,6 +34,19 @@ def _properties(file: BinaryIO) -> dict[str, str]:
         if value is not None and hasattr(value, "isoformat"):
             found[key] = value.isoformat()
     return found
+
+
+def _check_chains(storage: Any) -> None:
+    """Calamine follows a chain of sectors in a circle until the memory is full, as in a file that lost some bytes."""
+    starts = [storage.first_dir_sector, storage.first_mini_fat_sector]
+    starts += [entry.isectStart for entry in storage.direntries if entry and entry.size >= storage.minisectorcutoff]
+    starts.append(storage.root.isectStart)
+    for start in starts:
+        sector, steps = start, 0
+        while sector < len(storage.fat) and steps <= len(storage.fat):
+            sector, steps = storage.fat[sector], steps + 1
+        if steps > len(storage.fat):
+            raise Problem(Reason.CORRUPT, "its sectors go in a circle")
 
 
 def _locked(records: bytes) -> bool:

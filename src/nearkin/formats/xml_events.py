@@ -50,12 +50,15 @@ def events(stream: IO[bytes], *, encoding: str | None = None) -> Iterator[Event]
             ready.append(Event("text", html5.get(text[1:], text), NONE))
 
     parser.DefaultHandler = other
-    fed = 0
+    fed = waiting = 0
     try:
-        while chunk := stream.read(CHUNK):
+        # Expat begins a tag anew with each chunk until it has all of it: chunks grow with what waits, or a long one
+        # would take quadratic time.
+        while chunk := stream.read(CHUNK + min(waiting, LONGEST_TOKEN // 4)):
             parser.Parse(chunk, False)
             fed += len(chunk)
-            if fed - parser.CurrentByteIndex > LONGEST_TOKEN:
+            waiting = fed - parser.CurrentByteIndex
+            if waiting > LONGEST_TOKEN:
                 raise Problem(Reason.TOO_LARGE, "an XML tag of over 16 MB")
             yield from ready
             ready.clear()
