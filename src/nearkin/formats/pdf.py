@@ -1,6 +1,7 @@
 """PDF by PDFium: pages, then the contents of annotations and form fields; attached files are members.
 
 PDFium marks a hyphen at a line's end that divides a word by U+FFFE (U+0002 in older ones): such words are joined again.
+Dots that lead to a page's number are no text; running headers are said once.
 """
 
 import re
@@ -11,12 +12,17 @@ from typing import Any, BinaryIO
 
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.prose import Prose
+from nearkin.formats.running import said_once
 from nearkin.model import Reason
 
 PASSWORD = 4  # FPDF_ERR_PASSWORD
 DIVIDED = re.compile("[\ufffe\x02][ \r\n]*")
 LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
+LEADERS = re.compile(r" ?(?:\. ?){5,}")  # of a table of contents
+# Between two characters of Chinese or Japanese a line's end is no space.
+WIDE = "[\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60]"
+WITHIN = re.compile(f"(?<={WIDE})\n(?={WIDE})")
 LONGEST_NOTE = 1 << 20
 
 
@@ -29,30 +35,38 @@ def read(file: BinaryIO, limits: Limits) -> Found:
         if getattr(error, "err_code", None) == PASSWORD or "password" in str(error).lower():
             raise Problem(Reason.ENCRYPTED, "a password is needed") from error
         raise Problem(Reason.CORRUPT, str(error)) from error
-    prose = Prose(limits)
     pages = len(document)
+    held = Prose(limits)  # counts the text while the pages are read
+    notes: list[str] = []
+    shown = []
     for number in range(pages):
-        _add_page(document, number, prose)
-    text = prose.text()
+        if (page := _page(document, number, notes)).strip():
+            held.add(page)
+            shown.append(page)
+    prose = Prose(limits)
+    for page in said_once(shown):
+        prose.line(page)
+    for note in notes:
+        prose.line(note)
+    text = WITHIN.sub("", LEADERS.sub(" ", prose.text()))
     if not text.strip():
         raise Problem(Reason.EMPTY, f"{pages} page{'s' * (pages != 1)} without text: scanned pictures?")
     return Found(text, _properties(document), _members(document, limits))
 
 
-def _add_page(document: Any, number: int, prose: Prose) -> None:
+def _page(document: Any, number: int, notes: list[str]) -> str:
     import pypdfium2
 
     try:
         page = document[number]
         text = page.get_textpage()
     except pypdfium2.PdfiumError:
-        return  # a page that is not there
-    prose.add(DIVIDED.sub("", text.get_text_range()).replace("\r\n", "\n").translate(LIGATURES))
-    prose.end()
+        return ""  # a page that is not there
+    told = DIVIDED.sub("", text.get_text_range()).replace("\r\n", "\n").translate(LIGATURES)
     text.close()
-    for note in _notes(page):
-        prose.line(note)
+    notes.extend(_notes(page))
     page.close()
+    return told
 
 
 def _notes(page: Any) -> Iterator[str]:
