@@ -9,9 +9,12 @@ import pytest
 
 from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import zipped
+from formats.seven import archive
 from formats.test_places import found
 from nearkin.formats.found import Limits, Problem
 from nearkin.model import Reason
+
+BOMB = b"\0" * 3_000_000
 
 
 def members(data: bytes, name: bytes = b"", limits: Limits | None = None) -> dict[str, bytes]:
@@ -36,6 +39,33 @@ def test_one_packed_file(packer: str) -> None:
     name, document = found(PACKERS[packer](b"some words"))
     assert name == packer
     assert [(member.name, member.data) for member in document.members] == [(b"content", b"some words")]
+
+
+@pytest.mark.parametrize("pack_list", [True, False])
+def test_members_of_7z(pack_list: bool) -> None:
+    data = archive(MEMBERS, pack_list=pack_list)
+    assert found(data)[0] == "7z"
+    assert members(data) == MEMBERS
+
+
+@pytest.mark.parametrize(
+    ("coder", "reason"),
+    [
+        (b"\x04\x06\xf1\x07\x01", Reason.ENCRYPTED),
+        (b"\x03\x03\x04\x01", Reason.UNSUPPORTED),
+        (b"\x01\0", Reason.CORRUPT),
+    ],
+)
+def test_members_of_7z_that_cannot_be_unpacked_say_why(coder: bytes, reason: Reason) -> None:
+    told = list(found(archive(MEMBERS, coder=coder))[1].members)
+    assert [member.name.decode() for member in told] == list(MEMBERS)
+    assert [member.problem.reason if member.problem else None for member in told] == [reason, reason]
+
+
+def test_a_bomb_that_is_7z() -> None:
+    with pytest.raises(Problem) as error:
+        members(archive({"a": b"words", "bomb": BOMB}), limits=Limits(unpacked=2_000_000))
+    assert error.value.reason is Reason.TOO_LARGE
 
 
 def test_gzip_remembers_the_name() -> None:
@@ -76,9 +106,6 @@ def test_a_damaged_member_says_so_and_the_others_are_read() -> None:
     assert first.problem is not None
     assert first.problem.reason is Reason.CORRUPT
     assert second.data == MEMBERS["b.html"]
-
-
-BOMB = b"\0" * 3_000_000
 
 
 @pytest.mark.parametrize("packer", PACKERS)

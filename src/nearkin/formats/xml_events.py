@@ -30,6 +30,7 @@ class Event(NamedTuple):
         return next((value for key, value in self.attributes.items() if bare(key) == name), "")
 
 
+MOST_NAMES = 10_000  # remembered
 NONE: dict[str, str] = {}
 
 
@@ -37,11 +38,20 @@ def bare(name: str) -> str:
     return name.rpartition(":")[2]
 
 
+class _Bare(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        if len(self) > MOST_NAMES:
+            self.clear()
+        self[name] = bare(name)
+        return self[name]
+
+
 def events(stream: IO[bytes], *, encoding: str | None = None) -> Iterator[Event]:
     parser = expat.ParserCreate(encoding)
     ready: list[Event] = []
-    parser.StartElementHandler = lambda name, attributes: ready.append(Event("start", bare(name), attributes))
-    parser.EndElementHandler = lambda name: ready.append(Event("end", bare(name), NONE))
+    names = _Bare()
+    parser.StartElementHandler = lambda name, attributes: ready.append(Event("start", names[name], attributes))
+    parser.EndElementHandler = lambda name: ready.append(Event("end", names[name], NONE))
     parser.CharacterDataHandler = lambda text: ready.append(Event("text", text, NONE))
 
     def other(text: str) -> None:
