@@ -6,11 +6,19 @@ from nearkin.formats.inside import tar_block
 
 FIELD = re.compile(rb"[!-9;-~]{1,76}:[ \t]")
 # A text may well begin with "Subject: "; one that begins with header fields and has one of these is a mail.
-MAIL_ONLY = re.compile(
-    rb"^(?:Received|Return-Path|Message-ID|MIME-Version|Delivered-To|X-Mozilla-Status|DKIM-Signature):", re.I | re.M
+MAIL_ONLY = frozenset(
+    (
+        b"received",
+        b"return-path",
+        b"message-id",
+        b"mime-version",
+        b"delivered-to",
+        b"x-mozilla-status",
+        b"dkim-signature",
+    )
 )
+SAVED = frozenset((b"snapshot-content-location",))
 FROM_LINE = re.compile(rb"From \S+.*\d\d:\d\d.*\r?\n(?:>?[!-9;-~]{1,76}:)")
-SAVED_PAGE = re.compile(rb"^(?:Snapshot-Content-Location:|From: <Saved by )", re.I | re.M)
 XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
 XML_WIDE = (b"\xff\xfe<\0?\0x\0", b"\xfe\xff\0<\0?\0x")
 PAGE_ROOT = re.compile(rb"<(?:!doctype\s+)?(?:[\w.-]+:)?html[\s>]", re.I)
@@ -36,10 +44,22 @@ def told_by_text(head: bytes, named: str) -> str | None:
 
 
 def _mail(head: bytes, named: str) -> str | None:
-    fields = re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0]
-    if named == "mhtml" or SAVED_PAGE.search(fields):
+    fields = _fields(head)
+    if named == "mhtml" or fields & SAVED or head.startswith(b"From: <Saved by "):
         return "mhtml"
-    return "eml" if named == "eml" or MAIL_ONLY.search(fields) else None
+    return "eml" if named == "eml" or fields & MAIL_ONLY else None
+
+
+def _fields(head: bytes) -> set[bytes]:
+    """Names of header fields, up to the first line that is none."""
+    found: set[bytes] = set()
+    for line in head.split(b"\n"):
+        if line[:1] not in (b" ", b"\t"):
+            name, colon, _ = line.partition(b":")
+            if not colon or b" " in name:
+                break
+            found.add(name.lower())
+    return found
 
 
 def _xml(head: bytes, named: str) -> str | None:

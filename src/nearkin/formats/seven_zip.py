@@ -1,6 +1,6 @@
 """7-Zip archives by Python's own decompressors: LZMA, LZMA2, bzip2, Deflate, also behind the filter for programs.
 
-The one library for it is LGPL and brings six others; the list of an archive is read in `seven_zip_list`. What needs
+The one library for it is LGPL and brings nine others; the list of an archive is read in `seven_zip_list`. What needs
 another method (PPMd, BCJ2) is recorded as unsupported, member by member.
 """
 
