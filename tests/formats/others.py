@@ -42,11 +42,12 @@ def xls() -> bytes:
     return file.getvalue()
 
 
-PDF_PLACES = ("first page", "second page", "note")
+PDF_PLACES = ("first page", "second page", "note", "alt text")
 
 
 def pdf(pages: int = 2, *, password: str = "", text: bool = True) -> bytes:
     from fpdf import FPDF
+    from PIL import Image
 
     made = FPDF()
     made.set_creation_date(datetime(2024, 1, 2, 3, 4, 5))
@@ -60,6 +61,7 @@ def pdf(pages: int = 2, *, password: str = "", text: bool = True) -> bytes:
             made.set_font("helvetica", size=12)
             made.cell(text=say(("first page", "second page")[number % 2]))
             if number == 0:
+                made.image(Image.new("L", (2, 2)), alt_text=say("alt text"))
                 made.text_annotation(20, 20, say("note"))
                 made.embed_file(bytes=b"attached words", basename="attached.txt")
     return bytes(made.output())
@@ -162,3 +164,14 @@ def mhtml() -> bytes:
 def xml() -> bytes:
     inside = f"<title>{say('title')}</title><para>{say('para')}</para>"
     return f"<?xml version='1.0'?><book id='Deleted'>{inside}</book>".encode()
+
+
+def pdf_form() -> bytes:
+    """PDFium finds the objects of a file without a table of them."""
+    return (
+        "%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]>>>>endobj\n"
+        "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+        "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Annots[4 0 R]>>endobj\n"
+        f"4 0 obj<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/Rect[0 0 99 20]/V({say('form field')})>>endobj\n"
+        "trailer<</Root 1 0 R>>\n"
+    ).encode()

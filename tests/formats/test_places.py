@@ -110,6 +110,10 @@ def test_attachments_of_outlook_are_members_and_embedded_mail_is_mail() -> None:
     assert office.say("embedded mail") in inner
 
 
+def test_the_fields_of_a_pdf_form_are_read() -> None:
+    assert found(others.pdf_form())[1].text == office.say("form field") + "\n"
+
+
 def test_files_attached_to_pdf_are_members() -> None:
     assert [(member.name, member.data) for member in found(others.pdf())[1].members] == [
         (b"attached.txt", b"attached words")
