@@ -62,7 +62,11 @@ CREATE TABLE document (          -- one version of what is at a place
     detail TEXT,
     seen INTEGER NOT NULL REFERENCES run,  -- the run that read it
     gone INTEGER REFERENCES run, -- the run that no longer found it so
-    before INTEGER REFERENCES document  -- the version it follows: at the same path changed, at another moved
+    before INTEGER REFERENCES document,  -- the version it follows: at the same path changed, at another moved
+    reader TEXT,                 -- which format it was taken for, name and version; NULL: text that needs none
+    properties TEXT,             -- JSON: title, author, created, message-id and what else it says of itself
+    md5 BLOB,                    -- legacy, where asked for; never used to decide anything
+    sha1 BLOB                    -- likewise
 );
 CREATE INDEX document_place ON document (scope, path);
 CREATE INDEX document_text ON document (text);
