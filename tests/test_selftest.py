@@ -15,7 +15,7 @@ def run(folder: Path) -> dict[str, Check]:
 
 def test_all_is_well(tmp_path: Path) -> None:
     found = run(tmp_path)
-    assert list(found) == ["sha256", "kernels", *GOLDEN, "store", "file system"]
+    assert list(found) == ["sha256", "kernels", *GOLDEN, "sandbox", "store", "file system"]
     assert {check.status for name, check in found.items() if name != "file system"} == {Status.OK}
     assert list(tmp_path.iterdir()) == []
 

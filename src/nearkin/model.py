@@ -1,6 +1,6 @@
 """The nouns: what a document, a match, a family is. Values only; every layer above speaks in them."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 
@@ -9,14 +9,12 @@ class Reason(StrEnum):
 
     UNREADABLE = "unreadable"
     TOO_LARGE = "too large"
-    NO_TEXT = "no text"  # of a row: its text is null, or no string
-    MALFORMED = "malformed"  # of a row or table: it is not what it should be
     ENCRYPTED = "encrypted"
-    CORRUPT = "corrupt"
+    CORRUPT = "corrupt"  # it is not what it should be
     TIMED_OUT = "timed out"
     UNSUPPORTED = "unsupported"
-    EMPTY = "empty"
-    CRASHED = "crashed"
+    EMPTY = "empty"  # there is no text in it
+    CRASHED = "crashed"  # whoever read it
 
 
 class Kind(StrEnum):
@@ -77,6 +75,10 @@ class Readings:
     reasons: list[Reason | None]
     details: list[str | None]
     extractors: list[str]  # how the text was taken from the bytes
+    readers: list[str | None]  # who of those that know formats has looked at it; None: nobody needed to
+    properties: list[str | None]  # JSON: title, author and what else it says of itself
+    md5: list[bytes | None]  # of the bytes, where asked for; never used to decide anything
+    sha1: list[bytes | None]
     texts: list[bytes]  # extracted, UTF-8; the bytes themselves where they are taken raw
     packed: list[bytes | None]  # the same compressed; None where they were met before, or are not to be kept
     characters: list[int]
@@ -93,6 +95,11 @@ class Readings:
     def extend(self, more: "Readings") -> None:
         for column in fields(self):
             getattr(self, column.name).extend(getattr(more, column.name))
+
+    def without(self, rows: set[int]) -> "Readings":
+        kept = [i for i in range(len(self)) if i not in rows]
+        columns = {column.name: getattr(self, column.name) for column in fields(self)}
+        return Readings(**{name: [column[i] for i in kept] for name, column in columns.items()})
 
     def replace(self, rows: list[int], texts: "Readings") -> None:
         """Give these rows the texts that others were found to have: what they are and all that follows from it."""
@@ -115,6 +122,10 @@ class Readings:
             reasons=[reason],
             details=[detail],
             extractors=[""],
+            readers=[None],
+            properties=[None],
+            md5=[None],
+            sha1=[None],
             texts=[b""],
             packed=[None],
             characters=[0],
@@ -152,6 +163,12 @@ class Document:
     digest: str
     reason: str | None
     detail: str | None
+    parent: Location | None = None  # the container it lies in
+    owner: str | None = None
+    custodian: str | None = None  # whose copy it is
+    properties: dict[str, str] = field(default_factory=dict)  # what it says of itself
+    md5: str | None = None  # legacy, where a scan was asked for them
+    sha1: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

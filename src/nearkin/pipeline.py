@@ -22,6 +22,7 @@ from nearkin.running import Running
 from nearkin.store import runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import present_contents
+from nearkin.store.custodian import name_custodians
 from nearkin.store.database import explained, one_scan, own_files, transaction, trusted, turn
 from nearkin.store.decided import Decided
 from nearkin.store.known import Known
@@ -83,7 +84,7 @@ class Scan(Running):
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:
         keep = self.settings.text.keep
-        known = Known(self.canon_id, self.canon.raw, keep, self.settings.walk.full, self.settings.table.how)
+        known = Known.under(self.settings, self.canon_id)
         known.load(self.connection, scope.id, self.scheme_id)
         coded, gate = self.scheme.estimator.coded, partial(turn, self.store)
         writer = Writer(
@@ -101,6 +102,7 @@ class Scan(Running):
                 progress=partial(self.progress, "read"),
             )
         changes = writer.finish(below)
+        name_custodians(self.connection, self.run_id, scope.id, below, self.settings.walk.custodian)
         self.resigned = known.read_again + renew_texts(writer, self.scheme, self.canon)
         ids = {"scheme_id": self.scheme_id, "canon_id": self.canon_id}
         self.resigned += sign_rest(self.connection, self.scheme, self.canon, **ids)

@@ -9,7 +9,9 @@ from hashlib import shake_128
 from pathlib import Path
 
 from nearkin.api.store import Store
+from nearkin.engine.workers import Workers
 from nearkin.errors import NearkinError
+from nearkin.formats.found import Problem
 from nearkin.scheme.golden import kernels_agree, recomputed
 from nearkin.store.place import file_system, is_network
 from nearkin.text.digest import digests
@@ -39,6 +41,7 @@ def selftest(folder: Path) -> Iterator[Check]:
             yield Check(spec, Status.OK, "signs as it always did")
         else:
             yield Check(spec, Status.FAILED, "signs differently here: stores made elsewhere cannot be used")
+    yield _sandbox()
     yield _store(folder)
     yield _place(folder)
 
@@ -54,6 +57,20 @@ def _kernels() -> Check:
     if kernels_agree():
         return Check("kernels", Status.OK, "sketch finds the same with and without the processor's vectors")
     return Check("kernels", Status.FAILED, "sketch finds otherwise with the processor's vectors than without")
+
+
+def _sandbox() -> Check:
+    """What bars a worker that reads a hostile document, tried out in one."""
+    with Workers() as workers:
+        try:
+            told = workers.probe()
+        except Problem as problem:
+            return Check("sandbox", Status.FAILED, f"no worker can be started: {problem.detail}")
+    barred = [what for what in ("network", "writing") if told.get(what)]
+    open_ = [what for what in ("network", "writing") if not told.get(what)]
+    if not open_:
+        return Check("sandbox", Status.OK, f"workers have no {' and no '.join(barred)}, by {told['by']} and limits")
+    return Check("sandbox", Status.NOTE, f"this system does not bar workers from: {', '.join(open_)}")
 
 
 def _store(folder: Path) -> Check:

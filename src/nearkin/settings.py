@@ -24,6 +24,8 @@ class WalkSettings:
     hidden: bool = False
     full: bool = False  # read also what looks unchanged
     max_size: int = 256 << 20
+    legacy_digests: bool = False  # also MD5 and SHA-1 of the bytes
+    custodian: str | None = None  # the rule that says whose copy a document is
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_size <= 1 << 50:
@@ -113,6 +115,25 @@ class RunSettings:
 
 
 @dataclass(frozen=True)
+class WorkerSettings:
+    """What one document may cost that is neither plain text nor HTML."""
+
+    timeout: float = 30.0  # seconds
+    document_memory: int = 1 << 30  # bytes of addresses
+
+    @property
+    def timed_out(self) -> str:
+        """Of a document that took too long; also tells later whether as much time was given."""
+        return f"it took over {self.timeout:g} seconds"
+
+    def __post_init__(self) -> None:
+        if not 0.1 <= self.timeout <= 86_400:
+            raise UsageError(f"--timeout must be between 0.1 and 86400 seconds, not {self.timeout:g}.")
+        if not 128 << 20 <= self.document_memory <= 1 << 50:
+            raise UsageError("--document-memory must be between 128M and 1024T.")
+
+
+@dataclass(frozen=True)
 class Settings:
     scheme: str = DEFAULT_SCHEME
     walk: WalkSettings = field(default_factory=WalkSettings)
@@ -120,6 +141,7 @@ class Settings:
     match: MatchSettings = field(default_factory=MatchSettings)
     run: RunSettings = field(default_factory=RunSettings)
     table: TableSettings = field(default_factory=TableSettings)
+    worker: WorkerSettings = field(default_factory=WorkerSettings)
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
@@ -135,5 +157,5 @@ class Settings:
             return group(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
 
         groups: dict[str, type[Any]] = {"walk": WalkSettings, "text": TextSettings, "match": MatchSettings}
-        groups |= {"run": RunSettings, "table": TableSettings}
+        groups |= {"run": RunSettings, "table": TableSettings, "worker": WorkerSettings}
         return cls(tree["scheme"], **{name: part(group, name) for name, group in groups.items()})

@@ -278,21 +278,21 @@ def test_sign_prints_the_number_of_every_content_of_a_store(docs: Path, store: P
 
 
 def test_a_file_without_text_is_no_all_clear(tmp_path: Path, docs: Path, store: Path) -> None:
-    (tmp_path / "x.pdf").write_bytes(b"%PDF-1.7\n" + bytes(range(256)) * 4)
+    (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
     said = "nearkin: {} has no text that nearkin can read; only its bytes were looked up.\n"
-    query = ("check", tmp_path / "x.pdf", docs / "single.txt", "--store", store)
+    query = ("check", tmp_path / "x.png", docs / "single.txt", "--store", store)
     for form in ("table", "json", "jsonl", "csv"):
-        assert Called(*query, "--format", form).err == said.format(tmp_path / "x.pdf")
+        assert Called(*query, "--format", form).err == said.format(tmp_path / "x.png")
     assert Called(*query, "--quiet").err == ""
-    piped = nearkin("check", "-", "--store", store, input=(tmp_path / "x.pdf").read_bytes())
+    piped = nearkin("check", "-", "--store", store, input=(tmp_path / "x.png").read_bytes())
     assert (piped.returncode, piped.stdout, piped.stderr.decode()) == (0, b"", said.format("standard input"))
     for option in ([], ["--digest"], ["--scheme", SI], ["--format", "csv"]):
-        signed = Called("sign", tmp_path / "x.pdf", *option)
+        signed = Called("sign", tmp_path / "x.png", *option)
         assert signed.code == 0
-        unsigned = f"nearkin: {tmp_path / 'x.pdf'} has no text that nearkin can read, so it has no signature.\n"
+        unsigned = f"nearkin: {tmp_path / 'x.png'} has no text that nearkin can read, so it has no signature.\n"
         assert signed.err == unsigned
-    assert Called("sign", tmp_path / "x.pdf", "--quiet").err == ""
-    assert Called("sign", tmp_path / "x.pdf", "--raw").err == ""  # there the bytes are the text
+    assert Called("sign", tmp_path / "x.png", "--quiet").err == ""
+    assert Called("sign", tmp_path / "x.png", "--raw").err == ""  # there the bytes are the text
 
 
 @pytest.mark.parametrize(

@@ -167,11 +167,11 @@ def test_bad_rows_fail_with_their_reason(tmp_path: Path) -> None:
     failed = {
         one["path"].partition("!/")[2]: (one["reason"], one["detail"]) for one in listed("documents", store, "--failed")
     }
-    assert failed["2"] == ("no text", "column 'text' is null")
-    assert failed["3"] == ("no text", "column 'text' is a number")
-    assert failed["4"] == ("no text", "there is no column 'text'")
-    assert failed["#6"][0] == "malformed"
-    assert failed["#7"] == ("malformed", "a list where a JSON object should be")
+    assert failed["2"] == ("empty", "column 'text' is null")
+    assert failed["3"] == ("empty", "column 'text' is a number")
+    assert failed["4"] == ("empty", "there is no column 'text'")
+    assert failed["#6"][0] == "corrupt"
+    assert failed["#7"] == ("corrupt", "a list where a JSON object should be")
     assert failed["8"][0] == "too large"
 
 
@@ -225,7 +225,7 @@ def test_a_truncated_table_keeps_what_was_read(name: str, tmp_path: Path) -> Non
     done = Called("scan", table, "--store", store, "--format", "json", "--text-column", "text", "--id-column", "id")
     assert done.code == 0, done.err
     (failed,) = [one for one in listed("documents", store, "--failed") if one["path"] == name]
-    assert failed["reason"] == "malformed"
+    assert failed["reason"] == "corrupt"
     if name == "corpus.parquet":  # what is where stands at its end
         assert paths(store) == []
     else:

@@ -12,13 +12,14 @@ import pytest
 
 from nearkin import _native
 from nearkin.engine import local
+from nearkin.formats.endings import UNKNOWN
 from nearkin.model import Readings, Reason
-from nearkin.read.decode import decode
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
 from nearkin.store.packing import unpack
 from nearkin.text.canon import Canon
+from nearkin.text.decode import decode
 from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff, visible_text
 from oracle.prose import prose
 
@@ -123,6 +124,10 @@ def step_by_step(folder: Path, path: bytes, scheme: Scheme, canon: Canon) -> Row
         "reasons": None,
         "details": None,
         "packed": None,
+        "readers": None,
+        "properties": None,
+        "md5": None,
+        "sha1": None,
     }
     hint = named_html(path)
     kind = sniff(data, named_html=hint)
@@ -131,7 +136,8 @@ def step_by_step(folder: Path, path: bytes, scheme: Scheme, canon: Canon) -> Row
         extracted, extractor = data, "raw"
     elif kind is TextKind.BINARY:
         nothing = dict.fromkeys(("encodings", "texts", "characters", "canonical", "contents", "lengths"))
-        return row | nothing | {"media": MEDIA[kind], "extractors": "", "moduli": 1, "features": b"", "weights": None}
+        found = {"readers": UNKNOWN, "features": b"", "weights": None, "media": MEDIA[kind], "extractors": ""}
+        return row | nothing | found | {"moduli": 1}
     else:
         text = data
         if kind is TextKind.OTHER:

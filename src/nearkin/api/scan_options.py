@@ -15,9 +15,10 @@ from nearkin.settings import (
     TableSettings,
     TextSettings,
     WalkSettings,
+    WorkerSettings,
 )
 
-Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings, TableSettings)
+Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings, TableSettings, WorkerSettings)
 
 
 class ScanOptions(TypedDict, total=False):
@@ -42,6 +43,10 @@ class ScanOptions(TypedDict, total=False):
     text_column: str
     id_column: str
     html: bool
+    timeout: float
+    document_memory: int
+    legacy_digests: bool
+    custodian: str
 
 
 def settings_of(options: Mapping[str, Any]) -> Settings:
@@ -64,6 +69,7 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         match=part(MatchSettings),
         run=part(RunSettings),
         table=part(TableSettings),
+        worker=part(WorkerSettings),
     )
     if given:
         raise UsageError(f"A scan has no option {next(iter(given))!r}.")

@@ -80,6 +80,7 @@ class Store(Verdicts, Templates, Scopes):
         """Read, sign, store, match and group. Wrong options or paths are refused before a store is made."""
         from nearkin.pipeline import Scan
         from nearkin.read.walk import check_starts
+        from nearkin.store.custodian import rule_of
         from nearkin.store.database import connect, explained
 
         settings = settings_of(options)
@@ -87,6 +88,8 @@ class Store(Verdicts, Templates, Scopes):
             tuple(map(Path, [paths] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]))
         )
         _refuse_other_tables(starts, settings)
+        if settings.walk.custodian is not None:
+            rule_of(settings.walk.custodian)
         connection = connect(self.path, create=True, write=True)
         try:
             with explained(self.path):

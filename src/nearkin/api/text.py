@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nearkin.errors import UsageError
-from nearkin.read.extract import Extracted, extract
+from nearkin.read.extract import Extracted
 from nearkin.scheme import Scheme, keeps_lines
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
@@ -33,7 +33,9 @@ def extraction_of(text: Text, raw: bool) -> Extracted:
         # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.
         return Extracted(text.encode("utf-8", "surrogatepass" if raw else "replace"), "text/plain", "utf-8")
     if isinstance(text, bytes):
-        return extract(text, raw=raw)
+        from nearkin.engine.one import extracted
+
+        return extracted(text, b"", raw=raw)
     raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")
 
 

@@ -61,6 +61,6 @@ def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | Non
 
 
 def _extracted(data: bytes, raw: bool) -> "Extracted":
-    from nearkin.read.extract import extract
+    from nearkin.engine.one import extracted
 
-    return extract(data, raw=raw)
+    return extracted(data, b"", raw=raw)

@@ -1,5 +1,6 @@
 """`documents`: what is in the store, what could not be read, and what the last scan found to have changed."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from nearkin.model import Change
 
 COLUMNS = ["size", "modified", "media", "encoding", "digest", "reason", "detail"]
+NOW = ["parent", "owner", "custodian", "properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"]
 
 
 @click.command(epilog="Example: nearkin documents --changes")
@@ -51,8 +53,11 @@ def documents(store: Path, form: str | None, quiet: bool, failed: bool, without_
     emit(
         (document_record(document, scoped=scoped) for document in found),
         form,
-        columns=["path", *(["scope"] if scoped else []), *COLUMNS],
-        paths=frozenset({"path"}),
+        columns=["path", *(["scope"] if scoped else []), *COLUMNS, *NOW],
+        rows=lambda record: [
+            {**record, "properties": json.dumps(record["properties"]) if record["properties"] else None}
+        ],
+        paths=frozenset({"path", "parent"}),
     )
 
 

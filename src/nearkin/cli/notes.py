@@ -28,4 +28,7 @@ def name_of(query: "Found") -> str:
 
 def without_text(query: "Found") -> str:
     """The beginning of a sentence: without it, that nothing was found in an image would read as an all-clear."""
-    return f"{name_of(query)} has no text that nearkin can read"
+    from nearkin.cli.words import safe
+
+    why = f" ({safe(query.problem)})" if query.problem else ""
+    return f"{name_of(query)} has no text that nearkin can read{why}"

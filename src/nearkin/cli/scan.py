@@ -61,6 +61,13 @@ class InterruptedScanError(NearkinError):
 @click.option("--text-column", metavar="NAME", help="Read .parquet, .jsonl and .csv by row: each is a document.")
 @click.option("--id-column", metavar="NAME", help="What names the rows of tables.  [default: their number]")
 @click.option("--html", is_flag=True, help="The texts of tables are HTML, also where they do not look so.")
+@click.option(
+    "--timeout", type=float, metavar="SECONDS", help="What one PDF, archive or other such may take.  [default: 30]"
+)
+@click.option("--document-memory", type=size_of, metavar="SIZE", help="And in memory.  [default: 1G]")
+@click.option("--custodian", metavar="RULE", help="Whose copy it is: owner, mail, path:N, path:FOLDER, or a CSV file.")
+@click.option("--legacy-digests", is_flag=True, help="Also MD5 and SHA-1 of the bytes, for others' lists.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if any file could not be read, after all else was stored.")
 @click.option("--plan", is_flag=True, help="Only say what it would take and find, from a sample.")
 @click.option("--scope", metavar="NAME", help="What to call this tree.  [default: its folder's name]")
 def scan(
@@ -71,6 +78,7 @@ def scan(
     scope: str | None,
     no_text: bool,
     plan: bool,
+    strict: bool,
     **options: Any,
 ) -> None:
     """Read documents, find copies, versions and parts among them, and group them.
@@ -85,7 +93,7 @@ def scan(
         return
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.scanned import show, tell_notes
+    from nearkin.cli.scanned import refuse_failed, show, tell_notes
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()
@@ -97,10 +105,11 @@ def scan(
         kept = f"what was read so far is kept in {store}" if store.exists() else "nothing was read yet"
         raise InterruptedScanError(f"interrupted; {kept}") from None
     form = chosen(form)
-    if form == "table":
+    if form != "table":
+        emit_one(asdict(summary), form)
         if not quiet:
-            show(store, paths, summary, time.monotonic() - started)
-        return
-    emit_one(asdict(summary), form)
-    if not quiet:
-        tell_notes(store, paths)
+            tell_notes(store, paths)
+    elif not quiet:
+        show(store, paths, summary, time.monotonic() - started)
+    if strict:
+        refuse_failed(store, paths)

@@ -21,6 +21,17 @@ def lost(connection: Connection) -> list[str]:
     ]
 
 
+def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = None) -> str:
+    """How many documents of the store, or of these folders, could not be read; empty where there are none."""
+    from nearkin.store.last_scan import failed_by_reason
+
+    reasons = failed_by_reason(connection, starts)
+    if not reasons:
+        return ""
+    told = ", ".join(f"{count(number)} {reason}" for reason, number in reasons.items())
+    return f"{count(sum(reasons.values()), 'documents')} could not be read: {told}"
+
+
 def notes(connection: Connection, starts: tuple[Path, ...]) -> list[str]:
     """After a scan of these."""
     from nearkin.store.last_scan import count_below, keeps_texts, last_scan

@@ -14,7 +14,7 @@ TOP_FAILED = 5
 
 
 def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: float) -> None:
-    from nearkin.cli.scan_notes import notes
+    from nearkin.cli.scan_notes import failed_in_words, notes
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count
     from nearkin.read.walk import check_starts
@@ -38,7 +38,7 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
             return _show_notes(screen, told)
         if scan is not None and not scan.matched:
             return _show_unchanged(screen, summary, told, option)
-        failed = present(connection, failed=True)
+        failed, reasons = present(connection, failed=True), failed_in_words(connection)
         templates = runs.last(connection).templates
         textless, stale = without_text(connection), count_stale(connection)
         groups, spare = identical_groups(connection, TOP), overhead_of_copies(connection)
@@ -65,22 +65,36 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     _show_families(screen, families, option)
     _show_matches(screen, matches, summary.matches, option)
     if failed:
-        screen.heading("Not read", f"{len(failed):,}")
+        screen.heading("Not read", reasons)
         screen.failures(failed[:TOP_FAILED])
         _more(screen, len(failed) - TOP_FAILED, f"nearkin documents --failed{option}")
     _show_next(screen, store, groups, families.largest, matches, option)
     return None
 
 
-def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
-    """On standard error, where the result goes to a program."""
-    from nearkin.cli.notes import note
-    from nearkin.cli.scan_notes import notes
+def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
+    """Where every document must be read, one of those scanned that was not is an error; all else is stored."""
+    from nearkin.cli.scan_notes import failed_in_words
+    from nearkin.errors import InputError
     from nearkin.read.walk import check_starts
     from nearkin.report.reading import opened
 
     with opened(store) as connection:
-        for one in notes(connection, check_starts(paths)):
+        if told := failed_in_words(connection, check_starts(paths)):
+            raise InputError(f"{told}; all else was stored. See: nearkin documents --failed --store {store}")
+
+
+def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
+    """On standard error, where the result goes to a program."""
+    from nearkin.cli.notes import note
+    from nearkin.cli.scan_notes import failed_in_words, notes
+    from nearkin.read.walk import check_starts
+    from nearkin.report.reading import opened
+
+    with opened(store) as connection:
+        told = failed_in_words(connection)
+        failed = [f"{told}; see: nearkin documents --failed"] if told else []
+        for one in [*failed, *notes(connection, check_starts(paths))]:
             note(one, quiet=False)
 
 

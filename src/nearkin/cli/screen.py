@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nearkin.cli.output import ReaderLeftError
-from nearkin.cli.words import cells, count, measured, name, shortened
+from nearkin.cli.words import cells, count, measured, name, safe, shortened
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
@@ -182,16 +182,26 @@ class Screen:
         return figure if self.score == "resemblance" else f"{figure} {self.score}"
 
     def documents(self, documents: list[Document]) -> None:
+        whose = any(one.custodian for one in documents)
         self.columns(
-            ["size", "media", "encoding", "path"],
-            ([size_in_words(one.size), one.media, one.encoding or "–", self.name(one.location)] for one in documents),
+            ["size", "media", "encoding", *(["custodian"] if whose else []), "path"],
+            (
+                [
+                    size_in_words(one.size),
+                    one.media,
+                    one.encoding or "–",
+                    *([safe(one.custodian or "–")] if whose else []),
+                    self.name(one.location),
+                ]
+                for one in documents
+            ),
             right=(0,),
         )
 
     def failures(self, documents: list[Document]) -> None:
         self.columns(
             ["reason", "detail", "path"],
-            ([one.reason or "", one.detail or "", self.name(one.location)] for one in documents),
+            ([one.reason or "", safe(one.detail or ""), self.name(one.location)] for one in documents),
         )
 
     def group_in_full(self, group: IdenticalGroup) -> None:

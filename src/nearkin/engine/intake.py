@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nearkin import _native
 from nearkin.engine import local
+from nearkin.engine.handover import HandedOver
 from nearkin.model import Readings
 from nearkin.read.table import table_kind
 from nearkin.read.walk import Unreadable, walk
@@ -34,6 +35,7 @@ def take_in(
     as_tables = settings.table.text_column is not None
     base = fsencode(scope.root)
     tables: list[bytes] = []  # read when all other files are
+    handed_over: list[HandedOver] = []  # likewise
 
     def met() -> Iterator[bytes]:
         for one in walk(scope.root, starts, settings.walk, leave_out=leave_out):
@@ -52,12 +54,27 @@ def take_in(
             yield from wanted
 
     done = size = 0
-    for batch in local.ingest(base, files(), how, jobs=settings.run.jobs, keep=settings.text.keep):
+    for batch in local.ingest(
+        base,
+        files(),
+        how,
+        jobs=settings.run.jobs,
+        keep=settings.text.keep,
+        hand_over=handed_over.extend,
+        legacy=settings.walk.legacy_digests,
+    ):
         done += len(batch)
         size += sum(batch.sizes)
         remember(batch)
         writer.add(batch)
         progress(done, size)
+    if handed_over:
+        from nearkin.engine.documents import take_in_documents  # workers, for scans that need them only
+
+        def told(documents: int, bytes_: int) -> None:
+            progress(done + documents, size + bytes_)
+
+        take_in_documents(writer, base + b"/", handed_over, how, settings, remember=remember, progress=told)
     if tables:
         from nearkin.engine.tables import take_in_tables  # with what it needs, for scans of tables only
 

@@ -8,21 +8,27 @@ bounded by the batches in flight, and what comes out does not depend on the numb
 import errno
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
 from nearkin import _native
+from nearkin.engine.handover import HandedOver, head_of, is_suspect
+from nearkin.engine.legacy import add_legacy_digests
+from nearkin.formats.endings import UNKNOWN, has_ending
+from nearkin.formats.table import HEAD
 from nearkin.model import Readings, Reason
-from nearkin.read.decode import decode
 from nearkin.scheme import Scheme
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
 from nearkin.text.canon import Canon
+from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
 Recipe = _native.Recipe
 BATCH_FILES = 256
+HTML, BINARY = int(TextKind.HTML), int(TextKind.BINARY)  # members of an enumeration are slow to compare
+READERS = {**dict.fromkeys(EXTRACTORS, None), TextKind.BINARY: UNKNOWN}
 AHEAD = 6  # batches read ahead, besides one for each thread
 
 
@@ -33,25 +39,36 @@ def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
 
 
 def ingest(
-    root: bytes, paths: Iterable[bytes], how: _native.Recipe, *, jobs: int, keep: bool = False
+    root: bytes,
+    paths: Iterable[bytes],
+    how: _native.Recipe,
+    *,
+    jobs: int,
+    keep: bool = False,
+    hand_over: Callable[[list[HandedOver]], None] | None = None,
+    legacy: bool = False,
 ) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
 
-    With `keep` the texts are also compressed here, on the threads: the store has one only.
+    With `keep` the texts are also compressed here, on the threads: the store has one only. Files that may be of a
+    format that workers read are handed over, where someone takes them, and are then not in the batch.
     """
     rest = iter(paths)
     met: set[bytes | None] | None = set() if keep else None
-    pending: deque[Future[tuple[Readings, list[bytes]]]] = deque()
+    pending: deque[Future[tuple[Readings, list[bytes], list[HandedOver]]]] = deque()
+    more = {"hands_over": hand_over is not None and not how.raw, "legacy": legacy}
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     try:
         while True:
             while len(pending) < jobs + AHEAD and (batch := list(islice(rest, BATCH_FILES))):
-                pending.append(pool.submit(_ingest_batch, root, batch, how, met))
+                pending.append(pool.submit(_ingest_batch, root, batch, how, met, **more))
             if not pending:
                 return
-            readings, left = pending.popleft().result()
+            readings, left, handed_over = pending.popleft().result()
             if left:  # large files: the rest of the batch comes next
-                pending.appendleft(pool.submit(_ingest_batch, root, left, how, met))
+                pending.appendleft(pool.submit(_ingest_batch, root, left, how, met, **more))
+            if hand_over is not None and handed_over:
+                hand_over(handed_over)
             yield readings
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -68,9 +85,15 @@ def ingest_again(texts: list[bytes], versions: list[Renewed], how: _native.Recip
 
 
 def _ingest_batch(
-    root: bytes, paths: list[bytes], how: _native.Recipe, met: set[bytes | None] | None
-) -> tuple[Readings, list[bytes]]:
-    """Also which paths are left for another batch."""
+    root: bytes,
+    paths: list[bytes],
+    how: _native.Recipe,
+    met: set[bytes | None] | None,
+    *,
+    hands_over: bool,
+    legacy: bool,
+) -> tuple[Readings, list[bytes], list[HandedOver]]:
+    """Also which paths are left for another batch, and which are for workers."""
     hints = [named_html(path) for path in paths]
     batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
     done = len(batch)
@@ -78,12 +101,42 @@ def _ingest_batch(
     for i, reason in enumerate(readings.reasons):
         if reason is Reason.TOO_LARGE:
             readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}"
-    others = [i for i, kind in enumerate(batch.kinds) if kind == TextKind.OTHER and not how.raw]
+    kinds = batch.kinds
+    suspects = _suspects(root, readings, kinds) if hands_over else set[int]()
+    others = [i for i, kind in enumerate(kinds) if kind == TextKind.OTHER and not how.raw and i not in suspects]
     if others:
         decode_others(readings, others, hints, how)
+    handed_over = []
+    if suspects:
+        stamps = zip(
+            readings.paths, readings.sizes, readings.mtimes, readings.inodes, readings.owners, readings.digests,
+            strict=True,
+        )  # fmt: skip
+        handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
+        readings = readings.without(suspects)
+    if legacy:
+        add_legacy_digests(readings, root)
     if met is not None:
         _pack(readings, met)
-    return readings, paths[done:]
+    return readings, paths[done:], handed_over
+
+
+def _suspects(root: bytes, readings: Readings, kinds: list[int]) -> set[int]:
+    """Asked for every file: pages, which most are, by their name only."""
+    texts, digests, reasons = readings.texts, readings.digests, readings.reasons
+    found = set()
+    for i, (kind, path) in enumerate(zip(kinds, readings.paths, strict=True)):
+        if kind == HTML:
+            if path.endswith(b".html") or not has_ending(path):
+                continue
+            head = b"<"
+        elif digests[i] is None or reasons[i] is not None:
+            continue
+        else:
+            head = head_of(root + b"/" + path) if kind == BINARY else texts[i][:HEAD]
+        if is_suspect(kind, path, head):
+            found.add(i)
+    return found
 
 
 def _pack(readings: Readings, met: set[bytes | None]) -> None:
@@ -110,6 +163,10 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         reasons=[_reason(number) for number in errors] if failed else [*nothing],
         details=[os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
         extractors=["raw"] * len(paths) if raw else [EXTRACTORS[kind] for kind in kinds],
+        readers=[None if raw else READERS[kind] for kind in kinds],
+        properties=[*nothing],
+        md5=[*nothing],
+        sha1=[*nothing],
         texts=batch.texts,
         packed=[*nothing],
         characters=batch.characters,

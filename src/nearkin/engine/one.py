@@ -1,27 +1,86 @@
 """One document as a scan would read it: a file, or a text that someone has at hand."""
 
+import atexit
+import json
 import os
 import time
+from functools import cache
 from hashlib import sha256
 
 from nearkin import _native
+from nearkin.engine.entry import Entry, Source
+from nearkin.engine.handover import HandedOver, is_suspect
 from nearkin.engine.local import columns, ingest, recipe
+from nearkin.engine.tree import Taken, Taker
+from nearkin.engine.workers import Workers
 from nearkin.errors import InputError
+from nearkin.formats.endings import UNKNOWN
+from nearkin.formats.found import Problem
+from nearkin.formats.table import HEAD
 from nearkin.model import Readings
-from nearkin.read.extract import Extracted
+from nearkin.read.extract import Extracted, extract
 from nearkin.scheme import Scheme
 from nearkin.text.canon import Canon
-from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind
+from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
 NO_LIMIT = 1 << 50  # bytes: who names a document wants it
 
 
+def extracted(data: bytes, name: bytes, *, raw: bool) -> Extracted:
+    """The text of any bytes: plain ones here, those of a format by a worker. What lies in a container is left there."""
+    told = extract(data, named_html=named_html(name), raw=raw)
+    kind = sniff(data, named_html=named_html(name))
+    if raw or not is_suspect(kind, name, data[:HEAD]):
+        return told
+    entry = Entry(Source(name, data=data))
+    try:
+        for header, body in shared_workers().ask(entry.source.asked):
+            if header["kind"] != "member":
+                entry.heed(header, body)
+    except Problem as problem:
+        entry.problem = problem
+    if entry.plain:
+        return told
+    properties = json.dumps(entry.properties, sort_keys=True) if entry.properties else None
+    if entry.problem is not None:
+        said = f"{entry.problem.reason}: {entry.problem.detail.rstrip('.')}"
+        return Extracted(None, entry.media, None, said, entry.reader, properties)
+    return Extracted(entry.text, entry.media, None, None, entry.reader, properties)
+
+
+@cache
+def shared_workers() -> Workers:
+    """For documents that come one by one: kept until this process ends."""
+    workers = Workers()
+    atexit.register(workers.__exit__, None, None, None)
+    return workers
+
+
 def read_file(root: bytes, path: bytes, scheme: Scheme, canon: Canon, *, keep: bool) -> Readings:
     """A file, its path relative to root."""
-    (readings,) = ingest(root, [path], recipe(scheme, canon, max_size=NO_LIMIT), jobs=1, keep=keep)
+    how = recipe(scheme, canon, max_size=NO_LIMIT)
+    handed_over: list[HandedOver] = []
+    (readings,) = ingest(root, [path], how, jobs=1, keep=keep, hand_over=handed_over.extend)
+    if handed_over:
+        taken = Taker(how, shared_workers(), keep).take(Source.of_file(root + b"/", handed_over[0]))
+        if not taken.entry.plain:
+            return _alone(taken, os.fsdecode(root + b"/" + path))
+        (readings,) = ingest(root, [path], how, jobs=1, keep=keep)
+        readings.readers[:] = [UNKNOWN]
     if readings.reasons[0] is not None:
         raise InputError(f"Cannot read {os.fsdecode(root + b'/' + path)}: {readings.details[0]}.")
     return readings
+
+
+def _alone(taken: Taken, name: str) -> Readings:
+    """Without what lies in it: the next scan, finding that nobody has read it so, takes that in."""
+    problem = taken.entry.problem
+    if taken.itself is None or problem is not None:
+        said = "what lies in it is too much at once" if problem is None else f"{problem.reason}: {problem.detail}"
+        raise InputError(f"Cannot read {name}: {said}.")
+    if taken.members:
+        taken.itself.readers[:] = [f"{taken.entry.reader} alone"]
+    return taken.itself
 
 
 def read_text(path: bytes, data: bytes, extracted: Extracted, scheme: Scheme, canon: Canon) -> Readings:
@@ -36,7 +95,9 @@ def read_text(path: bytes, data: bytes, extracted: Extracted, scheme: Scheme, ca
     readings.digests[:] = [sha256(data).digest()]
     if not canon.raw:
         html = extracted.media == MEDIA[TextKind.HTML]
-        readings.extractors[:] = [EXTRACTORS[TextKind.HTML if html else TextKind.TEXT]]
+        readings.extractors[:] = [extracted.extractor or EXTRACTORS[TextKind.HTML if html else TextKind.TEXT]]
+    readings.readers[:] = [extracted.extractor]
+    readings.properties[:] = [extracted.properties]
     if extracted.text is None:
         readings.contents[:] = [None]
     return readings

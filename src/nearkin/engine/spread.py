@@ -1,8 +1,9 @@
 """Work spread over threads, results in the order of the work, read some way ahead: memory is bounded by what is in
 flight."""
 
+import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
@@ -13,23 +14,68 @@ Work = TypeVar("Work")
 Result = TypeVar("Result")
 
 
-def in_order(work: Callable[[Work], Result], items: Iterable[Work], *, jobs: int) -> Iterator[Result]:
-    """Where the items break off with an error, what came before is given out first."""
+def in_order(
+    work: Callable[[Work], Result],
+    items: Iterable[Work],
+    *,
+    jobs: int,
+    ahead: int = AHEAD,
+    room: int | None = None,
+    weight: Callable[[Work], int] = lambda _: 0,
+    size: Callable[[Result], int] = lambda _: 0,
+    on_error: Callable[[], None] = lambda: None,
+) -> Generator[Result, None, None]:
+    """Where the items break off with an error, what came before is given out first. No more is begun while items and
+    results of more than `room` wait. `on_error` frees threads that wait for something, when this is cut short."""
     rest = iter(items)
-    pending: deque[Future[Result]] = deque()
+    pending: deque[tuple[Future[tuple[Result, int]], int]] = deque()
     broken: Exception | None = None
+    waiting = _Waiting()
+
+    def run(item: Work) -> tuple[Result, int]:
+        result = work(item)
+        large = size(result)
+        waiting.add(large)
+        return result, large
+
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     try:
         while True:
             try:
-                while broken is None and len(pending) < jobs + AHEAD and (item := list(islice(rest, 1))):
-                    pending.append(pool.submit(work, item[0]))
+                while (
+                    broken is None
+                    and len(pending) < jobs + ahead
+                    and (room is None or waiting.total < room)
+                    and (item := list(islice(rest, 1)))
+                ):
+                    large = weight(item[0])
+                    waiting.add(large)
+                    pending.append((pool.submit(run, item[0]), large))
             except Exception as error:
                 broken = error
             if not pending:
                 break
-            yield pending.popleft().result()
+            future, large = pending.popleft()
+            try:
+                result, more = future.result()
+            except BaseException:
+                on_error()
+                raise
+            waiting.add(-large - more)
+            yield result
         if broken is not None:
             raise broken
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Waiting:
+    """How much the results are that nobody has taken yet."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.total = 0
+
+    def add(self, size: int) -> None:
+        with self._lock:
+            self.total += size

@@ -30,7 +30,7 @@ from nearkin.read.table import (
 )
 from nearkin.read.walk import explain
 from nearkin.settings import Settings
-from nearkin.store.table_writer import TableWriter
+from nearkin.store.container_writer import ContainerWriter
 from nearkin.store.writer import Writer
 
 Progress = Callable[[int, int], None]
@@ -86,10 +86,10 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
     before = writer.known.versions.get(path)
     if before is not None and not writer.known.rereads(before) and before.digest == digest:
         writer.add(itself)  # only touched
-        writer.tables.append((path, before.id))
+        writer.containers.append((path, before.id))
         return
-    table = TableWriter(writer, itself)
-    table.begin()
+    table = ContainerWriter(writer, path)
+    table.begin(itself)
     broken: str | None = None
     rows = 0
     try:
@@ -113,7 +113,9 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
         broken = str(error).rstrip(".")
     if broken is None and Stamp.of(base + path) != stamp:
         broken = "it was written to while it was read"
-    table.end(None if broken is None else Reason.MALFORMED, settings.table.how if broken is None else broken)
+    if broken is not None:
+        itself.reasons[0], itself.details[0] = Reason.CORRUPT, broken
+    table.end(itself)
 
 
 def _named(path: bytes, base: bytes, batches: Iterator[Rows], columns: Columns) -> Iterator[tuple[list[bytes], Rows]]:

@@ -27,6 +27,7 @@ class Limits:
     characters: int = 200_000_000  # of text from one document
     unpacked: int = 2_000_000_000  # bytes of one container's members together, and of one document's parts
     members: int = 100_000  # of one container
+    member: int = 256_000_000  # bytes of one member: it is held in memory
     depth: int = 8  # containers in containers
 
 
@@ -44,7 +45,7 @@ class Member:
 class Found:
     text: str | None  # all that a reader sees, in reading order; None: it has no text of its own (an archive)
     properties: dict[str, str] = field(default_factory=dict)  # title, author, created (ISO 8601), message-id …
-    members: Iterable[Member] = ()  # taken out one by one
+    members: Iterable[Member] = ()  # taken out one by one; may raise a Problem, what came before it stands
 
 
 Adapter = Callable[[BinaryIO, Limits], Found]

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from nearkin.model import Reason
-from nearkin.read.decode import BOMS
 from nearkin.read.packed import unpacked
 from nearkin.read.table import BrokenTableError, Columns, Fault, Record, Rows, TableKind, gathered, name_of, too_large
+from nearkin.text.decode import BOMS
 
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -55,14 +55,14 @@ def _records(stream: io.TextIOBase, columns: Columns, longest: int) -> Iterator[
             if "unexpected end" in str(error):
                 raise BrokenTableError(f"the file ends within row {number:,}: a quote is not closed") from error
             large = "field limit" in str(error)
-            yield number, None, Fault(Reason.TOO_LARGE if large else Reason.MALFORMED, f"no CSV: {error}")
+            yield number, None, Fault(Reason.TOO_LARGE if large else Reason.CORRUPT, f"no CSV: {error}")
             continue
         if not row:
             continue
         number += 1
         if len(row) != len(known):
             fields = f"{len(row)} fields where the first line names {len(known)}"
-            yield number, None, Fault(Reason.MALFORMED, fields)
+            yield number, None, Fault(Reason.CORRUPT, fields)
             continue
         text = row[text_at].encode("utf-8", "surrogateescape")
         name = None if id_at is None else name_of(row[id_at])

@@ -6,7 +6,7 @@ test holds it to what a scan stores.
 
 from dataclasses import dataclass
 
-from nearkin.read.decode import decode
+from nearkin.text.decode import decode
 from nearkin.text.kind import MEDIA, TextKind, sniff, visible_text
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -17,6 +17,9 @@ class Extracted:
     text: bytes | None  # UTF-8, or the bytes themselves where they are taken raw; None: no text in it
     media: str
     encoding: str | None
+    problem: str | None = None  # why there is none
+    extractor: str | None = None  # who took it from a format; None: it is plain
+    properties: str | None = None  # JSON
 
 
 def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extracted:

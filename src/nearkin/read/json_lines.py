@@ -58,9 +58,9 @@ def _object(line: bytes | None) -> dict[str, Any] | Fault:
     try:
         one = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return Fault(Reason.MALFORMED, f"no JSON: {str(error) or 'nested too deeply'}"[:200])
+        return Fault(Reason.CORRUPT, f"no JSON: {str(error) or 'nested too deeply'}"[:200])
     if not isinstance(one, dict):
-        return Fault(Reason.MALFORMED, f"{_kind(one)} where a JSON object should be")
+        return Fault(Reason.CORRUPT, f"{_kind(one)} where a JSON object should be")
     return one
 
 
@@ -68,7 +68,7 @@ def _text(row: dict[str, Any], column: str, longest: int) -> bytes | Fault:
     value = row.get(column)
     if not isinstance(value, str):
         missing = f"there is no column {column!r}" if column not in row else f"column {column!r} is {_kind(value)}"
-        return Fault(Reason.NO_TEXT, missing)
+        return Fault(Reason.EMPTY, missing)
     text = value.encode("utf-8", "replace")  # half a surrogate pair is no character
     return text if len(text) <= longest else too_large(len(text), longest)
 

@@ -93,9 +93,9 @@ def _texts(column: "pa.Array", name: str) -> tuple[list[bytes | Fault], bool]:
     binary = any(
         is_it(column.type) for is_it in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
     )
-    null = Fault(Reason.NO_TEXT, f"column {name!r} is null")
+    null = Fault(Reason.EMPTY, f"column {name!r} is null")
     if not strings and not binary:
-        other = Fault(Reason.NO_TEXT, f"column {name!r} is {column.type}, not a string")
+        other = Fault(Reason.EMPTY, f"column {name!r} is {column.type}, not a string")
         return [other if valid else null for valid in column.is_valid().to_pylist()], True
     if strings:
         column = column.cast(pa.large_binary())

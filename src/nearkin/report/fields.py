@@ -5,6 +5,7 @@ Where a store has more than one scope a path alone is ambiguous, so records then
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from hashlib import md5
 from typing import Any
 
 from nearkin.model import Change, Document, Family, IdenticalGroup, Location, Match, Similar, View, family_id
@@ -135,11 +136,26 @@ def document_record(document: Document, *, scoped: bool, name: Name = surrogate_
         "digest": document.digest or None,
         "reason": document.reason,
         "detail": document.detail,
+        "parent": None if document.parent is None else name(document.parent),
+        "owner": document.owner,
+        "custodian": document.custodian,
+        "properties": document.properties,
+        **legacy_digests(document),
     }
+
+
+def legacy_digests(document: Document) -> Record:
+    """Of the bytes, where a scan was asked for them; and of a mail the EDRM message identification hash, MD5 of its
+    Message-ID without the angle brackets. They are for lists that others keep: nothing here is decided by them."""
+    message = document.properties.get("message-id", "").strip().removeprefix("<").removesuffix(">").strip()
+    hashed = md5(message.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest() if message else None
+    return {"legacy_md5": document.md5, "legacy_sha1": document.sha1, "edrm_message_hash": hashed}
 
 
 def change_record(change: Change, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
     document = document_record(change.document, scoped=scoped, name=name)
+    for only_now in ("parent", "owner", "custodian", "properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"):
+        del document[only_now]
     moved_from = None if change.moved_from is None else name(change.moved_from)
     return {"change": change.what, "path": document.pop("path"), "moved_from": moved_from, **document}
 
@@ -150,6 +166,8 @@ def new_record(held: Held, *, name: Name = surrogate_escaped) -> Record:
 
 
 def _moment(nanoseconds: int) -> str | None:
+    if not nanoseconds:  # a member whose container does not say
+        return None
     try:
         return datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC).isoformat()
     except (OverflowError, ValueError, OSError):  # a file system can hold years that a calendar cannot

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from nearkin.engine.one import extracted
 from nearkin.errors import InputError, UsageError
 from nearkin.read.extract import extract
 from nearkin.read.walk import explain
@@ -15,7 +16,7 @@ from nearkin.text.kind import named_html
 
 # Scopes come first: there are few, and within each a path is found by an index.
 STORED = """
-SELECT scope.name, scope.root, d.path, d.size, d.digest, t.zstd, canon.spec = 'raw'
+SELECT scope.name, scope.root, d.path, d.size, d.digest, t.zstd, canon.spec = 'raw', d.text IS NULL
 FROM scope CROSS JOIN present d ON d.scope = scope.id
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
 LEFT JOIN canon ON canon.id = c.canon
@@ -31,6 +32,7 @@ class Found:
     text: bytes | None  # extracted, or the bytes themselves where they are taken raw; None: no text in it
     file: Path | None = None  # where it lies; None: its bytes are at hand, or it is only in the store
     data: bytes | None = None  # its bytes, where it lies nowhere
+    problem: str | None = None  # why there is no text
 
 
 def find_document(name: str, store: Path, *, raw: bool) -> Found:
@@ -52,8 +54,8 @@ def _on_disk(name: str, path: Path, *, raw: bool) -> Found:
 
 
 def from_bytes(name: str, data: bytes, *, raw: bool) -> Found:
-    text = extract(data, named_html=named_html(os.fsencode(name)), raw=raw).text
-    return Found(name, len(data), sha256(data).digest(), text, data=data)
+    told = extracted(data, os.fsencode(name), raw=raw)
+    return Found(name, len(data), sha256(data).digest(), told.text, data=data, problem=told.problem)
 
 
 def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> Found:
@@ -67,12 +69,14 @@ def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool
     if len(rows) > 1:
         choices = " or ".join(f"{row[0]}:{name}" for row in rows)
         raise UsageError(f"{name} is in several scopes; name one: {choices}.")
-    _, root, relative, size, digest, blob, stored_raw = rows[0]
+    _, root, relative, size, digest, blob, stored_raw, textless = rows[0]
     if blob is None or (raw and not stored_raw):
         # Its text was not kept, or is not its bytes: all there is may still be where it was scanned.
         original = Path(os.fsdecode(root) or "/") / os.fsdecode(relative)
         if original.is_file():
             return _on_disk(name, original, raw=raw)
+        if textless and not raw:  # as what lies in a container and is no text
+            return Found(name, size, digest, None)
         if blob is None:
             raise InputError(f"{store} keeps no text of {name}, and the file is gone.")
         raise InputError(f"{store} keeps the text of {name} but not its bytes, and the file is gone.")

@@ -192,6 +192,9 @@ def audit_table(records: list[Record]) -> "pa.Table":
     return _table(records, [("id", pa.int64()), *((key, pa.string()) for key in AUDIT_COLUMNS)])
 
 
+DOCUMENT_COLUMNS = ("parent", "owner", "custodian", "legacy_md5", "legacy_sha1", "edrm_message_hash")
+
+
 def document_table(records: list[Record], *, scoped: bool, changes: bool = False) -> "pa.Table":
     """With what a scan found of each, where it was asked for changes."""
     import pyarrow as pa
@@ -207,6 +210,8 @@ def document_table(records: list[Record], *, scoped: bool, changes: bool = False
             ("size", pa.int64()),
             ("modified", pa.string()),
             *((key, pa.string()) for key in strings),
+            *([] if changes else [(key, pa.string()) for key in DOCUMENT_COLUMNS]),
+            *([] if changes else [("properties", pa.map_(pa.string(), pa.string()))]),
         ],
     )
 

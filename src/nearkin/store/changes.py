@@ -38,7 +38,7 @@ def recognise_moves(connection: sqlite3.Connection, scope: int, run: int, vanish
     arrived: dict[bytes, list[tuple[int, bytes, int]]] = defaultdict(list)
     for number, path, inode, digest in connection.execute(
         """SELECT id, path, inode, digest FROM document
-           WHERE scope = ? AND seen = ? AND before IS NULL AND parent IS NULL AND reason IS NULL ORDER BY path""",
+           WHERE scope = ? AND seen = ? AND before IS NULL AND parent IS NULL ORDER BY path""",
         (scope, run),
     ):
         if digest in wanted:

@@ -1,5 +1,6 @@
 """The documents that are there: listed, counted, grouped where they are identical."""
 
+import json
 import sqlite3
 from dataclasses import dataclass
 
@@ -8,16 +9,36 @@ from nearkin.model import Document, Location
 
 def present(connection: sqlite3.Connection, *, failed: bool = False, without_text: bool = False) -> list[Document]:
     """The documents of the store, those that failed, or those with bytes but no text, in byte order of their paths."""
-    only = "AND text IS NULL AND size > 0" if without_text else ""
+    textless = "AND d.text IS NULL AND d.size > 0 AND NOT EXISTS (SELECT 1 FROM document m WHERE m.parent = d.id)"
     rows = connection.execute(
-        f"""SELECT scope.name, path, size, mtime_ns, media, encoding, digest, reason, detail
-            FROM present d JOIN scope ON scope.id = d.scope
-            WHERE reason IS {"NOT NULL" if failed else "NULL"} {only} ORDER BY path, scope.name"""
+        f"""SELECT scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail,
+                   d.owner, d.custodian, d.properties, hex(d.md5), hex(d.sha1), p.path
+            FROM present d JOIN scope ON scope.id = d.scope LEFT JOIN document p ON p.id = d.parent
+            WHERE d.reason IS {"NOT NULL" if failed else "NULL"} {textless if without_text else ""}
+            ORDER BY d.path, scope.name"""
     )
     return [
-        Document(Location(scope, path), size, mtime, media, encoding, (digest or b"").hex(), reason, detail)
-        for scope, path, size, mtime, media, encoding, digest, reason, detail in rows
-    ]
+        Document(
+            Location(scope, path),
+            size,
+            mtime,
+            media,
+            encoding,
+            (digest or b"").hex(),
+            reason,
+            detail,
+            parent=None if parent is None else Location(scope, parent),
+            owner=owner,
+            custodian=custodian,
+            properties=json.loads(properties) if properties else {},
+            md5=md5.lower() or None,
+            sha1=sha1.lower() or None,
+        )
+        for (
+            scope, path, size, mtime, media, encoding, digest, reason, detail,
+            owner, custodian, properties, md5, sha1, parent,
+        ) in rows
+    ]  # fmt: skip
 
 
 def count_documents(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """Groups of identical documents: of the same bytes, or of the same words in other bytes.
 
-Empty files have nothing in common: they would make the largest group of most repositories.
+Empty files have nothing in common: they would make the largest group of most repositories. Files that failed are copies
+of one another all the same where their bytes were read.
 """
 
 import sqlite3
@@ -11,7 +12,7 @@ from nearkin.model import IdenticalGroup, Location
 
 SAME_BYTES = """
 SELECT 'bytes', digest, count(*), max(size), sum(size) - max(size), min(path) FROM present
-WHERE reason IS NULL AND size > 0 GROUP BY digest HAVING count(*) > 1
+WHERE digest IS NOT NULL AND size > 0 GROUP BY digest HAVING count(*) > 1
 """
 SAME_WORDS = """
 SELECT 'words', c.digest, count(*), max(d.size), sum(d.size) - max(d.size), min(d.path)
@@ -23,7 +24,7 @@ HOLDERS = """
 SELECT scope.name, d.path, d.digest, c.digest
 FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
-WHERE d.reason IS NULL ORDER BY d.path, scope.name
+WHERE d.digest IS NOT NULL ORDER BY d.path, scope.name
 """
 
 

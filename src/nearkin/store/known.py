@@ -10,11 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from nearkin.formats.endings import has_ending
+from nearkin.model import Reason
 from nearkin.read.table import MEDIA, MEMBER, table_kind
-from nearkin.store.staleness import Need, stale_texts
+from nearkin.settings import Settings
+from nearkin.store.staleness import CURRENT, Need, stale_texts
 
+# Why a document failed and will fail again, unless it is another or is read by another.
+LASTING = frozenset(
+    (Reason.ENCRYPTED, Reason.CORRUPT, Reason.UNSUPPORTED, Reason.EMPTY, Reason.CRASHED, Reason.TIMED_OUT)
+)
 LOOK_UP = 500  # paths a query
-ROWS = "SELECT id, path, size, mtime_ns, inode, digest, text, media, reason, detail FROM"
+ROWS = "SELECT id, path, size, mtime_ns, inode, digest, text, media, reason, detail, reader, md5 IS NOT NULL FROM"
 
 
 class Version(NamedTuple):
@@ -30,14 +37,16 @@ class Version(NamedTuple):
     media: str
     reason: str | None
     detail: str | None
+    reader: str | None
+    has_legacy: bool  # digests
 
 
 @dataclass
 class Known:
     """The versions at the places of one scope, and which of these places this scan met.
 
-    Rows of tables are not among them: there may be millions. They come and go with their table, and are looked up
-    when that is read.
+    What lies in containers is not among them: there may be millions of rows in tables. They come and go with their
+    container, and are looked up when that is read.
     """
 
     canon: int
@@ -45,8 +54,10 @@ class Known:
     keep: bool  # texts are to be kept
     full: bool = False  # read everything
     tables: str | None = None  # how tables are read, row by row; None: like any file
+    legacy: bool = False  # MD5 and SHA-1 are wanted too
+    timed_out: str = ""  # what is said of documents that took too long; of another, that it had other limits
     stale: dict[int, Need] = field(default_factory=dict)  # by text
-    stale_tables: set[int] = field(default_factory=set)  # documents with a row whose text is to be read again
+    stale_containers: set[int] = field(default_factory=set)  # documents with a member to be read again
     versions: dict[bytes, Version] = field(default_factory=dict)
     pending: dict[bytes, Version] = field(default_factory=dict)  # read by scans that did not finish
     met: set[bytes] = field(default_factory=set)
@@ -54,12 +65,20 @@ class Known:
     adopted: list[Version] = field(default_factory=list)
     outdated: list[int] = field(default_factory=list)  # pending versions that will not be adopted
 
+    @classmethod
+    def under(cls, settings: Settings, canon: int) -> "Known":
+        walk, text = settings.walk, settings.text
+        limits = settings.worker
+        return cls(
+            canon, text.raw, text.keep, walk.full, settings.table.how, walk.legacy_digests, limits.timed_out
+        )  # fmt: skip
+
     def load(self, connection: sqlite3.Connection, scope: int, scheme: int) -> None:
         self.stale = stale_texts(connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep)
         files = "WHERE scope = ? AND parent IS NULL"
         self.versions = {version.path: version for version in _versions(connection, f"present {files}", scope)}
         if any(need.reads for need in self.stale.values()):
-            self.stale_tables = self._tables_to_read_again(connection, scope)
+            self.stale_containers = self._containers_to_read_again(connection, scope)
         unfinished = f"document {files} AND seen NOT IN (SELECT id FROM finished) ORDER BY id"
         for version in _versions(connection, unfinished, scope):
             if version.path in self.pending:  # two scans were killed: the later one knows better
@@ -75,11 +94,23 @@ class Known:
                     connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep, only=version.text
                 )
 
-    def _tables_to_read_again(self, connection: sqlite3.Connection, scope: int) -> set[int]:
-        rows = connection.execute(
-            "SELECT parent, text FROM present WHERE scope = ? AND parent IS NOT NULL AND text IS NOT NULL", (scope,)
-        )
-        return {parent for parent, text in rows if self.stale.get(text, Need.NOTHING).reads}
+    def _containers_to_read_again(self, connection: sqlite3.Connection, scope: int) -> set[int]:
+        """Also those that lie in others, up to the files."""
+        parents: dict[int, int] = {}
+        stale: list[int] = []
+        for number, parent, text in connection.execute(
+            "SELECT id, parent, text FROM present WHERE scope = ? AND parent IS NOT NULL", (scope,)
+        ):
+            parents[number] = parent
+            if text is not None and self.stale.get(text, Need.NOTHING).reads:
+                stale.append(parent)
+        found = set(stale)
+        while stale:
+            outer = parents.get(stale.pop())
+            if outer is not None and outer not in found:
+                found.add(outer)
+                stale.append(outer)
+        return found
 
     def meet(self, path: bytes, absolute: bytes, *, unchanged: bool) -> Need:
         """A file the scan came by; `unchanged` says whether it is the version that is known."""
@@ -111,18 +142,36 @@ class Known:
         return self._need(table).reads
 
     def _need(self, version: Version) -> Need:
-        if self.full or version.reason is not None:
+        if self.full or (version.reason is not None and not self._fails_again(version)):
+            return Need.READ
+        if self.legacy and not version.has_legacy and version.digest is not None:
             return Need.READ
         as_table = self.tables is not None and table_kind(version.path) is not None
         if version.media in MEDIA:
             if not as_table or version.detail != self.tables:
                 return Need.READ
-            return Need.AGAIN if version.id in self.stale_tables else Need.NOTHING
+            return Need.AGAIN if version.id in self.stale_containers else Need.NOTHING
         if as_table:
             return Need.READ
+        if not self.raw and version.size and not self._well_read(version):
+            return Need.AGAIN
         if version.text is None:
             return Need.READ if self.raw and version.size else Need.NOTHING
         return self.stale.get(version.text, Need.NOTHING)
+
+    def _fails_again(self, version: Version) -> bool:
+        """Whether nothing has changed that could make it readable: neither it nor who reads it."""
+        if version.reader not in CURRENT or version.reason not in LASTING:
+            return False
+        return version.reason != Reason.TIMED_OUT or version.detail == self.timed_out
+
+    def _well_read(self, version: Version) -> bool:
+        """Whether who has read it would do so still, and would read what lies in it just so."""
+        if version.id in self.stale_containers:
+            return False
+        if version.reader is None:  # plain text, or read by a nearkin that knew no formats
+            return version.text is not None and not has_ending(version.path)
+        return version.reader in CURRENT
 
     def vanished(self, below: tuple[bytes, ...]) -> list[Version]:
         """Versions of the scanned trees at places that were not met, in byte order."""

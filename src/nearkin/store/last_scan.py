@@ -3,12 +3,13 @@
 import json
 import os
 import sqlite3
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.settings import Settings
 from nearkin.store.known import lies_below
-from nearkin.store.scopes import MOVED, all_scopes, relative_to
+from nearkin.store.scopes import MOVED, Scope, all_scopes, relative_to
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def count_below(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> tup
     """Documents at these files and below these folders, and files there that failed."""
     documents = failed = 0
     for scope in all_scopes(connection):
-        below = tuple(relative_to(one, scope.root) for one in starts if one == scope.root or scope.root in one.parents)
+        below = _below(scope, starts)
         if not below:
             continue
         for path, reason in connection.execute("SELECT path, reason FROM present WHERE scope = ?", (scope.id,)):
@@ -62,6 +63,24 @@ def count_below(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> tup
                 documents += reason is None
                 failed += reason is not None
     return documents, failed
+
+
+def failed_by_reason(connection: sqlite3.Connection, starts: tuple[Path, ...] | None) -> dict[str, int]:
+    """How many failed of each reason, most first; None: in the whole store."""
+    counts: Counter[str] = Counter()
+    for scope in all_scopes(connection):
+        below = None if starts is None else _below(scope, starts)
+        query = "SELECT path, reason FROM present WHERE scope = ? AND reason IS NOT NULL"
+        counts.update(
+            reason
+            for path, reason in connection.execute(query, (scope.id,))
+            if below is None or lies_below(path, below)
+        )
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _below(scope: Scope, starts: tuple[Path, ...]) -> tuple[bytes, ...]:
+    return tuple(relative_to(one, scope.root) for one in starts if one == scope.root or scope.root in one.parents)
 
 
 def keeps_texts(connection: sqlite3.Connection) -> bool:

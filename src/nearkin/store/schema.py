@@ -12,7 +12,7 @@ sees the store as the last finished run left it. Nobody asks `document` what is 
 """
 
 APPLICATION_ID = 0x6E6B696E  # "nkin"
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 3
 
 CODE = """
 CREATE TABLE code (              -- signatures that are a few numbers, to be looked up by value or by range
@@ -82,7 +82,11 @@ CREATE TABLE document (          -- one version of what is at a place
     detail TEXT,
     seen INTEGER NOT NULL REFERENCES run,  -- the run that read it
     gone INTEGER REFERENCES run, -- the run that no longer found it so
-    before INTEGER REFERENCES document  -- the version it follows: at the same path changed, at another moved
+    before INTEGER REFERENCES document,  -- the version it follows: at the same path changed, at another moved
+    reader TEXT,                 -- which format it was taken for, name and version; NULL: text that needs none
+    properties TEXT,             -- JSON: title, author, created, message-id and what else it says of itself
+    md5 BLOB,                    -- legacy, where asked for; never used to decide anything
+    sha1 BLOB                    -- likewise
 );
 CREATE INDEX document_place ON document (scope, path);
 CREATE INDEX document_text ON document (text);
@@ -316,6 +320,6 @@ ALTER TABLE family ADD COLUMN unlisted INTEGER NOT NULL DEFAULT 0;
 INSERT INTO delta (scheme, content) SELECT scheme, content FROM signature;
 {DECISIONS}
 {FAMILY_EVENT}
+{IN_COLUMNS}
 """,
-    3: IN_COLUMNS,
 }

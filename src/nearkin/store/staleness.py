@@ -7,10 +7,12 @@ import sqlite3
 from enum import Enum
 from itertools import pairwise
 
+from nearkin.formats.endings import UNKNOWN
+from nearkin.formats.table import FORMATS
 from nearkin.text.kind import EXTRACTORS
 
 # Bytes that were taken raw, or made text of by an extractor that is not ours any more, must be read again.
-CURRENT = frozenset(filter(None, EXTRACTORS.values()))
+CURRENT = frozenset((*filter(None, EXTRACTORS.values()), *(form.extractor for form in FORMATS), UNKNOWN))
 
 
 class Need(Enum):

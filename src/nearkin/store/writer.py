@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
+from nearkin.formats.endings import UNKNOWN
 from nearkin.model import Readings
 from nearkin.read.table import MEDIA
 from nearkin.store.additions import added_below
@@ -17,10 +18,17 @@ from nearkin.store.changes import Changes, count_changes, recognise_moves
 from nearkin.store.codes import add_codes
 from nearkin.store.database import transaction
 from nearkin.store.known import Known, Version, lies_below
+from nearkin.store.members import (
+    adopt_members,
+    drop_members,
+    leave_members,
+    move_members,
+    nest_members,
+    pass_on_members,
+)
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
 from nearkin.store.rows import insert_rows, last_id
-from nearkin.store.table_rows import adopt_rows, drop_rows, leave_rows, move_rows, pass_on_rows
 
 LOOK_UP = 500  # keys a query
 
@@ -56,8 +64,8 @@ class Writer:
     def __post_init__(self) -> None:
         self._files = self._bytes = 0  # in the open transaction
         self._followed: list[bytes] = []  # places of files that have another version now
-        self.tables: list[tuple[bytes, int]] = []  # that were read: path and document
-        self.rows_gone = 0  # of tables
+        self.containers: list[tuple[bytes, int]] = []  # that were read or touched: path and document
+        self.members_gone = 0
         self._commits = False  # it is this writer's own
         self._began = 0.0
         self._number()
@@ -92,8 +100,8 @@ class Writer:
         self, readings: Readings, *, parent: int | None = None, versions: dict[bytes, Version] | None = None
     ) -> list[int]:
         """Write a batch at once, while the next ones are read, and commit it with others: index pages are then not
-        written for every few files. Rows of a table come with its document and with what is known of them; given
-        back is which of these are as they were."""
+        written for every few files. Members of a container come with its document and with what is known of them;
+        given back is which of these are as they were."""
         self.begin()
         try:
             touched = self._write(readings, parent, self.known.versions if versions is None else versions)
@@ -115,8 +123,7 @@ class Writer:
             self.connection.execute("COMMIT")
 
     def _write(self, readings: Readings, parent: int | None, versions: dict[bytes, Version]) -> list[int]:
-        contents = self._add_contents(readings)
-        texts = self._add_texts(readings, contents)
+        texts = self.texts_of(readings)
         new: list[tuple[Any, ...]] = []
         touched: list[tuple[int, int, int, str, int]] = []
         superseded: list[int] = []
@@ -146,32 +153,49 @@ class Writer:
                     readings.details[i],
                     self.run,
                     None if before is None else before.id,
+                    readings.readers[i],
+                    readings.properties[i],
+                    readings.md5[i],
+                    readings.sha1[i],
                 )
             )
         insert_rows(
             self.connection,
             """INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, media, encoding, digest,
-                                     text, reason, detail, seen, before)""",
+                                     text, reason, detail, seen, before, reader, properties, md5, sha1)""",
             new,
         )
-        if parent is None:  # rows get what their table has when the run ends
+        if parent is None:  # members get what their container has when the run ends
             self.connection.executemany(
                 "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
             )
         self.supersede(superseded)
         return [row[-1] for row in touched]
 
+    def texts_of(self, readings: Readings) -> list[int | None]:
+        """Of each the id of its text, stored with its content and signature where it was not."""
+        return self._add_texts(readings, self._add_contents(readings))
+
+    def touch(self, version: Version, *, size: int, mtime_ns: int, inode: int, owner: int) -> None:
+        """A file of the same bytes that need not be taken apart again; what lies in it stays with it."""
+        self.begin()
+        self.connection.execute(
+            "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?",
+            (size, mtime_ns, inode, owner_name(owner), version.id),
+        )
+        self.containers.append((version.path, version.id))
+
     def renew(self, versions: list[Renewed], readings: Readings) -> None:
         """The same documents with the texts that this scan makes of them."""
         if not self.connection.in_transaction:
             self.connection.execute("BEGIN IMMEDIATE")
             self._number()
-        texts = self._add_texts(readings, self._add_contents(readings))
+        texts = self.texts_of(readings)
         self.connection.executemany(
             f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
-                                      digest, text, reason, detail, seen, before)
+                                      digest, text, reason, detail, seen, before, reader, properties, md5, sha1)
                 SELECT scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest,
-                       ?, reason, detail, {self.run}, id FROM document WHERE id = ?""",
+                       ?, reason, detail, {self.run}, id, reader, properties, md5, sha1 FROM document WHERE id = ?""",
             [(text, version.id) for text, version in zip(texts, versions, strict=True)],
         )
         self.supersede([version.id for version in versions])
@@ -272,15 +296,16 @@ class Writer:
         return found
 
     def finish(self, below: tuple[bytes, ...]) -> Changes:
-        """Take over what a killed scan had read, note what is gone, and recognise what only moved; rows of tables go
-        where their table goes."""
+        """Take over what a killed scan had read, note what is gone, and recognise what only moved; what lies in a
+        container goes where that goes."""
         self.flush()
         with transaction(self.connection):
             for version in self.known.adopted:
                 before = self.known.versions.get(version.path)
                 previous = None if before is None else before.id
-                if version.media in MEDIA:
-                    self.rows_gone += adopt_rows(self.connection, self.run, self.scope, version.path, version.id)
+                if version.media in MEDIA or (version.reader is not None and version.reader != UNKNOWN):
+                    self.containers.append((version.path, version.id))
+                    self.members_gone += adopt_members(self.connection, self.run, self.scope, version.path, version.id)
                 elif before is not None:
                     self._followed.append(version.path)
                 self.connection.execute(
@@ -292,24 +317,28 @@ class Writer:
             left = [v.id for v in self.known.pending.values() if v.id not in kept and lies_below(v.path, below)]
             for one in [*left, *self.known.outdated]:
                 self.connection.execute("DELETE FROM document WHERE id = ?", (one,))
-                drop_rows(self.connection, one)
-            for path, document in self.tables:
-                pass_on_rows(self.connection, self.scope, path, document)
+                drop_members(self.connection, one)
+            for path, document in self.containers:
+                pass_on_members(self.connection, self.scope, path, document)
             self.supersede(added_below(self.connection, self.scope, self.run, below))
             vanished = self.known.vanished(below)
             self.supersede([version.id for version in vanished])
             left_places = [*self._followed, *(version.path for version in vanished)]
-            self.rows_gone += leave_rows(self.connection, self.run, self.scope, left_places)
+            self.members_gone += leave_members(self.connection, self.run, self.scope, left_places)
             moves = recognise_moves(self.connection, self.scope, self.run, vanished)
-            moved = len(moves) + sum(move_rows(self.connection, self.run, move) for move in moves)
-            gone = len(vanished) + self.rows_gone - moved
+            moved = len(moves) + sum(move_members(self.connection, self.run, move) for move in moves)
+            for path, document in self.containers:
+                nest_members(self.connection, self.scope, path, document)
+            gone = len(vanished) + self.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
 
 
 def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
     """Whether it was only touched: then this is no new version."""
-    now = (readings.digests[i], text, readings.media[i], readings.reasons[i], readings.details[i])
-    return now == (before.digest, before.text, before.media, before.reason, before.detail)
+    now = (readings.digests[i], text, readings.media[i], readings.reasons[i], readings.details[i], readings.readers[i])
+    if readings.md5[i] is not None and not before.has_legacy:
+        return False
+    return now == (before.digest, before.text, before.media, before.reason, before.detail, before.reader)
 
 
 def add_signatures(

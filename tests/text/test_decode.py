@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.read.decode import Decoded, decode
+from nearkin.text.decode import Decoded, decode
 
 TEXTS = {
     "de": (

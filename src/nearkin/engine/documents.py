@@ -1,0 +1,220 @@
+"""Taking documents of formats in: each asked of a worker, its members after it, stored in the order of their paths.
+
+Documents are taken apart some way ahead, as far as what waits to be stored has room: a long one holds up no short ones,
+and what is stored does not depend on the number of workers. A container of the same bytes, taken apart by the same
+formats, is not taken apart again.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from nearkin import _native
+from nearkin.engine import local
+from nearkin.engine.entry import Entry, Source
+from nearkin.engine.handover import HandedOver
+from nearkin.engine.spread import in_order
+from nearkin.engine.tree import Taken, Taker
+from nearkin.engine.workers import Workers
+from nearkin.formats.endings import UNKNOWN
+from nearkin.formats.found import Problem
+from nearkin.model import Readings, Reason
+from nearkin.read.table import MEMBER
+from nearkin.settings import Settings
+from nearkin.store.container_writer import ContainerWriter
+from nearkin.store.writer import Writer
+
+AHEAD = 1024  # documents …
+ROOM = 64 << 20  # … and bytes of texts that wait to be stored
+TOGETHER = 64  # documents stored at once …
+BATCH_BYTES = 4 << 20  # … or their texts
+
+Remember = Callable[[Readings], None]
+
+
+def take_in_documents(
+    writer: Writer,
+    base: bytes,
+    handed_over: list[HandedOver],
+    how: _native.Recipe,
+    settings: Settings,
+    *,
+    remember: Remember,
+    progress: Callable[[int, int], None],
+) -> None:
+    """`progress` is told how many documents and bytes were read so far."""
+    done = size = 0
+    with Workers(settings.worker) as workers:
+        taker = Taker(how, workers, settings.text.keep, settings.walk.legacy_digests)
+        intake = Intake(writer, base, taker, settings.run.jobs)
+        for readings in intake.take(handed_over):
+            done += len(readings)
+            size += sum(readings.sizes)
+            remember(readings)
+            progress(done, size)
+    for readings in local.ingest(
+        base.removesuffix(b"/"),
+        intake.plain,
+        how,
+        jobs=settings.run.jobs,
+        keep=settings.text.keep,
+        legacy=settings.walk.legacy_digests,
+    ):
+        readings.readers[:] = [UNKNOWN] * len(readings)  # looked at: they need not be again
+        done += len(readings)
+        size += sum(readings.sizes)
+        remember(readings)
+        writer.add(readings)
+        progress(done, size)
+
+
+@dataclass
+class Intake:
+    writer: Writer
+    base: bytes
+    taker: Taker
+    jobs: int
+
+    def __post_init__(self) -> None:
+        self.plain: list[bytes] = []  # of no format after all
+        self._batch: Readings | None = None
+        self._members = self._unpacked = 0  # of one file, at any depth
+
+    def take(self, handed_over: list[HandedOver]) -> Iterator[Readings]:
+        """What was stored, some at a time."""
+        sources = (Source.of_file(self.base, one) for one in handed_over if not self._only_touched(one))
+        with closing(self._in_order(sources)) as results:
+            try:
+                for taken in results:
+                    yield from self._store(taken)
+            except BaseException:  # nobody waits for what is being read
+                self.taker.workers.abort()
+                raise
+        yield from self._flush()
+
+    def _in_order(self, sources: Iterator[Source]) -> Generator[Taken, None, None]:
+        return in_order(
+            self.taker.take,
+            sources,
+            jobs=self.jobs,
+            ahead=AHEAD,
+            room=ROOM,
+            weight=lambda source: len(source.data),
+            size=lambda taken: taken.size,
+            on_error=self.taker.workers.abort,
+        )
+
+    def _only_touched(self, one: HandedOver) -> bool:
+        known = self.writer.known
+        before = known.versions.get(one.path)
+        if before is None or before.digest is None or before.digest != one.digest or known.rereads(before):
+            return False
+        self.writer.touch(before, size=one.size, mtime_ns=one.mtime_ns, inode=one.inode, owner=one.owner)
+        return True
+
+    def _store(self, taken: Taken) -> Iterator[Readings]:
+        if taken.entry.plain:
+            self.plain.append(taken.entry.source.path)
+            return
+        container = ContainerWriter(self.writer, taken.entry.source.path)
+        if taken.itself is not None and not taken.members and not container.had_members:
+            yield from self._later(taken.itself)
+            return
+        yield from self._flush()
+        entry = taken.entry
+        folder = Path(os.fsdecode(self.base + entry.source.path + MEMBER[:1]))
+        container.begin(self.taker.begun(entry))
+        if folder.is_dir():
+            entry.problem = _named_like(folder)
+            itself = self.taker.signed([entry], [])
+        elif taken.itself is not None:
+            itself = taken.itself
+            if taken.inside is not None:
+                container.add(taken.inside)
+                yield taken.inside
+        else:
+            self._members = self._unpacked = 0
+            entry = yield from self._added(container, self._stream(entry.source))
+            itself = self.taker.signed([entry], [])
+        container.end(itself)
+        yield itself
+
+    @staticmethod
+    def _added(
+        container: ContainerWriter, stream: Generator[Readings, None, Entry]
+    ) -> Generator[Readings, None, Entry]:
+        """Some members at a time: one by one each would be a few statements."""
+        batch: Readings | None = None
+        try:
+            while True:
+                readings = next(stream)
+                if batch is None:
+                    batch = readings
+                else:
+                    batch.extend(readings)
+                if len(batch) >= TOGETHER or sum(map(len, batch.texts)) >= BATCH_BYTES:
+                    container.add(batch)
+                    yield batch
+                    batch = None
+        except StopIteration as end:
+            if batch is not None:
+                container.add(batch)
+                yield batch
+            entry: Entry = end.value
+            return entry
+
+    def _stream(self, source: Source) -> Generator[Readings, None, Entry]:
+        """What lies in a large container, some at a time; then itself."""
+        entry = Entry(source)
+        try:
+            with closing(self._inside(entry)) as inside, closing(self._in_order(inside)) as results:
+                for taken in results:
+                    self._count(taken)
+                    if taken.too_much:
+                        nested = yield from self._stream(taken.entry.source)
+                        yield self.taker.signed([nested], [])
+                        continue
+                    if taken.itself is not None:
+                        yield taken.itself
+                    if taken.inside is not None:
+                        yield taken.inside
+        except Problem as problem:
+            entry.problem = problem
+        return entry
+
+    def _inside(self, entry: Entry) -> Generator[Source, None, None]:
+        with closing(self.taker.workers.ask(entry.source.asked)) as answers:
+            for header, body in answers:
+                if (member := entry.heed(header, body)) is not None:
+                    yield member
+
+    def _count(self, taken: Taken) -> None:
+        """In the order of what is stored: so it is the same, however many workers there are."""
+        limits = self.taker.workers.limits
+        self._members += 1 + taken.members
+        self._unpacked += taken.entry.source.size + taken.unpacked
+        if self._members > limits.members:
+            raise Problem(Reason.TOO_LARGE, f"there are more than {limits.members:,} members in it, at any depth")
+        if self._unpacked > limits.unpacked:
+            raise Problem(Reason.TOO_LARGE, f"its members, at any depth, are over {limits.unpacked:,} bytes")
+
+    def _later(self, itself: Readings) -> Iterator[Readings]:
+        if self._batch is None:
+            self._batch = itself
+        else:
+            self._batch.extend(itself)
+        if len(self._batch) >= TOGETHER:
+            yield from self._flush()
+
+    def _flush(self) -> Iterator[Readings]:
+        batch, self._batch = self._batch, None
+        if batch is not None:
+            self.writer.add(batch)
+            yield batch
+
+
+def _named_like(folder: Path) -> Problem:
+    said = f"its members would be named like the files in the folder {folder.name} beside it; rename that"
+    return Problem(Reason.UNREADABLE, said)

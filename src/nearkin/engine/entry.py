@@ -1,0 +1,89 @@
+"""What is taken apart, and what became of it."""
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from nearkin.engine.frames import Header
+from nearkin.engine.handover import HandedOver
+from nearkin.engine.workers import Asked
+from nearkin.formats.found import Problem
+from nearkin.model import Reason
+from nearkin.read.member_names import MemberNames
+from nearkin.read.table import MEMBER
+
+
+@dataclass(slots=True)
+class Source:
+    """A file, or bytes that lie in a container."""
+
+    path: bytes  # as the store names it
+    file: bytes | None = None  # where it lies
+    data: bytes = b""
+    size: int = 0
+    mtime_ns: int = 0
+    inode: int = 0
+    owner: int = 0
+    digest: bytes | None = None
+    depth: int = 0  # containers it lies in
+    problem: Problem | None = None  # it could not be taken out
+
+    @classmethod
+    def of_file(cls, base: bytes, one: HandedOver) -> "Source":
+        return cls(one.path, base + one.path, b"", one.size, one.mtime_ns, one.inode, one.owner, one.digest)
+
+    @property
+    def asked(self) -> Asked:
+        return Asked(self.path.rpartition(b"/")[2], self.file, self.data)
+
+
+@dataclass(slots=True)
+class Entry:
+    """A document of a format, as a worker tells of it."""
+
+    source: Source
+    media: str = "application/octet-stream"
+    reader: str | None = None
+    text: bytes | None = None
+    properties: dict[str, str] = field(default_factory=dict)
+    members: int = 0
+    problem: Problem | None = None
+    plain: bool = False  # of no format: for the kernels
+    names: MemberNames = field(default_factory=MemberNames)
+
+    def heed(self, header: Header, body: bytes) -> Source | None:
+        """An answer; of a member, what it is."""
+        match header["kind"]:
+            case "plain":
+                self.plain = True
+            case "kind":
+                self.media, self.reader = str(header["media"]), str(header["extractor"])
+                self.source.digest = bytes.fromhex(header["digest"])
+                if "inode" in header:
+                    stamp = (header["size"], header["mtime_ns"], header["inode"], header["owner"])
+                    self.source.size, self.source.mtime_ns, self.source.inode, self.source.owner = map(int, stamp)
+            case "document":
+                self.text = body if header["has_text"] else None
+                self.properties = {str(key): str(value) for key, value in header["properties"].items()}
+            case "problem":
+                self.problem = _problem(header)
+            case "member":
+                return self._member(header, body)
+        return None
+
+    def _member(self, header: Header, body: bytes) -> Source:
+        self.members += 1
+        problem = _problem(header) if "reason" in header else None
+        return Source(
+            path=self.source.path + MEMBER + self.names.of(bytes.fromhex(header["name"]), self.members),
+            data=body,
+            size=len(body),
+            mtime_ns=int(header["mtime_ns"]),
+            owner=self.source.owner,
+            digest=None if problem else sha256(body).digest(),
+            depth=self.source.depth + 1,
+            problem=problem,
+        )
+
+
+def _problem(header: Header) -> Problem:
+    return Problem(Reason(header["reason"]), str(header["detail"]))

@@ -1,0 +1,53 @@
+"""Which files are handed over to workers: those that may be of a format of the table.
+
+Decided from what the kernels have found out already, so that plain files cost nothing: a known ending, a known
+beginning of what is no text, or of text that is a mail, a mailbox, XML or RTF. A worker decides for good.
+"""
+
+import os
+from dataclasses import dataclass
+
+from nearkin.formats.endings import has_ending
+from nearkin.formats.plain_marks import told_by_text
+from nearkin.formats.table import HEAD, MARKS
+from nearkin.text.kind import TextKind
+
+HTML, BINARY = int(TextKind.HTML), int(TextKind.BINARY)
+MAGIC = (*(mark for mark, _ in MARKS), b"Rar!\x1a\x07")
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """A file that a worker is to look at, as the kernels found it."""
+
+    path: bytes
+    size: int
+    mtime_ns: int
+    inode: int
+    owner: int
+    digest: bytes | None
+
+
+def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
+    """`head`: of what is no text its first bytes, of texts the text's."""
+    if not head:
+        return False
+    if has_ending(name):
+        return True
+    if kind == HTML:
+        return False
+    return (kind == BINARY and head.startswith(MAGIC)) or told_by_text(head, "") is not None
+
+
+def head_of(path: bytes) -> bytes:
+    """Empty where it cannot be read: then it is not handed over, and the kernels have said why."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(file, HEAD)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)

@@ -1,0 +1,152 @@
+"""A worker: a process that takes documents apart, one at a time, and can be lost without harm.
+
+    asked      {"name", "path" or bytes as the body}                 one document
+    answers    plain                                                 no format of the table: it is read natively
+               document {extractor, media, digest, properties …}     what it is; the body is its text
+               member {name, mtime_ns, reason …}                     one that lies in it; the body is its bytes
+               problem {reason, detail}                              why it cannot be read, or not to its end
+               end                                                   always last
+
+It confines itself before it sees any document, and ends when its pipe does. Nothing a library prints can get among the
+frames: standard output and error go nowhere.
+"""
+
+import hashlib
+import io
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from nearkin.engine.confine import allow_seconds, confine, is_barred
+from nearkin.engine.frames import Header, packed, unpack_from
+from nearkin.formats.found import Limits, Problem
+from nearkin.model import Reason
+
+if TYPE_CHECKING:
+    from nearkin.formats.found import Member
+
+HEAD = 8192  # bytes that a format is told from
+LONGEST = 1 << 40  # what nearkin itself sends is not doubted
+
+
+def main(options: dict[str, Any]) -> None:
+    asked, answers = os.dup(0), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    sys.setrecursionlimit(2000)
+    formats = import_module(options["formats"])
+    barred = confine(memory=options["memory"], parent=options["parent"])
+    with os.fdopen(asked, "rb") as stream:
+        _Worker(formats, Limits(**options["limits"]), options["seconds"], barred, answers).serve(stream)
+
+
+class _Worker:
+    def __init__(self, formats: Any, limits: Limits, seconds: float, barred: str, answers: int) -> None:
+        self._formats = formats
+        self._limits = limits
+        self._seconds = seconds
+        self._barred = barred
+        self._answers = answers
+
+    def serve(self, asked: BinaryIO) -> None:
+        """One that ran out of memory once says so and ends: it may be left with little."""
+        while (frame := unpack_from(asked.read, longest=LONGEST)) is not None:
+            header, body = frame
+            if header["kind"] == "probe":
+                self._say({"kind": "end", "by": self._barred, **is_barred()})
+                continue
+            self._start_clock()
+            try:
+                self._read(header, body)
+            except MemoryError:
+                del body, frame
+                self._say(_problem(Problem(Reason.TOO_LARGE, "it needs more memory than a worker may have")))
+                self._say({"kind": "end", "spent": True})
+                return
+            self._say({"kind": "end"})
+
+    def _start_clock(self) -> None:
+        allow_seconds(self._seconds)
+
+    def _read(self, header: Header, body: bytes) -> None:
+        try:
+            with _opened(header, body) as file:
+                self._take_apart(header, file)
+        except Problem as problem:
+            if isinstance(problem.__cause__, MemoryError):
+                raise problem.__cause__ from None
+            self._say(_problem(problem))
+        except MemoryError:
+            raise
+        except RecursionError:
+            self._say(_problem(Problem(Reason.TOO_LARGE, "it is nested too deeply")))
+        except OSError as error:
+            said = (error.strerror or str(error)).lower()
+            self._say(_problem(Problem(Reason.UNREADABLE if "path" in header else Reason.CORRUPT, said)))
+        except Exception as error:  # a parser that fails on a document tells of the document
+            told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            self._say(_problem(Problem(Reason.CORRUPT, told[:200])))
+
+    def _take_apart(self, header: Header, file: BinaryIO) -> None:
+        name = bytes.fromhex(header["name"])
+        stamp = _stamp(file) if "path" in header else {}
+        head = file.read(HEAD)
+        file.seek(0)
+        kind = self._formats.detect(head, name, file)
+        if kind is None:
+            self._say({"kind": "plain"})
+            return
+        file.seek(0)
+        told: Header = {"extractor": f"{kind.name}/{kind.version}", "media": kind.media, **stamp}
+        told |= {"digest": _digest(file)}
+        self._say({"kind": "kind", **told})
+        file.seek(0)
+        found = self._formats.read_with(kind, file, self._limits)
+        text = b"" if found.text is None else found.text.encode("utf-8", "replace")
+        properties = {str(key): str(value) for key, value in found.properties.items() if value}
+        self._say({"kind": "document", "has_text": found.text is not None, "properties": properties}, text)
+        del text
+        for member in found.members:
+            self._hand_out(member)
+        if stamp and _stamp(file) != stamp:
+            raise Problem(Reason.UNREADABLE, "it was written to while it was read")
+
+    def _hand_out(self, member: "Member") -> None:
+        told: Header = {"kind": "member", "name": member.name.hex(), "mtime_ns": member.mtime_ns}
+        if member.problem is not None:
+            told |= {"reason": member.problem.reason, "detail": member.problem.detail}
+        self._say(told, member.data)
+        self._start_clock()
+
+    def _say(self, header: Header, body: bytes = b"") -> None:
+        for piece in packed(header, body):
+            view = memoryview(piece)
+            while view:
+                view = view[os.write(self._answers, view) :]
+
+
+def _opened(header: Header, body: bytes) -> BinaryIO:
+    if "path" not in header:
+        return io.BytesIO(body)
+    # A path that turned into a link or FIFO since the walk must neither lead elsewhere nor hang.
+    opener: Callable[[str, int], int] = lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)  # noqa: E731
+    return open(bytes.fromhex(header["path"]), "rb", opener=opener)
+
+
+def _digest(file: BinaryIO) -> str:
+    whole = hashlib.sha256()
+    while some := file.read(1 << 20):
+        whole.update(some)
+    return whole.hexdigest()
+
+
+def _stamp(file: BinaryIO) -> Header:
+    found = os.fstat(file.fileno())
+    return {"size": found.st_size, "mtime_ns": found.st_mtime_ns, "inode": found.st_ino, "owner": found.st_uid}
+
+
+def _problem(problem: Problem) -> Header:
+    return {"kind": "problem", "reason": problem.reason, "detail": problem.detail[:500]}

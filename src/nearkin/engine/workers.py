@@ -1,0 +1,291 @@
+"""Workers as nearkin sees them: started when first needed, asked one document at a time, replaced when lost.
+
+Each is a new process, not a fork of this one, which has threads. Whatever a worker does costs the document it was asked
+about: it may die, hang, want too much memory or say too much. Time counts while nearkin waits for the next frame, so a
+container of many members may take longer than one document.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from types import TracebackType
+from typing import Self
+
+from nearkin.engine.frames import BrokenFrameError, Header, packed, unpack_from
+from nearkin.errors import EngineError
+from nearkin.formats.found import Limits, Problem
+from nearkin.model import Reason
+from nearkin.settings import WorkerSettings
+
+FORMATS = "nearkin.formats.table"  # the module that knows them
+CODE = """import json, sys
+options = json.loads(sys.argv[1])
+sys.path[:] = options["import"]
+from nearkin.engine.worker import main
+main(options)
+"""
+AT_ONCE = 1 << 20
+PATIENCE = 5.0  # seconds for a worker to end by itself
+START = 60.0  # seconds more for the first answer: a busy machine starts programs slowly
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A document to be taken apart: a file, or bytes that lie in another."""
+
+    name: bytes
+    path: bytes | None = None  # absolute
+    data: bytes = b""
+
+
+class Worker:
+    """One process and the pipes to it."""
+
+    def __init__(self, settings: WorkerSettings, limits: Limits, formats: str) -> None:
+        options = {
+            "import": [path for path in sys.path if os.path.isabs(path)],  # noqa: PTH117
+            "formats": formats,
+            "memory": settings.document_memory,
+            "seconds": settings.timeout,
+            "limits": asdict(limits),
+            "parent": os.getpid(),
+        }
+        self._settings = settings
+        # No text may be longer than its characters; no member than all of them together.
+        self._longest = max(4 * limits.characters, limits.unpacked)
+        self._fresh = True
+        self.has_answered = False  # to the question it was asked last
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-c", CODE, json.dumps(options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._to, self._from = self.process.stdin.fileno(), self.process.stdout.fileno()
+        for pipe in (self._to, self._from):
+            os.set_blocking(pipe, False)
+        self._polled = select.poll()
+        self._polled.register(self._from, select.POLLIN)
+        self._writable = select.poll()
+        self._writable.register(self._to, select.POLLOUT)
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+    def ask(self, asked: Asked) -> Iterator[tuple[Header, bytes]]:
+        """Its answers until the end; Problem: it was lost. Whoever does not hear it out loses it too."""
+        header: Header = {"kind": "read", "name": asked.name.hex()}
+        if asked.path is not None:
+            header["path"] = asked.path.hex()
+        yield from self._answers(header, asked.data)
+
+    def probe(self) -> Header:
+        (said,) = (header for header, _ in self._answers({"kind": "probe"}, b""))
+        return said
+
+    def _answers(self, header: Header, body: bytes) -> Iterator[tuple[Header, bytes]]:
+        ended = self.has_answered = False
+        try:
+            self._send(packed(header, body))
+            while not ended:
+                said, text = self._next()
+                self.has_answered = True
+                ended = said.get("kind") == "end"
+                if ended and said.get("spent"):
+                    self.kill()
+                if not ended or "by" in said:
+                    yield said, text
+        except (EOFError, BrokenPipeError):
+            raise self._lost() from None
+        except BrokenFrameError as error:
+            raise Problem(Reason.TOO_LARGE, str(error)) from None
+        finally:
+            if not ended:
+                self.kill()
+
+    def _deadline(self) -> float:
+        more = START if self._fresh else 0.0
+        return time.monotonic() + self._settings.timeout + more
+
+    def _send(self, pieces: list[bytes]) -> None:
+        deadline = self._deadline()
+        for piece in pieces:
+            view = memoryview(piece)
+            while view:
+                self._wait(self._writable, deadline)
+                view = view[os.write(self._to, view[:AT_ONCE]) :]
+
+    def _next(self) -> tuple[Header, bytes]:
+        deadline = self._deadline()
+        frame = unpack_from(lambda size: self._take(size, deadline), longest=self._longest)
+        self._fresh = False
+        if frame is None:
+            raise EOFError
+        return frame
+
+    def _take(self, size: int, deadline: float) -> bytes:
+        if size <= AT_ONCE:
+            pieces = b""
+            while len(pieces) < size:
+                self._wait(self._polled, deadline)
+                if not (some := os.read(self._from, size - len(pieces))):
+                    break
+                pieces += some
+            return pieces
+        whole = bytearray()
+        while len(whole) < size:
+            self._wait(self._polled, deadline)
+            if not (some := os.read(self._from, min(AT_ONCE, size - len(whole)))):
+                break
+            whole += some
+        return bytes(whole)
+
+    def _wait(self, polled: "select.poll", deadline: float) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0 or not polled.poll(left * 1000):
+            raise Problem(Reason.TIMED_OUT, self._settings.timed_out)
+
+    def _lost(self) -> Problem:
+        self.process.wait(PATIENCE)
+        code = self.process.returncode
+        if code == -signal.SIGXCPU:
+            return Problem(Reason.TIMED_OUT, self._settings.timed_out)
+        if code < 0:
+            return Problem(Reason.CRASHED, f"the worker reading it died of {signal.Signals(-code).name}")
+        return Problem(Reason.CRASHED, f"the worker reading it ended with code {code}")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self._close()
+        self.process.wait()
+
+    @property
+    def is_closed(self) -> bool:
+        return self.process.stdin is None or self.process.stdin.closed
+
+    def say_goodbye(self) -> None:
+        """It ends when it sees the end of its pipe."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+    def end(self) -> None:
+        self._close()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def _close(self) -> None:
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+@dataclass
+class Workers:
+    """As many as are needed at once. Nothing is started until the first document comes."""
+
+    settings: WorkerSettings = field(default_factory=WorkerSettings)
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
+        self._over = False
+        self._lock = threading.Lock()
+        # A worker dies with the thread that started it: one that lives as long as they may.
+        self._starter: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.say_goodbye()
+        for worker in idle:
+            worker.end()
+        if self._starter is not None:
+            self._starter.shutdown()
+            self._starter = None
+
+    def ask(self, asked: Asked) -> Generator[tuple[Header, bytes], None, None]:
+        """The answers of a worker that is free, or of a new one."""
+        worker = self._free()
+        if worker is not None:
+            try:
+                yield from self._answers(worker, asked)
+                return
+            except Problem as problem:
+                # It had died of something else before, unless it hung.
+                if worker.has_answered or problem.reason is not Reason.CRASHED or self._over:
+                    raise
+        yield from self._answers(self._started(), asked)
+
+    def _answers(self, worker: Worker, asked: Asked) -> Iterator[tuple[Header, bytes]]:
+        with self._lock:
+            self._busy.add(worker)
+            if self._over:
+                worker.process.kill()
+        try:
+            yield from worker.ask(asked)
+        finally:
+            self._give_back(worker)
+
+    def probe(self) -> Header:
+        """What bars workers from the network, and what they cannot do."""
+        worker = self._started()
+        try:
+            return worker.probe()
+        finally:
+            self._give_back(worker)
+
+    def abort(self) -> None:
+        """Whoever waits for an answer is told at once that there will be none."""
+        with self._lock:
+            self._over = True
+            for worker in self._busy:
+                worker.process.kill()
+
+    def _free(self) -> Worker | None:
+        while True:
+            with self._lock:
+                if not self._idle:
+                    return None
+                worker = self._idle.pop()
+            if worker.is_alive:
+                return worker
+            worker.kill()
+
+    def _started(self) -> Worker:
+        with self._lock:
+            self._starter = starter = self._starter or ThreadPoolExecutor(1, "nearkin-workers")
+        try:
+            return starter.submit(Worker, self.settings, self.limits, FORMATS).result()
+        except OSError as error:
+            said = (error.strerror or str(error)).lower()
+            raise EngineError(f"No process can be started to read documents in: {said}.") from error
+
+    def _give_back(self, worker: Worker) -> None:
+        with self._lock:
+            self._busy.discard(worker)
+            if worker.is_alive and not worker.is_closed:
+                self._idle.append(worker)
+                return
+        worker.kill()

@@ -1,0 +1,73 @@
+"""Word: the body, then foot- and endnotes, comments, headers, footers, charts and diagrams.
+
+Runs of text are `w:t`, so what was deleted (`w:delText`) and the codes of fields are out of sight by themselves; what
+was moved away is not. A text box is written twice, for new and old programs: the fallback is skipped.
+"""
+
+from typing import BinaryIO
+
+from nearkin.formats.found import Found, Limits
+from nearkin.formats.ooxml import Relation, add_alt_text, add_drawn_text, main_part, properties, relations
+from nearkin.formats.prose import Prose
+from nearkin.formats.xml_events import Event, without
+from nearkin.formats.zip_parts import Parts
+
+AROUND = ("footnotes", "endnotes", "comments", "header", "footer")
+DRAWN = ("chart", "chartEx", "diagramData")
+MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+
+
+def read(file: BinaryIO, limits: Limits) -> Found:
+    parts = Parts(file, limits)
+    prose = Prose(limits)
+    body = main_part(parts, "word/document.xml")
+    _add(parts, body, prose)
+    kin = relations(parts, body)
+    for kind in AROUND:
+        for part in _of(kin, kind):
+            _add(parts, part, prose)
+    shown = [body, *(part for kind in AROUND for part in _of(kin, kind))]
+    drawings = [relation for part in shown for relation in relations(parts, part)]
+    for kind in DRAWN:
+        for part in _of(drawings, kind):
+            add_drawn_text(parts, part, prose)
+    return Found(prose.text(), properties(parts))
+
+
+def _of(kin: list[Relation], kind: str) -> list[str]:
+    return sorted({relation.target for relation in kin if relation.type == kind}, key=lambda part: (len(part), part))
+
+
+def _hides(event: Event, parent: str) -> bool:
+    return event.name in ("del", "moveFrom", "Fallback")
+
+
+def _add(parts: Parts, part: str, prose: Prose) -> None:
+    in_run = 0
+    for event in without(parts.events(part), _hides):
+        if event.kind == "text":
+            if in_run:
+                prose.add(event.name)
+        elif event.kind == "start":
+            if event.name == "t":
+                in_run += 1
+            elif event.name in MARKS and not event.get("pos"):  # a tab stop has a position
+                prose.add(MARKS[event.name])
+            elif event.name == "sym":
+                prose.add(_symbol(event.get("char")))
+            elif event.name in ("docPr", "cNvPr", "shape"):
+                add_alt_text(event, prose)
+        elif event.name == "t":
+            in_run -= 1
+        elif event.name == "p":
+            prose.end()
+    prose.end()
+
+
+def _symbol(code: str) -> str:
+    """Symbol fonts sit in the private use area at F000 + code: no letters anybody could compare."""
+    try:
+        point = int(code, 16)
+    except ValueError:
+        return ""
+    return chr(point) if 0x20 <= point < 0xD800 else ""

@@ -1,0 +1,11 @@
+"""Names that end as a format's do: a hint that is asked for every file, so a cheap one."""
+
+from nearkin.formats.table import FORMATS
+
+UNKNOWN = "none/1"  # reader of what was looked at and is of no format; the number is raised when more are known
+ENDINGS = frozenset(ending.encode() for form in FORMATS for ending in form.extensions)
+
+
+def has_ending(name: bytes) -> bool:
+    dot = name.rfind(b".", -6)
+    return dot >= 0 and name[dot:].lower() in ENDINGS

@@ -1,0 +1,36 @@
+"""Members of a container are counted while they are taken out: how many, and how many bytes together."""
+
+from typing import IO
+
+from nearkin.formats.found import Limits, Member, Problem
+from nearkin.model import Reason
+
+CHUNK = 1 << 20
+
+
+class Counted:
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._members = 0
+        self._left = limits.unpacked
+
+    def begin(self) -> None:
+        self._members += 1
+        if self._members > self._limits.members:
+            raise Problem(Reason.TOO_LARGE, f"more than {self._limits.members} members")
+
+    def spend(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise Problem(Reason.TOO_LARGE, "it unpacks to more than the limit allows")
+
+    def take(self, name: bytes, stream: IO[bytes], *, mtime_ns: int = 0) -> Member:
+        """One that is too large for itself is passed over, and the next one is taken."""
+        data = bytearray()
+        while chunk := stream.read(CHUNK):
+            self.spend(len(chunk))
+            data += chunk
+            if len(data) > self._limits.member:
+                detail = f"over {self._limits.member} bytes"
+                return Member(name, b"", mtime_ns, Problem(Reason.TOO_LARGE, detail))
+        return Member(name, bytes(data), mtime_ns)

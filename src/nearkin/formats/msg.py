@@ -1,0 +1,159 @@
+"""Outlook's mail: an OLE file with a stream for each property ([MS-OXMSG] §2). Read by olefile alone: the library made
+for it gives no embedded mail and no body that is in compressed RTF only.
+
+An embedded mail is a storage, not a file: as a member it is written as an ordinary mail.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from email.parser import HeaderParser
+from email.utils import format_datetime
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from nearkin.formats import letter, rtf
+from nearkin.formats.eml import field
+from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.members import Counted
+from nearkin.formats.prose import Prose
+from nearkin.formats.rtf_packed import unpacked
+from nearkin.model import Reason
+from nearkin.text.decode import decode
+from nearkin.text.kind import visible_text
+
+SUBJECT, HEADERS, BODY, RTF, HTML, MESSAGE_ID = 0x0037, 0x007D, 0x1000, 0x1009, 0x1013, 0x1035
+SENT, DELIVERED, CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
+SENDER_NAME, SENDER_SMTP, SENDER = 0x0C1A, 0x5D01, 0x0C1F
+NAME, ADDRESS, SMTP, RECIPIENT_TYPE = 0x3001, 0x3003, 0x39FE, 0x0C15
+DATA, LONG_NAME, SHORT_NAME = 0x3701, 0x3707, 0x3704
+EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+DEEPEST = 8
+
+
+class Storage:
+    def __init__(self, ole: Any, path: tuple[str, ...] = ()) -> None:
+        self._ole = ole
+        self._path = path
+        fixed = self._stream("__properties_version1.0")
+        header = 8 if path and not path[-1].endswith("000D") else 24 if path else 32
+        rows = (fixed[at : at + 16] for at in range(header, len(fixed) - 15, 16))
+        self._fixed = {int.from_bytes(row[2:4], "little"): row[8:16] for row in rows}
+
+    def _stream(self, name: str) -> bytes:
+        place = "/".join((*self._path, name))
+        if self._ole.get_type(place) != 2:  # a stream
+            return b""
+        data: bytes = self._ole.openstream(place).read()
+        return data
+
+    def text(self, key: int) -> str:
+        wide = self._stream(f"__substg1.0_{key:04X}001F")
+        if wide:
+            return wide.decode("utf-16-le", "replace").rstrip("\0")
+        return self._decoded(self._stream(f"__substg1.0_{key:04X}001E")).rstrip("\0")
+
+    def _decoded(self, data: bytes) -> str:
+        page = self.number(CODE_PAGE)
+        try:
+            return data.decode("utf-8" if page in (0, 65001) else f"cp{page}")
+        except (LookupError, UnicodeDecodeError):
+            return decode(data).text
+
+    def data(self, key: int) -> bytes:
+        return self._stream(f"__substg1.0_{key:04X}0102")
+
+    def number(self, key: int) -> int:
+        return int.from_bytes(self._fixed.get(key, b"")[:4], "little")
+
+    def time(self, key: int) -> datetime | None:
+        ticks = int.from_bytes(self._fixed.get(key, b""), "little")
+        return EPOCH + timedelta(microseconds=ticks // 10) if 0 < ticks < 2650467743990000000 else None
+
+    def inner(self, start: str) -> Iterator["Storage"]:
+        depth = len(self._path)
+        found = {
+            entry[depth]
+            for entry in self._ole.listdir()
+            if tuple(entry[:depth]) == self._path and len(entry) > depth + 1
+        }
+        for name in sorted(found):
+            if name.startswith(start):
+                yield Storage(self._ole, (*self._path, name))
+
+
+def read(file: BinaryIO, limits: Limits) -> Found:
+    import olefile
+
+    mail = Storage(olefile.OleFileIO(file))
+    fields = _fields(mail)
+    prose = Prose(limits)
+    letter.add_fields(fields, prose)
+    prose.line(_body(mail, limits))
+    return Found(prose.text(), letter.properties(fields), _members(mail, limits))
+
+
+def _fields(mail: Storage) -> dict[str, str]:
+    """As the sender's server wrote them; for drafts and mail that never left the house from the properties."""
+    headers = HeaderParser().parsestr(mail.text(HEADERS))
+    fields = {name: field(headers, name) for name in ("Message-ID", *letter.SEEN)}
+    to: dict[int, list[str]] = {1: [], 2: []}
+    for recipient in mail.inner("__recip_version1.0_"):
+        who = _person(recipient.text(NAME), recipient.text(SMTP) or recipient.text(ADDRESS))
+        to.setdefault(recipient.number(RECIPIENT_TYPE), []).append(who)
+    sent = mail.time(SENT) or mail.time(DELIVERED)
+    own = {
+        "Message-ID": mail.text(MESSAGE_ID),
+        "From": _person(mail.text(SENDER_NAME), mail.text(SENDER_SMTP) or mail.text(SENDER)),
+        "To": ", ".join(to[1]),
+        "Cc": ", ".join(to[2]),
+        "Date": format_datetime(sent) if sent else "",
+        "Subject": mail.text(SUBJECT),
+    }
+    return {name: fields[name] or own[name] for name in own}
+
+
+def _person(name: str, address: str) -> str:
+    return f"{name} <{address}>" if name and address and name != address else name or address
+
+
+def _body(mail: Storage, limits: Limits) -> str:
+    if (plain := mail.text(BODY)).strip():
+        return plain.replace("\r\n", "\n")
+    html = mail.data(HTML) or mail.text(HTML).encode("utf-8", "replace")
+    if html:
+        return visible_text(decode(html, html=True).text.encode()).decode()
+    packed = mail.data(RTF)
+    return rtf.read(BytesIO(unpacked(packed, limits)), limits).text or "" if packed else ""
+
+
+def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
+    counted = Counted(limits)
+    for number, attached in enumerate(mail.inner("__attach_version1.0_"), 1):
+        counted.begin()
+        told = attached.text(LONG_NAME) or attached.text(SHORT_NAME) or attached.text(NAME)
+        name = told.replace("\\", "/").rpartition("/")[2].strip()
+        embedded = next(attached.inner(f"__substg1.0_{DATA:04X}000D"), None)
+        if embedded is None:
+            data = attached.data(DATA)
+            counted.spend(len(data))
+            yield Member((name or f"part-{number}").encode("utf-8", "replace"), data)
+            continue
+        place = (name.removesuffix(".msg") or f"part-{number}") + ".eml"
+        if depth >= DEEPEST:
+            yield Member(place.encode(), b"", problem=Problem(Reason.TOO_LARGE, "mail in mail in mail"))
+        else:
+            yield Member(place.encode("utf-8", "replace"), _as_mail(embedded, limits, depth + 1))
+
+
+def _as_mail(mail: Storage, limits: Limits, depth: int) -> bytes:
+    written = EmailMessage()
+    for name, value in _fields(mail).items():
+        if value:
+            written.add_header(name, " ".join(value.split()))
+    written.set_content(_body(mail, limits))
+    for member in _members(mail, limits, depth):
+        written.add_attachment(
+            member.data, maintype="application", subtype="octet-stream", filename=member.name.decode("utf-8", "replace")
+        )
+    return written.as_bytes()

@@ -1,0 +1,111 @@
+"""What Word, PowerPoint and Excel files have in common: relationships, properties, drawings (ECMA-376).
+
+Parts are found by their relationships, not by their usual names: what is not referred to is not shown.
+"""
+
+import posixpath
+from collections.abc import Iterator
+from itertools import count
+from typing import NamedTuple
+
+from nearkin.formats.prose import Prose
+from nearkin.formats.xml_events import Event, without
+from nearkin.formats.zip_parts import Parts
+
+CORE = {"title": "title", "creator": "author", "created": "created", "modified": "modified"}
+SHAPES = {"sp", "pic", "graphicFrame", "cxnSp"}
+RUNS = {"t", "text"}  # of drawings; of the old comments on slides
+
+
+class Relation(NamedTuple):
+    id: str
+    type: str  # the last word of its address: header, slide, comments
+    target: str  # a part's name
+
+
+def relations(parts: Parts, source: str) -> list[Relation]:
+    folder, name = posixpath.split(source)
+    place = posixpath.join(folder, "_rels", f"{name}.rels")
+    if not parts.has(place):
+        return []
+    found = []
+    for event in parts.events(place):
+        if event.kind == "start" and event.name == "Relationship" and event.get("TargetMode") != "External":
+            target = event.get("Target")
+            path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            kind = event.get("Type").rpartition("/")[2]
+            found.append(Relation(event.get("Id"), kind, path))
+    return [relation for relation in found if parts.has(relation.target)]
+
+
+def main_part(parts: Parts, usual: str) -> str:
+    for relation in relations(parts, ""):
+        if relation.type == "officeDocument":
+            return relation.target
+    return usual
+
+
+def properties(parts: Parts) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for relation in relations(parts, ""):
+        if relation.type == "core-properties":
+            key = None
+            for event in parts.events(relation.target):
+                if event.kind == "start":
+                    key = CORE.get(event.name)
+                elif event.kind == "end":
+                    key = None
+                elif key:
+                    found[key] = found.get(key, "") + event.name
+    return {key: value.strip() for key, value in found.items() if value.strip()}
+
+
+def add_drawn_text(parts: Parts, part: str, prose: Prose, *, placeholders: bool = True) -> None:
+    """Text of shapes, charts and diagrams: runs `a:t`, paragraphs `a:p`, and the alt texts of what is a picture.
+
+    Of layouts and masters a reader sees only what is no placeholder ("Click to edit"): placeholders=False."""
+    hidden = set() if placeholders else _placeholders(parts.events(part))
+    shapes = count()
+    in_run = 0
+
+    def hides(event: Event, parent: str) -> bool:
+        if event.name in SHAPES:
+            return next(shapes) in hidden
+        moving = event.name == "fld" and event.get("type").startswith(("slidenum", "datetime"))
+        return moving or event.name == "Fallback"
+
+    for event in without(parts.events(part), hides):
+        if event.kind == "start":
+            if event.name in RUNS:
+                in_run += 1
+            elif event.name in ("cNvPr", "docPr"):
+                add_alt_text(event, prose)
+            elif event.name in ("br", "tab"):
+                prose.add("\n" if event.name == "br" else "\t")
+        elif event.kind == "end":
+            if event.name in RUNS:
+                in_run -= 1
+            if event.name in ("p", "text", "tr", "cm"):
+                prose.end()
+            elif event.name == "tc":
+                prose.add("\t")
+        elif in_run:
+            prose.add(event.name)
+    prose.end()
+
+
+def add_alt_text(event: Event, prose: Prose) -> None:
+    for key in ("title", "descr"):
+        if text := event.get(key):
+            prose.line(text)
+
+
+def _placeholders(events: Iterator[Event]) -> set[int]:
+    found: set[int] = set()
+    number = -1
+    for event in events:
+        if event.kind == "start" and event.name in SHAPES:
+            number += 1
+        elif event.kind == "start" and event.name == "ph":
+            found.add(number)
+    return found

@@ -1,0 +1,162 @@
+"""PDF by PDFium: pages, then annotations, form fields and alt texts; attached files are members.
+
+PDFium marks a hyphen at a line's end that divides a word by U+FFFE (U+0002 in older ones): such words are joined again.
+Dots that lead to a page's number are no text; running headers are said once.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from ctypes import c_ushort
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.prose import Prose
+from nearkin.formats.running import said_once
+from nearkin.model import Reason
+
+PASSWORD = 4  # FPDF_ERR_PASSWORD
+DIVIDED = re.compile("[\ufffe\x02][ \r\n]*")
+LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
+LEADERS = re.compile(r" ?(?:\. ?){5,}")  # of a table of contents
+# Between two characters of Chinese or Japanese a line's end is no space.
+WIDE = "[\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60]"
+WITHIN = re.compile(f"(?<={WIDE})\n(?={WIDE})")
+LONGEST_NOTE = 1 << 20
+MOST_ELEMENTS = 10_000
+
+
+def read(file: BinaryIO, limits: Limits) -> Found:
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(file)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == PASSWORD or "password" in str(error).lower():
+            raise Problem(Reason.ENCRYPTED, "a password is needed") from error
+        raise Problem(Reason.CORRUPT, str(error)) from error
+    pages = len(document)
+    held = Prose(limits)  # counts the text while the pages are read
+    notes: list[str] = []
+    shown = []
+    for number in range(pages):
+        if (page := _page(document, number, notes)).strip():
+            held.add(page)
+            shown.append(page)
+    prose = Prose(limits)
+    for page in said_once(shown):
+        prose.line(page)
+    for note in notes:
+        prose.line(note)
+    text = WITHIN.sub("", LEADERS.sub(" ", prose.text()))
+    if not text.strip():
+        raise Problem(Reason.EMPTY, f"{pages} page{'s' * (pages != 1)} without text: scanned pictures?")
+    return Found(text, _properties(document), _members(document, limits))
+
+
+def _page(document: Any, number: int, notes: list[str]) -> str:
+    import pypdfium2
+
+    try:
+        page = document[number]
+        text = page.get_textpage()
+    except pypdfium2.PdfiumError:
+        return ""  # a page that is not there
+    told = DIVIDED.sub("", text.get_text_range()).replace("\r\n", "\n").translate(LIGATURES)
+    text.close()
+    notes.extend(_notes(page))
+    notes.extend(_alt_texts(page))
+    page.close()
+    return told
+
+
+def _notes(page: Any) -> Iterator[str]:
+    import pypdfium2.raw as pdfium
+
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        note = pdfium.FPDFPage_GetAnnot(page, index)
+        if not note:
+            continue
+        kind = pdfium.FPDFAnnot_GetSubtype(note)
+        if kind == pdfium.FPDF_ANNOT_WIDGET:
+            yield _string(note, b"V")
+        elif kind not in (pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_LINK):
+            yield _string(note, b"Contents")
+        pdfium.FPDFPage_CloseAnnot(note)
+
+
+def _alt_texts(page: Any) -> Iterator[str]:
+    """Of pictures, from the tree of a tagged file (PDF 1.7 §14.9.3), the first 10,000 elements of a page."""
+    import pypdfium2.raw as pdfium
+
+    tree = pdfium.FPDF_StructTree_GetForPage(page)
+    if not tree:
+        return
+    roots = pdfium.FPDF_StructTree_CountChildren(tree)
+    waiting = [pdfium.FPDF_StructTree_GetChildAtIndex(tree, at) for at in reversed(range(min(roots, MOST_ELEMENTS)))]
+    for _ in range(MOST_ELEMENTS):
+        if not waiting:
+            break
+        if element := waiting.pop():
+            yield _wide(
+                lambda buffer, size, element=element: pdfium.FPDF_StructElement_GetAltText(element, buffer, size)
+            )
+            inner = min(pdfium.FPDF_StructElement_CountChildren(element), MOST_ELEMENTS)
+            waiting += [pdfium.FPDF_StructElement_GetChildAtIndex(element, at) for at in reversed(range(inner))]
+    pdfium.FPDF_StructTree_Close(tree)
+
+
+def _string(note: Any, key: bytes) -> str:
+    import pypdfium2.raw as pdfium
+
+    return _wide(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size))
+
+
+def _wide(fill: Callable[..., int]) -> str:
+    """PDFium tells the size first, then fills a buffer with UTF-16."""
+    size = fill(None, 0)
+    if not 2 < size <= LONGEST_NOTE:
+        return ""
+    buffer = (c_ushort * (size // 2))()
+    fill(buffer, size)
+    return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0")
+
+
+def _properties(document: Any) -> dict[str, str]:
+    told = document.get_metadata_dict()
+    found = {
+        "title": told.get("Title", ""),
+        "author": told.get("Author", ""),
+        "created": _date(told.get("CreationDate", "")),
+        "modified": _date(told.get("ModDate", "")),
+    }
+    return {key: value.strip() for key, value in found.items() if value.strip()}
+
+
+def _date(told: str) -> str:
+    """D:20260131120000+01'00' as ISO 8601 (PDF 1.7 §7.9.4)."""
+    if not (match := DATE.match(told)):
+        return ""
+    year, *rest = (int(group) if group else None for group in match.groups()[:6])
+    month, day, hour, minute, second = (
+        value if value is not None else least for value, least in zip(rest, (1, 1, 0, 0, 0), strict=True)
+    )
+    sign, zone_hours, zone_minutes = match.groups()[6:]
+    zone = "" if not sign else "Z" if sign == "Z" else f"{sign}{zone_hours or '00'}:{zone_minutes or '00'}"
+    try:
+        return datetime(year or 0, month, day, hour, minute, second).isoformat() + zone
+    except ValueError:
+        return ""
+
+
+def _members(document: Any, limits: Limits) -> Iterator[Member]:
+    from nearkin.formats.members import Counted
+
+    counted = Counted(limits)
+    for index in range(document.count_attachments()):
+        counted.begin()
+        attached = document.get_attachment(index)
+        data = bytes(attached.get_data())
+        counted.spend(len(data))
+        yield Member(attached.get_name().encode("utf-8", "replace"), data)

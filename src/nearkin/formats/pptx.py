@@ -1,0 +1,42 @@
+"""PowerPoint: slide by slide its shapes, charts, notes and comments; last what layouts and masters show on slides."""
+
+from typing import BinaryIO
+
+from nearkin.formats.found import Found, Limits
+from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
+from nearkin.formats.prose import Prose
+from nearkin.formats.zip_parts import Parts
+
+BESIDE = ("chart", "chartEx", "diagramData", "notesSlide", "comments")
+
+
+def read(file: BinaryIO, limits: Limits) -> Found:
+    parts = Parts(file, limits)
+    prose = Prose(limits)
+    main = main_part(parts, "ppt/presentation.xml")
+    layouts: dict[str, None] = {}
+    for slide in _slides(parts, main):
+        kin = relations(parts, slide)
+        add_drawn_text(parts, slide, prose)
+        for kind in BESIDE:
+            for relation in kin:
+                if relation.type == kind:
+                    add_drawn_text(parts, relation.target, prose)
+        layouts.update(dict.fromkeys(_targets(kin, "slideLayout")))
+    masters = dict.fromkeys(
+        master for layout in layouts for master in _targets(relations(parts, layout), "slideMaster")
+    )
+    for part in sorted([*layouts, *masters]):
+        add_drawn_text(parts, part, prose, placeholders=False)
+    return Found(prose.text(), properties(parts))
+
+
+def _slides(parts: Parts, main: str) -> list[str]:
+    """In the order of the show, not of their file names."""
+    slides = {relation.id: relation.target for relation in relations(parts, main) if relation.type == "slide"}
+    shown = [value for event in parts.events(main) if event.name == "sldId" for value in event.attributes.values()]
+    return [slides[key] for key in shown if key in slides]
+
+
+def _targets(kin: list[Relation], kind: str) -> list[str]:
+    return [relation.target for relation in kin if relation.type == kind]

@@ -1,0 +1,33 @@
+"""The text of a document while it grows, counted against the limits: a bomb is refused before it fills the memory."""
+
+from nearkin.formats.found import Limits, Problem
+from nearkin.model import Reason
+
+
+class Prose:
+    def __init__(self, limits: Limits) -> None:
+        self._pieces: list[str] = []
+        self._left = limits.characters
+        self._fresh = True  # at the start of a line
+
+    def add(self, text: str) -> None:
+        if not text:
+            return
+        self._left -= len(text)
+        if self._left < 0:
+            raise Problem(Reason.TOO_LARGE, "more text than the limit allows")
+        self._pieces.append(text)
+        self._fresh = text[-1] == "\n"
+
+    def end(self) -> None:
+        """The line ends here, unless it has already."""
+        if not self._fresh:
+            self.add("\n")
+
+    def line(self, text: str) -> None:
+        self.end()
+        self.add(text)
+        self.end()
+
+    def text(self) -> str:
+        return "".join(self._pieces)

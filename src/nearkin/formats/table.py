@@ -1,0 +1,157 @@
+"""The formats that are read, and how a file's format is told: by its content first, by its name second.
+
+`detect` gives None for what the native core reads itself: plain text of any sort, HTML, binaries of no known format.
+Nearly all files are of that sort, so the first test is a look at a few bytes and at the name's ending.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import BinaryIO
+
+from nearkin.formats.found import Adapter, Found, Limits, Member, Problem
+from nearkin.model import Reason
+
+HEAD = 4096  # bytes of a file that detect should be given
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    name: str
+    media: str
+    extensions: tuple[str, ...]
+    module: str  # of this package, imported when first needed
+    version: int = 1  # raised whenever text would come out differently
+
+    @property
+    def extractor(self) -> str:
+        return f"{self.name}/{self.version}"
+
+    @property
+    def adapter(self) -> Adapter:
+        adapter: Adapter = import_module(f"nearkin.formats.{self.module}").read
+        return adapter
+
+
+OFFICE = "application/vnd.openxmlformats-officedocument"
+OPEN = "application/vnd.oasis.opendocument"
+
+FORMATS: tuple[Format, ...] = (
+    Format("pdf", "application/pdf", (".pdf",), "pdf"),
+    Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx"),
+    Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx"),
+    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx"),
+    Format("xls", "application/vnd.ms-excel", (".xls", ".xlt"), "xls"),
+    Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots"), "ods"),
+    Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw"), "odf"),
+    Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi"), "odf"),
+    Format("rtf", "application/rtf", (".rtf",), "rtf"),
+    Format("epub", "application/epub+zip", (".epub",), "epub"),
+    Format("eml", "message/rfc822", (".eml",), "eml"),
+    Format("msg", "application/vnd.ms-outlook", (".msg",), "msg"),
+    Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox"),
+    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml"),
+    Format("xml", "application/xml", (".xml",), "xml"),
+    Format("doc", "application/msword", (".doc", ".dot"), "ole"),
+    Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ole"),
+    Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
+    Format("zip", "application/zip", (".zip", ".jar"), "zip"),
+    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar"),
+    Format("gzip", "application/gzip", (".gz",), "compressed"),
+    Format("bzip2", "application/x-bzip2", (".bz2",), "compressed"),
+    Format("xz", "application/x-xz", (".xz",), "compressed"),
+    Format("zstd", "application/zstd", (".zst",), "compressed"),
+    Format("7z", "application/x-7z-compressed", (".7z",), "seven_zip"),
+)
+BY_NAME = {known.name: known for known in FORMATS}
+BY_ENDING = {ending.encode(): known for known in FORMATS for ending in known.extensions}
+
+# What a file with such a name must be if it is to be read at all; other names often lie (.doc that is HTML, .gz that a
+# browser has unpacked), and then the content is read for what it is.
+BOUND_BY_NAME = frozenset(("pdf", "docx", "pptx", "xlsx", "ods", "odt", "odp", "epub"))
+MARKS = (
+    (b"%PDF-", "pdf"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"PK\x07\x08", "zip"),  # the first of several volumes
+    (b"PK00PK", "zip"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
+    (b"{\\rtf", "rtf"),
+    (b"\x1f\x8b\x08", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+)
+FIRST = frozenset(mark[0] for mark, _ in MARKS)
+
+
+def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
+    """head: the first bytes of the file, HEAD of them if there are so many; name: the last part of its path will do."""
+    if not head:
+        return None
+    named = BY_ENDING.get(_ending(name))
+    told = next((told for mark, told in MARKS if head.startswith(mark)), None) if head[0] in FIRST else None
+    if told is None:
+        from nearkin.formats.plain_marks import told_by_text
+
+        told = told_by_text(head, named.name if named else "")
+    elif told in ("zip", "ole", "gzip", "bzip2", "xz", "zstd"):
+        from nearkin.formats import inside
+
+        told = inside.told(told, named.name if named else "", file)
+    if told is None and named and (b"\0" in head or (named.name in BOUND_BY_NAME and not _page(head))):
+        return named
+    return BY_NAME[told] if told else None
+
+
+def read_with(chosen: Format, file: BinaryIO, limits: Limits) -> Found:
+    """What the adapter finds. What its libraries raise over a damaged file is the file's problem, told here once."""
+    adapter = chosen.adapter
+    try:
+        file.seek(0)
+        found = adapter(file, limits)
+    except ImportError:
+        raise  # a library that is not installed is no fault of the file
+    except Exception as error:
+        raise _problem(error) from error
+    if found.text is not None:
+        found.text = _encodable(found.text)
+    found.properties = {key: _encodable(value) for key, value in found.properties.items()}
+    if found.members:
+        found.members = _guarded(found.members)
+    return found
+
+
+def _guarded(members: Iterable[Member]) -> Iterator[Member]:
+    try:
+        yield from members
+    except Exception as error:
+        raise _problem(error) from error
+
+
+def _problem(error: Exception) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, MemoryError):
+        return Problem(Reason.TOO_LARGE, "it needs more memory than it may have")
+    return Problem(Reason.CORRUPT, f"{type(error).__name__}: {error}"[:200])
+
+
+def _encodable(text: str) -> str:
+    """Without lone surrogates, which no encoding of Unicode can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _ending(name: bytes) -> bytes:
+    dot = name.rfind(b".", -6)
+    return name[dot:].lower() if dot >= 0 else b""
+
+
+def _page(head: bytes) -> bool:
+    start = head[:256].lstrip().lower()
+    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<table"))

@@ -1,0 +1,55 @@
+"""Zip archives. Members are read one by one; names are those of the archive, never paths of this machine."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import BinaryIO
+
+from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.members import Counted
+from nearkin.model import Reason
+
+UTF8 = 0x800  # the flag that says names are UTF-8; without it they are read as code page 437
+ENCRYPTED = 0x1
+
+
+def read(file: BinaryIO, limits: Limits) -> Found:
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise Problem(Reason.CORRUPT, f"not a whole zip file: {error}") from error
+    return Found(None, members=_members(archive, limits))
+
+
+def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
+    counted = Counted(limits)
+    for entry in archive.infolist():
+        if entry.is_dir():
+            continue
+        counted.begin()
+        name = _name(entry)
+        if entry.flag_bits & ENCRYPTED:
+            yield Member(name, b"", problem=Problem(Reason.ENCRYPTED, "the member is encrypted"))
+            continue
+        try:
+            with archive.open(entry) as stream:
+                member = counted.take(name, stream, mtime_ns=_time(entry))
+        except NotImplementedError as error:
+            member = Member(name, b"", problem=Problem(Reason.UNSUPPORTED, str(error)))
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+            member = Member(name, b"", problem=Problem(Reason.CORRUPT, str(error) or "it ends early"))
+        yield member
+
+
+def _name(entry: zipfile.ZipInfo) -> bytes:
+    name = entry.orig_filename.encode("utf-8" if entry.flag_bits & UTF8 else "cp437", "replace")
+    return name.replace(b"\\", b"/") if entry.create_system == 0 else name
+
+
+def _time(entry: zipfile.ZipInfo) -> int:
+    """Zip knows no time zone: it is told as if it were universal time, the same everywhere."""
+    try:
+        return int(datetime(*entry.date_time, tzinfo=UTC).timestamp()) * 10**9
+    except ValueError:
+        return 0

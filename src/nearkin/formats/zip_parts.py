@@ -1,0 +1,67 @@
+"""The parts of a document that is a zip file (OOXML, ODF, EPUB), each a stream, all counted together."""
+
+import zipfile
+from collections.abc import Iterator
+from io import BufferedReader, RawIOBase
+from typing import IO, BinaryIO
+
+from nearkin.formats.found import Limits, Problem
+from nearkin.formats.xml_events import Event, events
+from nearkin.model import Reason
+
+
+class Parts:
+    def __init__(self, file: BinaryIO, limits: Limits) -> None:
+        try:
+            self._zip = zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError) as error:
+            raise Problem(Reason.CORRUPT, f"not a whole zip file: {error}") from error
+        entries = self._zip.infolist()
+        if len(entries) > limits.members:
+            raise Problem(Reason.TOO_LARGE, f"{len(entries)} parts")
+        # The parts' names are to be compared without regard to case (OPC, ECMA-376 part 2 §9.1.1.2).
+        self._entries = {entry.filename.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
+        self.names = list(self._entries)
+        self._left = limits.unpacked
+
+    def has(self, name: str) -> bool:
+        return name.lower() in self._entries
+
+    def stream(self, name: str) -> IO[bytes]:
+        entry = self._entries.get(name.lower())
+        if entry is None:
+            raise Problem(Reason.CORRUPT, f"the part {name} is missing")
+        if entry.flag_bits & 1:
+            raise Problem(Reason.ENCRYPTED, f"the part {name} is encrypted")
+        return BufferedReader(_Counted(self, self._zip.open(entry)), 1 << 16)
+
+    def data(self, name: str, most: int = 64 << 20) -> bytes:
+        with self.stream(name) as stream:
+            data = stream.read(most + 1)
+        if len(data) > most:
+            raise Problem(Reason.TOO_LARGE, f"the part {name} is over {most >> 20} MB")
+        return data
+
+    def events(self, name: str) -> Iterator[Event]:
+        with self.stream(name) as stream:
+            yield from events(stream)
+
+    def spend(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise Problem(Reason.TOO_LARGE, "it unpacks to more than the limit allows")
+
+
+class _Counted(RawIOBase):
+    def __init__(self, parts: Parts, stream: IO[bytes]) -> None:
+        self._parts = parts
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer))
+        self._parts.spend(len(data))
+        buffer[: len(data)] = data
+        return len(data)

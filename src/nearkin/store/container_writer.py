@@ -1,0 +1,118 @@
+"""The document of a container (a table, an archive, a mail) and what lies in it, written while it is read."""
+
+import sqlite3
+from array import array
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin.model import Readings
+from nearkin.store.known import Version, versions_at
+from nearkin.store.members import PRESENT, ROWS, drop_members, place_of
+from nearkin.store.writer import Writer, owner_name
+
+
+@dataclass
+class ContainerWriter:
+    """Its document is complete when `end` was called: until then no later run takes it for read."""
+
+    writer: Writer
+    path: bytes
+    _stayed: "array[int]" = field(default_factory=lambda: array("q"))  # 8 bytes for each member that is as it was
+
+    def __post_init__(self) -> None:
+        self._known = self.writer.known
+        self.before: Version | None = self._known.versions.get(self.path)
+
+    @property
+    def had_members(self) -> bool:
+        writer = self.writer
+        if self.before is None:
+            return False
+        return bool(members_of(writer.connection, writer.run, writer.scope, self.path, limit=1).size)
+
+    def begin(self, itself: Readings) -> None:
+        """As far as it is known by now: its bytes, what it is and who reads it."""
+        writer, before = self.writer, self.before
+        writer.begin()
+        told = (itself.digests[0], itself.media[0], itself.readers[0])
+        if before is not None and (before.digest, before.media, before.reader) == told:
+            # The same bytes, to be read otherwise or once more: no new version of the container.
+            self.document = before.id
+            drop_members(writer.connection, before.id)
+        else:
+            if (unfinished := self._known.pending.get(self.path)) is not None:
+                self._known.outdated.append(unfinished.id)
+            self.document = self._insert(itself)
+            if before is not None:
+                writer.supersede([before.id])
+        writer.containers.append((self.path, self.document))
+        # Whether there are members to compare with: else none is looked up.
+        self._first = not members_of(writer.connection, writer.run, writer.scope, self.path, limit=1).size
+
+    def _insert(self, itself: Readings) -> int:
+        """Without time and inode, so that it is not adopted before it is complete."""
+        writer = self.writer
+        cursor = writer.connection.execute(
+            """INSERT INTO document (scope, path, size, mtime_ns, inode, owner, media, digest, reader, seen, before)
+               VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?)""",
+            (
+                writer.scope,
+                self.path,
+                itself.sizes[0],
+                owner_name(itself.owners[0]),
+                itself.media[0],
+                itself.digests[0],
+                itself.readers[0],
+                writer.run,
+                None if self.before is None else self.before.id,
+            ),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def add(self, members: Readings) -> None:
+        writer = self.writer
+        known = {} if self._first else versions_at(writer.connection, writer.scope, members.paths)
+        self._stayed.extend(writer.add(members, parent=self.document, versions=known))
+
+    def end(self, itself: Readings) -> None:
+        """With its text, and with the reason where it could not be read to its end."""
+        writer = self.writer
+        writer.begin()
+        before = members_of(writer.connection, writer.run, writer.scope, self.path)
+        vanished = np.setdiff1d(before, np.frombuffer(self._stayed, np.int64), assume_unique=True).tolist()
+        writer.supersede(vanished)
+        writer.members_gone += len(vanished)
+        (text,) = writer.texts_of(itself)
+        writer.connection.execute(
+            """UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ?, media = ?, encoding = ?, digest = ?,
+                                   text = ?, reason = ?, detail = ?, reader = ?, properties = ?, md5 = ?, sha1 = ?
+               WHERE id = ?""",
+            (
+                itself.sizes[0],
+                itself.mtimes[0],
+                itself.inodes[0],
+                owner_name(itself.owners[0]),
+                itself.media[0],
+                itself.encodings[0],
+                itself.digests[0],
+                text,
+                itself.reasons[0],
+                itself.details[0],
+                itself.readers[0],
+                itself.properties[0],
+                itself.md5[0],
+                itself.sha1[0],
+                self.document,
+            ),
+        )
+
+
+def members_of(
+    connection: sqlite3.Connection, run: int, scope: int, container: bytes, *, limit: int = -1
+) -> NDArray[np.int64]:
+    """Its present members from before this run."""
+    query = f"SELECT id FROM document WHERE {ROWS} AND {PRESENT} AND seen <> ?4 LIMIT {limit}"
+    found = connection.execute(query, (*place_of(scope, container), run))
+    return np.fromiter((number for (number,) in found), np.int64)

@@ -1,0 +1,133 @@
+"""A table of formats for tests: a ZIP of members, a mail, and documents that do what they say to whoever reads them."""
+
+import ctypes
+import email
+import email.policy
+import io
+import os
+import signal
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.model import Reason
+
+
+@dataclass(frozen=True)
+class Format:
+    name: str
+    media: str
+    extensions: tuple[str, ...]
+    version: int = 1
+
+
+FORMATS = (
+    Format("zip", "application/zip", (".zip",)),
+    Format("eml", "message/rfc822", (".eml",)),
+    Format("deed", "application/x-deed", (".deed",)),
+)
+DEED = b"\x00DEED "
+
+
+def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
+    zipped, mail, deed = FORMATS
+    if head.startswith(b"PK"):
+        return zipped
+    if head.startswith(DEED):
+        return deed
+    return mail if name.endswith(b".eml") and b": " in head else None
+
+
+def read_with(kind: Format, file: BinaryIO, limits: Limits) -> Found:
+    return {"zip": _zip, "eml": _mail, "deed": _do}[kind.name](file, limits)
+
+
+def _zip(file: BinaryIO, limits: Limits) -> Found:
+    try:
+        archive = zipfile.ZipFile(file)
+    except zipfile.BadZipFile as error:
+        raise Problem(Reason.CORRUPT, str(error)) from error
+
+    def members() -> Iterator[Member]:
+        taken = 0
+        for at, info in enumerate(archive.infolist()):
+            if info.is_dir():
+                continue
+            if at >= limits.members:
+                raise Problem(Reason.TOO_LARGE, f"it has more than {limits.members:,} members")
+            if info.flag_bits & 1:
+                yield Member(os.fsencode(info.filename), b"", problem=Problem(Reason.ENCRYPTED, "a password is needed"))
+                continue
+            with archive.open(info) as stream:
+                data = stream.read(limits.unpacked - taken + 1)
+            taken += len(data)
+            if taken > limits.unpacked:
+                raise Problem(Reason.TOO_LARGE, f"its members are over {limits.unpacked:,} bytes")
+            yield Member(os.fsencode(info.filename), data)
+
+    return Found(None, members=members())
+
+
+def _mail(file: BinaryIO, limits: Limits) -> Found:
+    mail = email.message_from_binary_file(file, policy=email.policy.default)
+    body = mail.get_body(("plain",))
+    kept = {"message-id": str(mail["message-id"] or ""), "from": str(mail["from"] or ""), "title": str(mail["subject"])}
+    members = [
+        Member((part.get_filename() or "").encode(), part.get_payload(decode=True) or b"")  # type: ignore[arg-type]
+        for part in mail.iter_attachments()
+    ]
+    return Found("" if body is None else body.get_content(), kept, members)
+
+
+def _do(file: BinaryIO, limits: Limits) -> Found:
+    """The document says what it does to its reader."""
+    what, _, rest = file.read().removeprefix(DEED).decode().partition(" ")
+    match what:
+        case "exit":
+            os._exit(7)
+        case "segfault":
+            ctypes.string_at(0)
+        case "abort":
+            os.kill(os.getpid(), signal.SIGABRT)
+        case "hang":
+            time.sleep(1000)
+        case "spin":
+            while True:
+                pass
+        case "eat":
+            bytearray(1 << 40)
+        case "grow":
+            hoard = []
+            while True:
+                hoard.append(bytearray(1 << 24))
+        case "print":
+            for _ in range(2000):
+                sys.stdout.write("x" * 100_000)
+                sys.stderr.write("y" * 100_000)
+                os.write(1, b"z" * 100_000)
+        case "shout":
+            return Found("loud " * (limits.characters // 2))
+        case "recurse":
+            return _do(io.BytesIO(DEED + b"recurse"), limits)
+        case "raise":
+            raise ValueError("no such thing")
+        case "encrypted":
+            raise Problem(Reason.ENCRYPTED, "a password is needed")
+        case "write":
+            try:
+                with open(rest, "w") as out:
+                    out.write("x")
+            except OSError as error:
+                return Found(f"refused {error.errno}")
+        case "halfway":
+            return Found(None, members=_halfway())
+    return Found(f"{what} {rest}", {"title": what})
+
+
+def _halfway() -> Iterator[Member]:
+    yield Member(b"first.txt", b"the first member is read before the second kills the worker")
+    os._exit(1)

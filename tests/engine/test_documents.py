@@ -1,0 +1,80 @@
+"""A scan among documents that do what they like: each costs itself, all are counted."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.fake_formats import DEED
+from nearkin.api.store import Store
+from nearkin.engine import workers as engine_workers
+from nearkin.engine.spread import in_order
+
+DEEDS = {
+    "a": ("exit", "crashed"),
+    "b": ("hang", "timed out"),
+    "c": ("hello to all of you", None),
+    "d": ("eat", "too large"),
+    "e": ("print", None),
+    "f": ("segfault", "crashed"),
+    "g": ("encrypted", "encrypted"),
+    "h": ("raise", "corrupt"),
+    "i": ("halfway", "crashed"),
+    "j": (" ", "empty"),
+}
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_every_document_is_read_or_fails_for_its_own_reason(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    folder.mkdir()
+    for name, (deed, _) in DEEDS.items():
+        (folder / f"{name}.zip").write_bytes(DEED + deed.encode())
+    (folder / "plain.txt").write_text("a plain text")
+    (folder / "no.zip").write_text("of no format after all")
+    summary = store.scan(folder, jobs=jobs, timeout=1)
+    failed = {one["path"]: one["reason"] for one in store.documents(failed=True).to_pylist()}
+    assert failed == {f"{name}.zip": reason for name, (_, reason) in DEEDS.items() if reason}
+    there = [one["path"] for one in store.documents().to_pylist()]
+    assert there == ["c.zip", "e.zip", "i.zip!/first.txt", "no.zip", "plain.txt"]
+    assert (summary.documents, summary.failed) == (len(there), len(failed))
+    assert all(one["digest"] for one in store.documents(failed=True).to_pylist())
+
+
+def test_a_long_one_holds_up_only_what_has_no_room() -> None:
+    """While the first is worked on, the others are; as many as there is room for."""
+    first, done = threading.Event(), []
+
+    def work(item: int) -> int:
+        if item == 0:
+            first.wait(60)
+        else:
+            done.append(item)
+            if len(done) == 6:
+                first.set()
+        return item
+
+    results = in_order(work, range(20), jobs=2, ahead=100, room=10_000, size=lambda _: 1)
+    assert list(results) == list(range(20))
+
+
+@pytest.mark.parametrize("heavy", ["items", "results"])
+def test_no_more_is_begun_than_there_is_room_for(heavy: str) -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for item in range(50):
+            taken.append(item)
+            yield item
+
+    ten: Callable[[int], int] = lambda _: 10  # noqa: E731
+    none: Callable[[int], int] = lambda _: 0  # noqa: E731
+    weight, size = (ten, none) if heavy == "items" else (none, ten)
+    for result in in_order(lambda item: item, items(), jobs=2, ahead=40, room=30, weight=weight, size=size):
+        assert len(taken) <= result + 1 + (3 if heavy == "items" else 42)
+    assert len(taken) == 50

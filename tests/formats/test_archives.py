@@ -1,0 +1,142 @@
+"""Members come out one by one, whole or with the reason why not, and cost no more than the limits allow."""
+
+import gzip
+import io
+import tarfile
+import zipfile
+
+import pytest
+
+from formats.archives import MEMBERS, PACKERS, plain_zip, tar
+from formats.office import zipped
+from formats.seven import archive
+from formats.test_places import found
+from nearkin.formats.found import Limits, Problem
+from nearkin.model import Reason
+
+BOMB = b"\0" * 3_000_000
+
+
+def members(data: bytes, name: bytes = b"", limits: Limits | None = None) -> dict[str, bytes]:
+    return {member.name.decode(): member.data for member in found(data, name, limits)[1].members}
+
+
+def test_members_of_a_zip() -> None:
+    assert found(plain_zip())[0] == "zip"
+    assert members(plain_zip()) == MEMBERS
+    assert [member.mtime_ns for member in found(plain_zip())[1].members] == [1704164646 * 10**9] * 2
+
+
+@pytest.mark.parametrize("packer", ["none", *PACKERS])
+def test_members_of_a_tar_packed_or_not(packer: str) -> None:
+    data = tar() if packer == "none" else PACKERS[packer](tar())
+    assert found(data)[0] == "tar"
+    assert members(data) == MEMBERS
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_one_packed_file(packer: str) -> None:
+    name, document = found(PACKERS[packer](b"some words"))
+    assert name == packer
+    assert [(member.name, member.data) for member in document.members] == [(b"content", b"some words")]
+
+
+@pytest.mark.parametrize("pack_list", [True, False])
+def test_members_of_7z(pack_list: bool) -> None:
+    data = archive(MEMBERS, pack_list=pack_list)
+    assert found(data)[0] == "7z"
+    assert members(data) == MEMBERS
+
+
+@pytest.mark.parametrize(
+    ("coder", "reason"),
+    [
+        (b"\x04\x06\xf1\x07\x01", Reason.ENCRYPTED),
+        (b"\x03\x03\x04\x01", Reason.UNSUPPORTED),
+        (b"\x01\0", Reason.CORRUPT),
+    ],
+)
+def test_members_of_7z_that_cannot_be_unpacked_say_why(coder: bytes, reason: Reason) -> None:
+    told = list(found(archive(MEMBERS, coder=coder))[1].members)
+    assert [member.name.decode() for member in told] == list(MEMBERS)
+    assert [member.problem.reason if member.problem else None for member in told] == [reason, reason]
+
+
+def test_a_bomb_that_is_7z() -> None:
+    with pytest.raises(Problem) as error:
+        members(archive({"a": b"words", "bomb": BOMB}), limits=Limits(unpacked=2_000_000))
+    assert error.value.reason is Reason.TOO_LARGE
+
+
+def test_gzip_remembers_the_name() -> None:
+    file = io.BytesIO()
+    with gzip.GzipFile("notes.txt", "wb", fileobj=file) as packed:
+        packed.write(b"words")
+    assert members(file.getvalue()) == {"notes.txt": b"words"}
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_a_packed_file_that_ends_early_is_corrupt(packer: str) -> None:
+    data = PACKERS[packer](bytes(range(256)) * 400)
+    with pytest.raises(Problem) as error:
+        members(data[: len(data) // 2])
+    assert error.value.reason is Reason.CORRUPT
+
+
+def test_names_are_bytes_as_the_archive_says() -> None:
+    data = plain_zip().replace(b"b.html", b"\x94.html")
+    assert b"\x94.html" in [member.name for member in found(data)[1].members]
+
+
+def test_an_encrypted_member_says_so_and_the_others_are_read() -> None:
+    data = bytearray(plain_zip())
+    directory = data.index(b"PK\x01\x02")
+    data[directory + 8] |= 1
+    first, second = found(bytes(data))[1].members
+    assert first.problem is not None
+    assert first.problem.reason is Reason.ENCRYPTED
+    assert (first.name, first.data) == (b"folder/a.txt", b"")
+    assert second.data == MEMBERS["b.html"]
+
+
+def test_a_damaged_member_says_so_and_the_others_are_read() -> None:
+    data = bytearray(zipped(dict(MEMBERS), method=zipfile.ZIP_STORED))
+    data[data.index(b"the first") + 1] ^= 1
+    first, second = found(bytes(data))[1].members
+    assert first.problem is not None
+    assert first.problem.reason is Reason.CORRUPT
+    assert second.data == MEMBERS["b.html"]
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_a_bomb_costs_no_more_than_the_limit(packer: str) -> None:
+    with pytest.raises(Problem) as error:
+        members(PACKERS[packer](BOMB), limits=Limits(unpacked=2_000_000))
+    assert error.value.reason is Reason.TOO_LARGE
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_a_bomb_that_is_a_tar(packer: str) -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for number in range(4):
+            entry = tarfile.TarInfo(str(number))
+            entry.size = 1_000_000
+            archive.addfile(entry, io.BytesIO(BOMB[: entry.size]))
+    left = iter(found(PACKERS[packer](file.getvalue()), limits=Limits(unpacked=2_500_000))[1].members)
+    assert [next(left).name, next(left).name] == [b"0", b"1"]
+    with pytest.raises(Problem) as error:
+        next(left)
+    assert error.value.reason is Reason.TOO_LARGE
+
+
+def test_a_member_too_large_for_itself_is_passed_over() -> None:
+    first, second = found(zipped({"bomb": BOMB, "a": b"words"}), limits=Limits(member=1_000_000))[1].members
+    assert first.problem is not None
+    assert first.problem.reason is Reason.TOO_LARGE
+    assert second.data == b"words"
+
+
+def test_too_many_members() -> None:
+    with pytest.raises(Problem, match="more than 1 members"):
+        members(plain_zip(), limits=Limits(members=1))

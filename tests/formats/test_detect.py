@@ -1,0 +1,86 @@
+"""By content first, by name second; and what the native core reads itself is left to it, quickly."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from formats import office, others
+from formats.archives import plain_zip, tar
+from formats.office import zipped
+from nearkin.formats.table import FORMATS, HEAD, detect
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+
+
+def told(data: bytes, name: bytes = b"") -> str | None:
+    chosen = detect(data[:HEAD], name, io.BytesIO(data))
+    return chosen.name if chosen else None
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"", b"a.pdf"),
+        (b"plain words", b"a.txt"),
+        (b"# Title\n\nwords", b"a.md"),
+        (b"a,b\n1,2\n", b"a.csv"),
+        (b'{"a": 1}', b"a.json"),
+        (b"#include <stdio.h>\n", b"a.c"),
+        (b"<!DOCTYPE html><html><body>x", b"a.html"),
+        (b"<?xml version='1.0'?><!DOCTYPE html><html xmlns='x'>", b"a.xml"),
+        (b"<html><body>saved by a spreadsheet</body></html>", b"a.xls"),
+        (b"<html><body>not found</body></html>", b"a.pdf"),
+        (b"words that a browser unpacked", b"a.gz"),
+        (b"Subject: a note\n\nno mail", b"a.txt"),
+        (b"From here on, 12:30 is noon\nand so on", b"a.txt"),
+        (b"\x89PNG\r\n\x1a\n\0\0", b"a.png"),
+    ],
+)
+def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
+    assert told(data, name) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "expected"),
+    [
+        (office.docx(), b"a.zip", "docx"),
+        (office.odt(), b"a.docx", "odt"),
+        (others.rtf(), b"a.doc", "rtf"),
+        (others.pdf(), b"a.txt", "pdf"),
+        (b"\r\n  junk\n" + others.pdf(), b"a.pdf", "pdf"),
+        (others.eml(), b"1234", "eml"),
+        (b"Subject: a note\n\na mail", b"a.eml", "eml"),
+        (plain_zip(), b"a.docx", "zip"),
+        (tar(), b"a", "tar"),
+        (b"<?xml version='1.0' encoding='utf-16'?><a>x</a>".decode().encode("utf-16"), b"a", "xml"),
+        (b"<a>x</a>", b"a.xml", "xml"),
+        (b"no zip at all", b"a.odt", "odt"),
+        (zipped({"a": b"x"})[:40], b"a.docx", "docx"),
+        (zipped({"a": b"x"})[:40], b"a", "zip"),
+        (b"y\0\1", b"a.zip", "zip"),
+    ],
+)
+def test_told(data: bytes, name: bytes, expected: str) -> None:
+    assert told(data, name) == expected
+
+
+def test_every_adapter_is_there_and_reads() -> None:
+    assert all(callable(known.adapter) for known in FORMATS)
+    assert len({known.extractor for known in FORMATS}) == len(FORMATS)
+
+
+def test_every_format_has_its_row_in_the_docs() -> None:
+    page = DOCS.read_text(encoding="utf-8")
+    for known in FORMATS:
+        assert f"| {known.name} |" in page, known.name
+        row = next(line for line in page.splitlines() if line.startswith(f"| {known.name} |"))
+        assert [ending for ending in known.extensions if ending not in row] == []
+
+
+def test_the_table_loads_no_library() -> None:
+    code = "import sys, nearkin.formats.table; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"zipfile", "olefile", "pypdfium2", "python_calamine", "email", "xml", "zstandard"} & set(loaded)

@@ -1,0 +1,133 @@
+"""Files made to hurt: they cost what the limits allow, and what comes of them is text or a Problem, nothing else."""
+
+import io
+import random
+import tracemalloc
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from formats import office, others, outlook
+from formats.archives import MEMBERS, PACKERS, plain_zip, tar
+from formats.office import docx, paragraph, zipped
+from formats.seven import archive
+from formats.test_places import found
+from nearkin.formats.found import Limits, Problem
+from nearkin.formats.table import BY_NAME, HEAD, detect, read_with
+from nearkin.model import Reason
+
+LAUGHS = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
+BILLION = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "lol">{LAUGHS}]>'
+FETCH = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>'
+
+MADE: dict[str, Callable[[], bytes]] = {
+    "docx": office.docx, "pptx": office.pptx, "odt": office.odt, "odp": office.odp, "ods": office.ods,
+    "xlsx": others.xlsx, "xls": others.xls, "pdf": others.pdf, "rtf": others.rtf, "epub": others.epub,
+    "eml": others.eml, "mhtml": others.mhtml, "msg": outlook.msg, "mbox": others.mbox, "xml": others.xml,
+    "zip": plain_zip, "tar": tar, "7z": partial(archive, dict(MEMBERS)),
+    "doc": lambda: outlook.ole(outlook.stream("WordDocument", b"x")),
+    **{name: partial(pack, b"words" * 99) for name, pack in PACKERS.items()},
+}  # fmt: skip
+
+
+def reason(data: bytes, name: bytes = b"", limits: Limits | None = None) -> Reason:
+    with pytest.raises(Problem) as error:
+        found(data, name, limits)
+    return error.value.reason
+
+
+def test_a_billion_laughs_stay_one() -> None:
+    assert found(f"{BILLION}<x>one &a9; laugh</x>".encode())[1].text == "one &a9; laugh"
+    assert found(docx_of(BILLION, "<w:t>&a9;</w:t>"))[1].text.startswith("&a9;")  # type: ignore[union-attr]
+
+
+def test_laughs_in_an_attribute_end_in_an_error() -> None:
+    assert reason(f'{BILLION}<x a="&a9;">words</x>'.encode()) is Reason.CORRUPT
+
+
+def test_nothing_external_is_fetched() -> None:
+    assert found(f"{FETCH}<x>one &f; file</x>".encode())[1].text == "one &f; file"
+    assert found(docx_of(FETCH, "<w:t>one &f; file</w:t>"))[1].text.startswith("one &f; file")  # type: ignore[union-attr]
+
+
+def docx_of(prolog: str, run: str) -> bytes:
+    return zipped(
+        {
+            "[Content_Types].xml": office.types("wordprocessingml.document"),
+            "word/document.xml": f'{prolog}<w:document xmlns:w="w"><w:p>{run}</w:p></w:document>',
+        }
+    )
+
+
+@pytest.mark.parametrize("depth", [50_000, pytest.param(300_000, marks=pytest.mark.soak)])
+def test_xml_nested_deep_keeps_its_text(depth: int) -> None:
+    deep = b"<?xml version='1.0'?>" + b"<a>" * depth + b"the bottom" + b"</a>" * depth
+    assert found(deep)[1].text == "the bottom"
+
+
+def test_a_word_file_nested_20_000_deep_keeps_its_text() -> None:
+    assert "the bottom" in (found(docx("<w:a>" * 20_000 + paragraph("the bottom") + "</w:a>" * 20_000))[1].text or "")
+
+
+def test_rtf_nested_deep_keeps_its_text_or_says_why_not() -> None:
+    assert found(b"{\\rtf1 " + b"{" * 90_000 + b"the bottom" + b"}" * 90_001)[1].text == "the bottom"
+    assert reason(b"{\\rtf1 " + b"{" * 200_000) is Reason.TOO_LARGE
+
+
+def test_a_word_file_that_unpacks_to_much_is_refused_before_it_fills_the_memory() -> None:
+    bomb = docx(paragraph("a" * 50_000_000))
+    assert len(bomb) < 100_000
+    tracemalloc.start()
+    assert reason(bomb, limits=Limits(characters=1_000_000)) is Reason.TOO_LARGE
+    assert reason(bomb, limits=Limits(unpacked=1_000_000)) is Reason.TOO_LARGE
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_a_tag_that_never_ends_is_refused() -> None:
+    assert reason(docx("<w:" + "a" * 30_000_000)) is Reason.TOO_LARGE
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_cut_and_flipped_copies_are_read_or_refused(name: str) -> None:
+    """Sixty of each here; thousands in the long run."""
+    whole = MADE[name]()
+    for seed in range(60):
+        try_one(name, whole, seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", MADE)
+def test_thousands_of_cut_and_flipped_copies(name: str) -> None:
+    whole = MADE[name]()
+    for seed in range(60, 360):
+        try_one(name, whole, seed)
+
+
+def try_one(name: str, whole: bytes, seed: int) -> None:
+    data = mutated(whole, random.Random(seed))
+    chosen = detect(data[:HEAD], f"a.{name}".encode(), io.BytesIO(data))
+    for tried in {chosen, BY_NAME[name]} - {None}:
+        assert tried is not None
+        with suppress(Problem):
+            document = read_with(tried, io.BytesIO(data), Limits(unpacked=50_000_000, characters=5_000_000))
+            (document.text or "").encode()
+            for member in document.members:
+                assert member.problem is None or not member.data
+
+
+def mutated(data: bytes, dice: random.Random) -> bytes:
+    changed = bytearray(data)
+    how = dice.randrange(3)
+    if how == 0:
+        del changed[dice.randrange(len(changed)) :]
+    elif how == 1:
+        for _ in range(dice.randrange(1, 30)):
+            changed[dice.randrange(len(changed))] ^= 1 << dice.randrange(8)
+    else:
+        start = dice.randrange(len(changed))
+        changed[start : start + dice.randrange(200)] = dice.randbytes(dice.randrange(200))
+    return bytes(changed)

@@ -1,0 +1,160 @@
+"""Nothing a reader sees is lost: each format's document gives back the sentence of every place, and no deletion."""
+
+import io
+from collections.abc import Callable
+
+import pytest
+
+from formats import office, others, outlook
+from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.table import HEAD, detect, read_with
+from nearkin.model import Reason
+
+MADE: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
+    "docx": (office.docx, office.WORD_PLACES),
+    "pptx": (office.pptx, office.SLIDE_PLACES),
+    "odt": (office.odt, office.ODT_PLACES),
+    "odp": (office.odp, office.ODP_PLACES),
+    "ods": (office.ods, office.ODS_PLACES),
+    "xlsx": (others.xlsx, others.XLSX_PLACES[1:]),
+    "xls": (others.xls, others.XLS_PLACES),
+    "pdf": (others.pdf, others.PDF_PLACES),
+    "rtf": (others.rtf, others.RTF_PLACES),
+    "epub": (others.epub, others.EPUB_PLACES),
+    "eml": (others.eml, others.MAIL_PLACES),
+    "mhtml": (others.mhtml, ("page", "frame")),
+    "msg": (outlook.msg, ("body",)),
+    "xml": (others.xml, ("title", "para")),
+}
+
+
+def found(data: bytes, name: bytes = b"", limits: Limits | None = None) -> tuple[str, Found]:
+    file = io.BytesIO(data)
+    chosen = detect(data[:HEAD], name, file)
+    assert chosen is not None
+    return chosen.name, read_with(chosen, file, limits or Limits())
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_place_is_read_and_no_deletion(name: str) -> None:
+    make, places = MADE[name]
+    told, document = found(make())
+    assert told == name
+    assert document.text is not None
+    words = " ".join(document.text.split())
+    assert [place for place in places if words.count(office.say(place)) != 1] == []
+    assert "Deleted" not in words
+
+
+@pytest.mark.parametrize("name", ["docx", "pptx", "odt", "odp", "ods"])
+def test_the_properties_of_office_files(name: str) -> None:
+    assert found(MADE[name][0]())[1].properties == office.OFFICE_PROPERTIES
+
+
+@pytest.mark.parametrize("name", ["xlsx", "pdf", "rtf", "epub"])
+def test_title_and_author(name: str) -> None:
+    told = found(MADE[name][0]())[1].properties
+    assert (told["title"], told["author"]) == ("The title", "Ann Author")
+
+
+def test_dates_of_pdf_and_rtf_are_iso() -> None:
+    assert found(others.pdf())[1].properties["created"].startswith("2024-01-02T03:04:05")
+    assert found(others.rtf())[1].properties["created"] == "2024-01-02T03:04:00"
+
+
+def test_cells_are_told_alike_whatever_their_type() -> None:
+    text = found(others.xlsx())[1].text
+    assert text is not None
+    assert text.startswith("sheet name stands\n")
+    assert f"{office.say('cell')}\t2\t2.5\t2024-01-02\n" in text
+
+
+def test_rtf_characters() -> None:
+    text = found(others.rtf())[1].text or ""
+    assert "café да 😀" in text
+
+
+@pytest.mark.parametrize(("data", "fields"), [(others.eml(), others.MAIL_FIELDS), (outlook.msg(), outlook.MSG_FIELDS)])
+def test_the_fields_of_a_mail_are_in_its_text_and_its_properties(data: bytes, fields: tuple[str, ...]) -> None:
+    _, document = found(data)
+    lines = (document.text or "").splitlines()
+    for line in fields:
+        assert line in lines
+        name, _, value = line.partition(": ")
+        assert document.properties[name.lower()] == value
+    assert any(line.startswith("Date: ") and "2024" in line for line in lines)
+    assert document.properties["message-id"] == "<1@example.org>"
+    assert document.properties["date"].startswith("2024-01-0")
+
+
+def test_a_mail_without_a_plain_body_shows_its_html() -> None:
+    assert office.say("HTML body") in (found(others.mail(html_only=True).as_bytes())[1].text or "")
+
+
+def test_a_mail_of_outlook_with_its_text_in_packed_rtf() -> None:
+    assert office.say("body") in (found(outlook.msg(packed=True))[1].text or "")
+
+
+def test_attachments_are_members() -> None:
+    members = {member.name.decode(): member.data for member in found(others.eml())[1].members}
+    assert members["größe.bin"] == b"attached words"
+    assert members["notes.txt"].strip() == b"attached text"
+    assert office.say("HTML body") in (found(members["part-2.eml"])[1].text or "")
+
+
+def test_attachments_of_outlook_are_members_and_embedded_mail_is_mail() -> None:
+    members = {member.name.decode(): member.data for member in found(outlook.msg())[1].members}
+    assert members["größe.bin"].startswith(b"attached words")
+    inner = found(members["Inner.eml"], b"Inner.eml")[1].text or ""
+    assert "Subject: Inner subject" in inner
+    assert office.say("embedded mail") in inner
+
+
+def test_the_fields_of_a_pdf_form_are_read() -> None:
+    assert found(others.pdf_form())[1].text == office.say("form field") + "\n"
+
+
+def test_files_attached_to_pdf_are_members() -> None:
+    assert [(member.name, member.data) for member in found(others.pdf())[1].members] == [
+        (b"attached.txt", b"attached words")
+    ]
+
+
+def test_mails_of_a_mailbox_are_members() -> None:
+    first, second = found(others.mbox())[1].members
+    assert office.say("HTML body") in (found(first.data)[1].text or "")
+    assert second.data.endswith(b"\n\nFrom the start\n>From deeper\n\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (others.pdf(password="secret"), b"a.pdf"),
+        (others.epub(encrypted=True), b"a.epub"),
+        (outlook.ole(outlook.stream("EncryptedPackage", b"x")), b"a.docx"),
+        (office.opened("text", "", "", **{"META-INF__manifest.xml": "<m><encryption-data/></m>"}), b"a.odt"),
+    ],
+)
+def test_encrypted_documents_say_so(data: bytes, name: bytes) -> None:
+    with pytest.raises(Problem) as error:
+        found(data, name)
+    assert error.value.reason is Reason.ENCRYPTED
+
+
+def test_a_pdf_of_pictures_says_so() -> None:
+    with pytest.raises(Problem, match="3 pages without text") as error:
+        found(others.pdf(3, text=False))
+    assert error.value.reason is Reason.EMPTY
+
+
+@pytest.mark.parametrize(
+    ("stream", "name"), [("WordDocument", "doc"), ("PowerPoint Document", "ppt"), ("other", "ole")]
+)
+def test_old_binary_files_are_unsupported(stream: str, name: str) -> None:
+    data = outlook.ole(outlook.stream(stream, b"x"))
+    chosen = detect(data[:HEAD], b"a.bin", io.BytesIO(data))
+    assert chosen is not None
+    assert chosen.name == name
+    with pytest.raises(Problem) as error:
+        read_with(chosen, io.BytesIO(data), Limits())
+    assert error.value.reason is Reason.UNSUPPORTED
