@@ -11,7 +11,6 @@ from pathlib import Path
 
 from bench.process import cores, held, measure
 from bench.scale.growth import SIZES, growth_table
-from bench.scale.joined import BOUNDED
 from bench.scale.kin import IN_FAMILIES, LARGEST
 from bench.scale.postings import Stream
 from bench.scale.rivals import DOCUMENTS, rivals_table
@@ -87,7 +86,7 @@ def join_rows(work: Path, contents: tuple[int, ...], memory: int) -> str:
                 figure(run.cpu),
                 figure(found["read"]),
                 figure(run.peak / 1e6),
-                figure(memory / 1e6) if BOUNDED else "no bound",
+                figure(memory / 1e6),
                 figure(max(0, run.disk - held(folder)) / 1e6),
                 f"{found['pairs']:,}",
                 f"{found['families']:,}",

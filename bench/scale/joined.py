@@ -11,16 +11,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.process import cores
-from bench.scale.postings import FEATURES, Batch, Stream
+from bench.scale.postings import Batch, Stream
 from nearkin import _native
-from nearkin.matching.candidates import Postings, find_candidates
+from nearkin.matching.bounded import candidates_by_bins
+from nearkin.matching.candidates import Postings
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings
 
 SCHEME = "mod:window=20,n=1"
-BOUNDED = False  # whether spilled_join keeps to the memory it is given; the table says so
+BASE = 150 << 20  # bytes that Python, its libraries and a batch take
+NO_WEIGHTS, NO_MODULI = np.zeros(0, np.uint32), np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True)
@@ -33,21 +36,33 @@ class Joined:
 
 
 def spilled_join(batches: Iterable[Batch], *, contents: int, memory: int, folder: Path) -> tuple[int, int, int]:
-    """Pairs, families and their members. All in memory, whatever is allowed: the bounded join takes this place."""
-    features = np.empty(contents * FEATURES, np.uint64)
-    for batch in batches:
-        features[batch.first * FEATURES : batch.first * FEATURES + batch.features.size] = batch.features.ravel()
-    postings = Postings(
-        np.arange(contents + 1, dtype=np.uint64) * np.uint64(FEATURES),
-        features,
-        np.ones(len(features), np.uint32),
-        np.ones(contents, np.uint64),
-    )
-    found = find_candidates(postings, parse_scheme(SCHEME), MatchSettings(), threads=cores())
-    linked = found.shared >= MatchSettings().threshold * found.united
-    of = _native.components(contents, found.a[linked], found.b[linked])
-    sizes = np.bincount(of, minlength=contents)
-    return int(linked.sum()), int((sizes > 1).sum()), int(sizes[sizes > 1].sum())
+    """Pairs, families and their members. The pairs of a bin are forgotten when they are linked."""
+    pairs, parent = 0, np.arange(contents, dtype=np.uint32)
+    moduli = np.ones(contents, np.uint64)
+    lists = ((batch.rows, Postings(batch.offsets, batch.features.ravel(), NO_WEIGHTS, NO_MODULI)) for batch in batches)
+    for found in candidates_by_bins(
+        lists, moduli, parse_scheme(SCHEME), MatchSettings(), folder=folder, memory=memory - BASE, threads=cores()
+    ):
+        linked = found.shared >= MatchSettings().threshold * found.united
+        pairs += int(linked.sum())
+        link(parent, found.a[linked], found.b[linked])
+    sizes = np.bincount(roots(parent, np.arange(contents)), minlength=contents)
+    return pairs, int((sizes > 1).sum()), int(sizes[sizes > 1].sum())
+
+
+def link(parent: NDArray[np.uint32], a: NDArray[np.uint32], b: NDArray[np.uint32]) -> None:
+    """Union-find over the pairs of one bin: larger roots are hung on the smallest they hang together with."""
+    ends = roots(parent, np.concatenate([a, b]))
+    named, at = np.unique(ends, return_inverse=True)
+    first, second = at[: len(a)].astype(np.uint32), at[len(a) :].astype(np.uint32)
+    parent[named] = named[_native.components(len(named), first, second)]
+
+
+def roots(parent: NDArray[np.uint32], rows: NDArray[np.integer]) -> NDArray[np.uint32]:
+    found: NDArray[np.uint32] = parent[rows]
+    while not np.array_equal(found, above := parent[found]):
+        found = above
+    return found
 
 
 class _Timed:

@@ -25,6 +25,14 @@ class Batch(NamedTuple):
     first: int  # number of the first content
     features: NDArray[np.uint64]  # contents × FEATURES; each row ascending
 
+    @property
+    def rows(self) -> NDArray[np.uint32]:
+        return np.arange(self.first, self.first + len(self.features), dtype=np.uint32)
+
+    @property
+    def offsets(self) -> NDArray[np.uint64]:
+        return np.arange(len(self.features) + 1, dtype=np.uint64) * np.uint64(FEATURES)
+
 
 @dataclass(frozen=True)
 class Stream:

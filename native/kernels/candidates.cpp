@@ -7,6 +7,7 @@
 #include "judge.hpp"
 #include "parallel.hpp"
 #include "postings_index.hpp"
+#include "singles.hpp"
 #include "stars.hpp"
 
 namespace nearkin {
@@ -22,10 +23,10 @@ class Join {
         index_(build_index(postings, bin, threads)),
         judge_(postings.evidence, thresholds, index_.base, longest()) {
     measure_lists();
-    if (bin_ != nullptr) {
-      hot_as_in_whole();
-    } else {
+    if (index_.often.empty()) {
       find_hot();
+    } else {
+      hot_as_in_whole();
     }
   }
 
@@ -63,7 +64,7 @@ class Join {
   }
 
   bool is_rare(std::uint32_t begin, std::uint32_t end) const {
-    if (bin_ != nullptr) return index_.often[begin] <= thresholds_.floor_reach;
+    if (!index_.often.empty()) return index_.often[begin] <= thresholds_.floor_reach;
     return postings_.partial() ? !index_.common[begin] : end - begin <= thresholds_.floor_reach;
   }
 
@@ -332,7 +333,14 @@ void keep_strongest(std::vector<Candidate>& all, std::uint32_t most) {
 
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
   if (postings.moduli.empty()) return {};
-  return Join(postings, nullptr, thresholds, std::max(1U, threads)).run();
+  const unsigned on = std::max(1U, threads);
+  const Estimator estimator = postings.evidence.estimator;
+  // Of samples cut at n everything is needed: it tells where they are cut.
+  if (postings.partial() || estimator == Estimator::collision || estimator == Estimator::smallest)
+    return Join(postings, nullptr, thresholds, on).run();
+  const WithoutSingles rest(postings, on);
+  const Bin bin = rest.bin();
+  return Join(rest.lists(postings), &bin, thresholds, on).run();
 }
 
 Candidates find_candidates(const Postings& postings, const Bin& bin, const Thresholds& thresholds, unsigned threads) {

@@ -56,10 +56,10 @@ struct Postings {
   }
 };
 
-// A bin of a collection too large to be joined at once: what else the whole knows of it. Features that only one content
-// has are not in the lists.
+// Lists without features that only one content has, and what else is known of their contents. Where these are but a bin
+// of a collection too large to be joined at once, also what the whole knows of the features.
 struct Bin {
-  std::span<const std::uint32_t> often;    // by posting: in how many lists of the whole
+  std::span<const std::uint32_t> often;    // by posting: in how many lists of the whole; empty: these are all
   std::span<const std::uint64_t> sizes;    // by content and level: of the list with all its features
   std::uint32_t levels = 1;                // of the whole; its base is the least modulus that is possible here
   std::uint64_t base = 1;

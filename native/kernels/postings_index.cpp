@@ -119,7 +119,8 @@ PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned thr
   std::partial_sum(start.begin(), start.end(), start.begin());
   std::vector<Entry> entries(count);
   std::vector<std::uint32_t> next(start.begin(), start.end() - 1), weights(postings.weights.empty() ? 0 : count);
-  std::vector<std::uint32_t> often(bin == nullptr ? 0 : count);  // by place
+  const bool of_bin = bin != nullptr && !bin->often.empty();
+  std::vector<std::uint32_t> often(of_bin ? count : 0);  // by place
   for (std::uint32_t rank = 0; rank < contents; ++rank) {
     const std::uint64_t from = postings.offsets[index.content[rank]];
     for (auto place = index.offset[rank]; place < index.offset[rank + 1]; ++place) {
@@ -127,7 +128,7 @@ PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned thr
       const auto feature = postings.features[posting];
       entries[next[bucket(feature)]++] = {feature, rank, static_cast<std::uint32_t>(place)};
       if (!weights.empty()) weights[place] = postings.weights[posting];
-      if (bin != nullptr) often[place] = bin->often[posting];
+      if (of_bin) often[place] = bin->often[posting];
     }
   }
 
@@ -151,7 +152,7 @@ PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned thr
         runs.run[slot] = begin;
         runs.run_end[begin] = slot + 1;
         runs.slot_of[entry.place] = slot;
-        if (bin != nullptr) index.often[slot] = often[entry.place];
+        if (of_bin) index.often[slot] = often[entry.place];
         if (!index.common.empty())
           index.common[slot] = std::binary_search(postings.common.begin(), postings.common.end(), entry.feature);
       }

@@ -1,0 +1,112 @@
+#include "singles.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <numeric>
+
+#include "mix.hpp"
+#include "parallel.hpp"
+#include "postings_index.hpp"
+
+namespace nearkin {
+namespace {
+
+constexpr std::size_t kAhead = 16;  // features
+
+// Of each feature whether it was seen, and whether it was seen again: two bits, side by side. Two features may share
+// them; then both are taken for seen again, which costs a little time and nothing else.
+class SeenTwice {
+ public:
+  explicit SeenTwice(std::size_t features)
+      : shift_(64 - std::clamp(static_cast<int>(std::bit_width(features)) + 1, 8, 40)),
+        words_((std::size_t{1} << (64 - shift_)) / 32) {}
+
+  // Most of it is not in the cache: asked for some time before it is needed.
+  void prepare(std::uint64_t feature) const { __builtin_prefetch(&words_[place(feature).word], 1, 0); }
+
+  void see(std::uint64_t feature) {
+    const auto [word, once] = place(feature);
+    const std::uint64_t before = words_[word].fetch_or(once, std::memory_order_relaxed);
+    if ((before & once) && !(before & once << 1)) words_[word].fetch_or(once << 1, std::memory_order_relaxed);
+  }
+
+  bool again(std::uint64_t feature) const {
+    const auto [word, once] = place(feature);
+    return words_[word].load(std::memory_order_relaxed) & once << 1;
+  }
+
+ private:
+  struct Place {
+    std::size_t word;
+    std::uint64_t once;
+  };
+
+  Place place(std::uint64_t feature) const {
+    const std::uint64_t slot = mix(feature) >> shift_;
+    return {slot / 32, std::uint64_t{1} << 2 * (slot % 32)};
+  }
+
+  int shift_;
+  std::vector<std::atomic<std::uint64_t>> words_;
+};
+
+}  // namespace
+
+WithoutSingles::WithoutSingles(const Postings& postings, unsigned threads) : offsets(postings.offsets.size(), 0) {
+  const std::size_t contents = postings.moduli.size();
+  const auto [least, most] = std::minmax_element(postings.moduli.begin(), postings.moduli.end());
+  base = *least;
+  levels = static_cast<std::uint32_t>(std::bit_width(*most / base));
+  SeenTwice seen(postings.features.size());
+  parallel_blocks(postings.features.size(), 1 << 14, threads, [&](unsigned, std::size_t from, std::size_t to) {
+    for (auto i = from; i < to; ++i) {
+      if (i + kAhead < to) seen.prepare(postings.features[i + kAhead]);
+      seen.see(postings.features[i]);
+    }
+  });
+  sizes.assign(contents * levels, 0);
+  std::vector<std::uint8_t> stays(postings.features.size());
+  parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
+    for (auto row = from; row < to; ++row) {
+      const List list = postings.list(static_cast<std::uint32_t>(row));
+      const auto own = static_cast<std::uint32_t>(std::bit_width(postings.moduli[row] / base) - 1);
+      std::uint64_t* const size = sizes.data() + row * levels;
+      for (std::size_t i = 0; i < list.features.size(); ++i) {
+        const std::uint64_t weight = list.weights.empty() ? 1 : list.weights[i];
+        const auto highest = std::max(own, highest_level(list.features[i], base, levels));
+        for (auto level = own; level <= highest; ++level) size[level] += weight;
+        if (i + kAhead < list.features.size()) seen.prepare(list.features[i + kAhead]);
+        offsets[row + 1] += stays[postings.offsets[row] + i] = seen.again(list.features[i]);
+      }
+    }
+  });
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  features.resize(offsets.back());
+  weights.resize(postings.weights.empty() ? 0 : offsets.back());
+  parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
+    for (auto row = from; row < to; ++row) {
+      const List list = postings.list(static_cast<std::uint32_t>(row));
+      auto next = offsets[row];
+      for (std::size_t i = 0; i < list.features.size(); ++i) {
+        if (!stays[postings.offsets[row] + i]) continue;
+        if (!weights.empty()) weights[next] = list.weights[i];
+        features[next++] = list.features[i];
+      }
+    }
+  });
+}
+
+Postings WithoutSingles::lists(const Postings& whole) const {
+  Postings lists = whole;
+  lists.offsets = offsets, lists.features = features, lists.weights = weights;
+  return lists;
+}
+
+Bin WithoutSingles::bin() const {
+  Bin bin;
+  bin.sizes = sizes, bin.base = base, bin.levels = levels;
+  return bin;
+}
+
+}  // namespace nearkin
