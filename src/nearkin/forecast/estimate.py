@@ -13,8 +13,10 @@ import numpy as np
 
 from nearkin.forecast.rehearsal import Rehearsal
 from nearkin.forecast.survey import Survey
+from nearkin.matching.bounded import fits
+from nearkin.matching.collected import JOIN_SHARE
 from nearkin.scheme.plan import Plan
-from nearkin.settings import DEFAULT_SCHEME, Settings
+from nearkin.settings import Settings
 
 HOT = 1000  # contents that have a feature
 LEAST_SEEN = 3  # in the sample, for a feature to be called hot: two alike are a pair, not a form
@@ -25,6 +27,7 @@ BASE_BYTES = 60 << 20
 FILE_BYTES = 700
 CONTENT_BYTES = 600
 FEATURE_BYTES = 80
+SPILL_BYTES = 12  # of a feature, at the most at one time, in the temporary files of a join that does not fit
 SEGMENT_BYTES = 12  # of a feature, in the files for the check-in question
 
 
@@ -78,7 +81,9 @@ def forecast(found: Survey, sample: Rehearsal, settings: Settings) -> Forecast:
     seconds = START_SECONDS + scale * (sample.seconds_reading + sample.seconds_matching)
     seconds += sample.seconds_unpacking / max(sample.region, 1e-12)
     cache = min(settings.run.memory // 8, int(sample.lengths.sum() * scale)) if settings.text.keep else 0
-    memory = BASE_BYTES + FILE_BYTES * len(found.files) + CONTENT_BYTES * contents + FEATURE_BYTES * features + cache
+    bounded = not fits(int(features), settings.run.memory // JOIN_SHARE)
+    joined = settings.run.memory // JOIN_SHARE if bounded else FEATURE_BYTES * features
+    memory = BASE_BYTES + FILE_BYTES * len(found.files) + CONTENT_BYTES * contents + joined + cache
     disk = sample.store_bytes * scale + SEGMENT_BYTES * features
     return Forecast(
         documents=counted,
@@ -89,7 +94,7 @@ def forecast(found: Survey, sample: Rehearsal, settings: Settings) -> Forecast:
         matches=_matches(sample.matches, share, sample.region),
         hot_features=_hot(sample, share),
         sampled=sample.documents,
-        choices=_choices(found, sample, settings, memory),
+        choices=_choices(found, sample, settings, spilled=SPILL_BYTES * features if bounded else 0.0),
     )
 
 
@@ -129,7 +134,8 @@ def _poisson(count: int) -> tuple[float, float]:
     return max(0.0, sqrt(count) - 1.0) ** 2, (sqrt(count + 1.0) + 1.0) ** 2
 
 
-def _choices(found: Survey, sample: Rehearsal, settings: Settings, memory: float) -> tuple[Choice, ...]:
+def _choices(found: Survey, sample: Rehearsal, settings: Settings, *, spilled: float) -> tuple[Choice, ...]:
+    """`spilled`: bytes of temporary files that the join will need; 0 where it fits into memory."""
     length = max(1, int(sample.lengths.mean())) if len(sample.lengths) else 1
     rule = Plan(length=length)
     n, entries = rule.rule_modulus or 0, rule.rule_entries or 0
@@ -138,14 +144,12 @@ def _choices(found: Survey, sample: Rehearsal, settings: Settings, memory: float
         Choice("window", "20", "unlike documents share little, edits leave most shingles alone (Cherkasova 2009 §4.1)"),
         Choice("n", str(n), f"{average}: about {entries:,} features each (Cherkasova 2009 §5)"),
     ]
-    if memory > settings.run.memory:
-        why = f"with {settings.scheme} more memory would be held than --memory allows"
-        chosen.append(Choice("--scheme", rule.rule or DEFAULT_SCHEME, why))
-    else:
-        kept = len(sample.features) / max(1, sample.contents)
-        chosen.append(
-            Choice("--scheme", settings.scheme, f"keeps {kept:,.0f} features of a document and fits into --memory")
-        )
+    kept = len(sample.features) / max(1, sample.contents)
+    fitting = "its join needs temporary files" if spilled else "its join fits into --memory"
+    chosen.append(Choice("--scheme", settings.scheme, f"keeps {kept:,.0f} features of a document; {fitting}"))
+    if spilled:
+        why = f"about {spilled / 1e9:,.1f} GB of temporary files beside the store; with more memory there are none"
+        chosen.append(Choice("--memory", "larger, if there is", why))
     if found.left_out:
         chosen.append(Choice("--max-size", "larger", f"{found.left_out:,} files would be left unread"))
     return tuple(chosen)

@@ -11,6 +11,8 @@ from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
 
+JOIN_SHARE = 2  # a join may take one part in so many of the memory
+
 
 @dataclass(frozen=True)
 class Means:
@@ -27,7 +29,7 @@ class Means:
     @property
     def for_join(self) -> int:
         """Texts, rows of results and what Python itself takes have the other half."""
-        return self.memory // 2
+        return self.memory // JOIN_SHARE
 
 
 @dataclass(frozen=True)
