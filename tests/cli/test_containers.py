@@ -20,9 +20,6 @@ from nearkin.engine import documents as engine_documents
 from nearkin.engine import tree
 from nearkin.engine.workers import Asked, Workers
 from nearkin.formats.found import Limits
-from nearkin.lab.latin import ENGLISH
-from nearkin.lab.office import as_docx
-from nearkin.lab.page import Block, Page, Shape
 from store.world import is_sound
 
 INNER = zipped({"deep.txt": prose(3).encode(), "page.html": f"<html><p>{prose(4)}</p></html>".encode()})
@@ -395,12 +392,3 @@ def test_a_worker_is_asked_by_path_and_never_through_a_link(tmp_path: Path) -> N
     with Workers() as workers:
         (problem, _), *_ = workers.ask(Asked(b"link.zip", os.fsencode(tmp_path / "link.zip")))
     assert (problem["kind"], problem["reason"]) == ("problem", "unreadable")
-
-
-def test_the_table_of_documents_names_formats_shortly(tmp_path: Path) -> None:
-    """Word's media type has 71 letters: it left no room for paths."""
-    page = Page(ENGLISH, "A title", (Block(Shape.PARAGRAPH, ("Turn the lever to the left.",)),))
-    folder = write(tmp_path / "docs", {"letters/a letter to Ann.docx": as_docx(page)})
-    Called("scan", folder, "--store", tmp_path / "kin.db")
-    shown = Called("documents", "--store", tmp_path / "kin.db", "--format", "table").out
-    assert shown.splitlines()[1].split()[2:] == ["docx", "–", "letters/a", "letter", "to", "Ann.docx"]
