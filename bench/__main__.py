@@ -1,4 +1,4 @@
-"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|recall|checkin|habit] [--million]`."""
+"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|formats|recall|checkin|habit] [--million]`."""
 
 import argparse
 import platform
@@ -14,6 +14,7 @@ from bench.habit import SIZES as HABIT
 from bench.habit import habit_table
 from bench.joins import join_table
 from bench.kernels import kernel_table
+from bench.papers import papers_table, plain_line
 from bench.process import cores
 from bench.recall import recall
 from bench.schemes import scheme_table
@@ -21,7 +22,7 @@ from bench.sketches import sketch_table
 from bench.truth import Truth
 
 QUICK, JUDGED, GENERATED = 3_000, 10_000, 5_000
-PARTS = ("kernels", "scan", "recall", "checkin", "habit")
+PARTS = ("kernels", "scan", "formats", "recall", "checkin", "habit")
 NOTES = """
 Pairs are judged among {contents:,} contents. prec. and recall: against exact resemblance ≥ 0.7 of 20-byte
 shingles of canonical text, nearkin's measure. 5w: against exact Jaccard ≥ 0.7 of 5-word shingles, the
@@ -49,6 +50,10 @@ def main(arguments: list[str] | None = None) -> None:
             _kernels(folder, truth)
         if "scan" in wanted:
             _scan(folder, truth, Path(work), rounds=1 if given.quick else 3)
+        if "formats" in wanted:
+            print("FORMATS: generated pages of 25,000 characters read and signed, best of several rounds in turn")
+            print(papers_table(Path(work), rounds=1 if given.quick else 3))
+            print(plain_line(Path(work)), end="\n\n")
         if "recall" in wanted:
             _recall(folder, Path(work))
         if "checkin" in wanted:

@@ -45,5 +45,5 @@ class Folder:
 
 
 def generate(target: Path, *, documents: int) -> Folder:
-    write_sample(target, documents=documents)
+    write_sample(target, documents=documents, plain=True)
     return Folder.of(target, generated=True)

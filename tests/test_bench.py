@@ -15,6 +15,7 @@ from bench.exact import byte_shingles, exact_pairs
 from bench.folder import Folder, generate
 from bench.joins import join_table
 from bench.kernels import kernel_table, kernels
+from bench.papers import FORMATS, page, papers_table, plain_line
 from bench.recall import recall
 from bench.scale.__main__ import join_rows
 from bench.scale.growth import growth_table, slope
@@ -116,6 +117,13 @@ def test_figures_are_aligned_to_the_right() -> None:
 def test_checks_are_timed_and_right(tmp_path: Path) -> None:
     shown = checkin_table(tmp_path, (300,))
     assert "0 of 100 new, 100 of 100 near, 100 of 100 part" in shown
+
+
+def test_every_format_is_timed_with_one_job_and_with_two(tmp_path: Path) -> None:
+    assert all(write(page(1)) for write in FORMATS.values())
+    txt, mail, both = papers_table(tmp_path, documents=2, rounds=1, formats=("txt", "eml")).splitlines()[2:5]
+    assert [line.split()[:3] for line in (txt, mail, both)] == [["txt", "2", "2"], ["eml", "2", "4"], ["all", "4", "6"]]
+    assert "of the processor time" in plain_line(tmp_path, documents=4, rounds=1)
 
 
 def test_generated_families_are_as_large_and_as_many_as_zipf_says() -> None:

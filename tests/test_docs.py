@@ -13,15 +13,25 @@ from nearkin.cli.main import COMMANDS
 from nearkin.lab.sample import write_sample
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "howto.md", ROOT / "docs" / "schemes.md"]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("howto.md", "formats.md", "schemes.md"))]
 
 
 def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
+def examples(page: Path) -> list[tuple[str, str]]:
+    """Command lines, each with what is shown to come of it; nothing is shown of most."""
+    found = []
+    for block in blocks(page, "console"):
+        for piece in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            line, _, shown = piece.partition("\n")
+            found.append((line, shown.strip("\n")))
+    return found
+
+
 def commands(page: Path) -> list[str]:
-    return [line[2:] for block in blocks(page, "console") for line in block.splitlines() if line.startswith("$ ")]
+    return [line for line, _ in examples(page)]
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +44,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_line_in_the_docs_works(page: Path, folder: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    lines = commands(page)
-    assert lines
-    for line in lines:
+    assert commands(page)
+    for line, shown in examples(page):
         shutil.rmtree(folder / "another", ignore_errors=True)
         if line == "nearkin demo sample":
             continue  # it is there already, and a folder that is not empty is refused
@@ -46,6 +55,8 @@ def test_every_command_line_in_the_docs_works(page: Path, folder: Path) -> None:
             line, shell=True, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
+        if shown:
+            assert done.stdout.strip("\n") == shown, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from cli.world import FILES, Called, edited, prose, write
+from nearkin.lab.latin import ENGLISH
+from nearkin.lab.office import as_docx
+from nearkin.lab.page import Block, Page, Shape
 
 MATCH_FIELDS = [
     "a",
@@ -257,3 +260,14 @@ def test_more_than_one_scope(tmp_path: Path) -> None:
     ambiguous = Called("compare", "a.txt", "left:a.txt", "--store", store)
     assert ambiguous.code == 2
     assert "left:a.txt or right:a.txt" in ambiguous.err
+
+
+def test_the_table_of_documents_names_formats_shortly(tmp_path: Path) -> None:
+    """Word's media type has 71 letters: it left no room for paths."""
+    page = Page(ENGLISH, "A title", (Block(Shape.PARAGRAPH, ("Turn the lever to the left.",)),))
+    folder = tmp_path / "docs"
+    (folder / "letters").mkdir(parents=True)
+    (folder / "letters" / "a letter to Ann.docx").write_bytes(as_docx(page))
+    Called("scan", folder, "--store", tmp_path / "kin.db")
+    shown = Called("documents", "--store", tmp_path / "kin.db", "--format", "table").out
+    assert shown.splitlines()[1].split()[2:] == ["docx", "–", "letters/a", "letter", "to", "Ann.docx"]

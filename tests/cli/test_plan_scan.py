@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cli.boxes import zipped
 from cli.world import Called, edited, prose
 from nearkin.forecast import rehearsal
 from nearkin.lab.sample import write_sample
@@ -70,6 +71,23 @@ def test_a_sample_stands_for_the_whole(tmp_path: Path, monkeypatch: pytest.Monke
     assert did["matches"] / 2 <= plan["matches"]["value"] <= did["matches"] * 2
     assert plan["matches"]["low"] <= did["matches"] <= plan["matches"]["high"]
     assert size_of(store) / 2 <= plan["disk"]["value"] <= size_of(store) * 2
+
+
+def test_what_lies_in_archives_is_forecast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for i in range(12):
+        (folder / f"{i}.zip").write_bytes(zipped({f"{n}.txt": prose(3 * i + n, 40).encode() for n in range(3)}))
+    (folder / "broken.zip").write_bytes(b"PK\x03\x04 and nothing more")
+    did = scanned(tmp_path / "kin.db", folder)
+    assert (did["documents"], did["failed"]) == (48, 1)
+    whole = planned(folder)
+    assert (whole["documents"]["value"], whole["documents"]["exact"], whole["sampled"]) == (48, True, 13)
+    monkeypatch.setattr(rehearsal, "DOCUMENTS", 6)
+    part = planned(folder)
+    assert part["sampled"] == 6
+    assert not part["documents"]["exact"]
+    assert part["documents"]["low"] <= 48 <= part["documents"]["high"]
 
 
 def test_hot_features_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -237,7 +237,7 @@ run()
 
 def test_ctrl_c_keeps_what_was_read(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
-    write_sample(folder, documents=2000)
+    write_sample(folder, documents=2000, plain=True)
     store = tmp_path / "kin.db"
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW, "scan", folder, "--store", store, "--jobs", "1"],

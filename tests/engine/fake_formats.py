@@ -95,6 +95,9 @@ def _do(file: BinaryIO, limits: Limits) -> Found:
             os.kill(os.getpid(), signal.SIGABRT)
         case "hang":
             time.sleep(1000)
+        case "until":
+            while not os.path.exists(rest):  # noqa: PTH110
+                time.sleep(0.01)
         case "spin":
             while True:
                 pass

@@ -9,7 +9,9 @@ import pytest
 from engine.fake_formats import DEED
 from nearkin.api.store import Store
 from nearkin.engine import workers as engine_workers
+from nearkin.engine.entry import Source
 from nearkin.engine.spread import in_order
+from nearkin.engine.tree import Taken, Taker
 
 DEEDS = {
     "a": ("exit", "crashed"),
@@ -61,6 +63,30 @@ def test_a_long_one_holds_up_only_what_has_no_room() -> None:
 
     results = in_order(work, range(20), jobs=2, ahead=100, room=10_000, size=lambda _: 1)
     assert list(results) == list(range(20))
+
+
+def test_a_long_document_starves_no_short_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first document is not read before all others are: with two workers that comes to an end."""
+    monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    folder, flag, short, taken = tmp_path / "docs", tmp_path / "flag", 40, list[bytes]()
+    folder.mkdir()
+    (folder / "a long one.zip").write_bytes(DEED + f"until {flag}".encode())
+    for number in range(short):
+        (folder / f"short {number}.zip").write_bytes(DEED + f"hello number {number}".encode())
+    take = Taker.take
+
+    def counted(self: Taker, source: Source) -> Taken:
+        result = take(self, source)
+        taken.append(source.path)
+        if len(taken) == short:
+            flag.touch()
+        return result
+
+    monkeypatch.setattr(Taker, "take", counted)
+    summary = Store(tmp_path / "kin.db").scan(folder, jobs=2, timeout=10)
+    assert (summary.documents, summary.failed) == (1 + short, 0)
+    assert taken[-1] == b"a long one.zip"
 
 
 @pytest.mark.parametrize("heavy", ["items", "results"])

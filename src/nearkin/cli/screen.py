@@ -182,13 +182,16 @@ class Screen:
         return figure if self.score == "resemblance" else f"{figure} {self.score}"
 
     def documents(self, documents: list[Document]) -> None:
+        from nearkin.formats.table import FORMATS
+
+        short = {known.media: known.name for known in FORMATS}  # Word's own has 71 letters: no room for paths
         whose = any(one.custodian for one in documents)
         self.columns(
             ["size", "media", "encoding", *(["custodian"] if whose else []), "path"],
             (
                 [
                     size_in_words(one.size),
-                    one.media,
+                    short.get(one.media, one.media),
                     one.encoding or "–",
                     *([safe(one.custodian or "–")] if whose else []),
                     self.name(one.location),

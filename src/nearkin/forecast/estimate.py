@@ -75,11 +75,11 @@ def forecast(found: Survey, sample: Rehearsal, settings: Settings) -> Forecast:
     scale = 1.0 / share
     spread = _spread(sample)
     size = Estimate.counted(found.bytes) if found.exact else Estimate.within(found.bytes, 0.2)
-    counted = Estimate.counted(found.documents) if found.exact else Estimate.within(found.documents, 0.2)
+    counted = _documents(found, sample, scale, spread)
     features = len(sample.features) * scale
     contents = sample.contents * scale
     seconds = START_SECONDS + scale * (sample.seconds_reading + sample.seconds_matching)
-    seconds += sample.seconds_unpacking / max(sample.region, 1e-12)
+    seconds += sample.seconds_unpacking / max(sample.region, 1e-12) + sample.seconds_starting
     cache = min(settings.run.memory // 8, int(sample.lengths.sum() * scale)) if settings.text.keep else 0
     bounded = not fits(int(features), settings.run.memory // JOIN_SHARE)
     joined = settings.run.memory // JOIN_SHARE if bounded else FEATURE_BYTES * features
@@ -95,6 +95,20 @@ def forecast(found: Survey, sample: Rehearsal, settings: Settings) -> Forecast:
         hot_features=_hot(sample, share),
         sampled=sample.documents,
         choices=_choices(found, sample, settings, spilled=SPILL_BYTES * features if bounded else 0.0),
+    )
+
+
+def _documents(found: Survey, sample: Rehearsal, scale: float, spread: float) -> Estimate:
+    """Files and rows are counted; what lies in mails and archives only where all of them were looked into."""
+    value = found.documents + sample.members * scale
+    if found.exact and (not sample.members or sample.share >= 1.0):
+        return Estimate.counted(round(value))
+    if not found.exact:
+        return Estimate.within(value, 0.2)
+    error = spread + 1 / sqrt(abs(sample.members))
+    inside = Estimate.within(sample.members * scale, error)
+    return Estimate(
+        value, found.documents + min(inside.low, inside.high), found.documents + max(inside.low, inside.high)
     )
 
 

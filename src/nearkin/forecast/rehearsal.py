@@ -1,13 +1,13 @@
 """A rehearsal: a sample of the documents goes through the whole pipeline, into a store in memory.
 
-The same share of every table and of all files: the same sample each time, whatever their order. Nothing is written
-anywhere.
+The same share of every table and of all files: the same sample each time, whatever their order. Office documents, mail
+and archives of the sample are read by workers, with all that lies in them. Nothing is written anywhere.
 """
 
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from math import ceil
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.engine import local
+from nearkin.engine.handover import HandedOver
 from nearkin.engine.rows import sign_rows
 from nearkin.engine.spread import in_order
 from nearkin.forecast.survey import Survey, TableFound
@@ -52,12 +53,14 @@ LOOKED_AT = 256 << 20  # bytes of tables' texts
 @dataclass(frozen=True)
 class Rehearsal:
     share: float  # of the documents that were sampled
-    documents: int
+    documents: int  # files and rows
+    members: int  # documents that lie in them, less those that could not be read
     contents: int
     sizes: NDArray[np.int64]  # bytes of each document
     lengths: NDArray[np.int64]  # bytes of each canonical text
     region: float  # share of the tables that was looked at; the sample is from there
     seconds_unpacking: float  # for all rows of that region
+    seconds_starting: float  # until a worker answers, where there was anything for one to read
     seconds_reading: float
     seconds_matching: float
     store_bytes: int
@@ -79,7 +82,7 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
         see(connection, run)
         cache = TextCache(settings.run.memory // 8 if settings.text.keep else 0)
         known = Known(canon_id, canon.raw, settings.text.keep)
-        sizes: list[int] = []
+        tally = _Tally()
         started = time.perf_counter()
         writer = Writer(
             connection,
@@ -97,7 +100,8 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             for batch in sampler.readings():
                 cache.remember(batch)
                 writer.add(batch)
-                sizes += batch.sizes
+                tally.count(batch)
+            starting = _take_in(writer, sampler, cache, tally)
         read = time.perf_counter()
         contents = present_contents(connection, scheme_id)
         texts = StoredTexts(connection, contents, canon, settings.run.jobs, cache)
@@ -114,13 +118,15 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
         (pages,), (page,) = (connection.execute(f"PRAGMA {what}").fetchone() for what in ("page_count", "page_size"))
         return Rehearsal(
             share=share,
-            documents=len(sizes),
+            documents=tally.documents,
+            members=tally.members,
             contents=len(contents),
-            sizes=np.array(sizes, np.int64),
+            sizes=np.array(tally.sizes, np.int64),
             lengths=np.asarray(contents.lengths, np.int64),
             region=sampler.region,
             seconds_unpacking=sampler.seconds_unpacking,
-            seconds_reading=read - started - sampler.seconds_unpacking,
+            seconds_starting=starting,
+            seconds_reading=max(0.0, read - started - sampler.seconds_unpacking - 2 * starting),
             seconds_matching=matched - read,
             store_bytes=pages * page,
             matches=int(outcome.matches.strong(settings.match.threshold, settings.match.containment).sum()),
@@ -128,6 +134,53 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
         )
     finally:
         connection.close()
+
+
+@dataclass
+class _Tally:
+    documents: int = 0
+    members: int = 0
+    sizes: list[int] = field(default_factory=list)
+
+    def count(self, batch: Readings, *, files: frozenset[bytes] | None = None) -> None:
+        """What is in none of the files lies in one of them. A file that failed is no document."""
+        for path, size, reason in zip(batch.paths, batch.sizes, batch.reasons, strict=True):
+            if files is None or path in files:
+                self.documents += 1
+                self.sizes.append(size)
+                self.members -= files is not None and reason is not None
+            else:
+                self.members += reason is None
+
+
+def _take_in(writer: Writer, sampler: "Sampler", cache: TextCache, tally: _Tally) -> float:
+    """What workers read, and how long one takes to start: that happens once, however much there is."""
+    if not sampler.handed_over:
+        return 0.0
+    from nearkin.engine.documents import take_in_documents
+    from nearkin.engine.workers import Workers
+
+    files = frozenset(one.path for one in sampler.handed_over)
+    started = time.perf_counter()
+    with Workers(sampler.settings.worker) as workers:
+        workers.probe()
+    starting = time.perf_counter() - started
+
+    def remember(batch: Readings) -> None:
+        cache.remember(batch)
+        tally.count(batch, files=files)
+
+    base = sampler.found.root.removesuffix(b"/") + b"/"
+    take_in_documents(
+        writer,
+        base,
+        sampler.handed_over,
+        sampler.how,
+        sampler.settings,
+        remember=remember,
+        progress=lambda done, size: None,
+    )
+    return starting
 
 
 def _as_path(path: bytes) -> Path:
@@ -145,12 +198,20 @@ class Sampler:
     share: float
     seconds_unpacking: float = 0.0  # spent on rows, also those not chosen
     text_bytes: int = 0  # of the rows that were looked at
+    handed_over: list[HandedOver] = field(default_factory=list)  # for workers, when all files were looked at
 
     def readings(self) -> Iterator[Readings]:
         settings, jobs = self.settings, self.settings.run.jobs
         files = sorted((file.path for file in self.found.files), key=_hash)
         chosen = sorted(files[: ceil(self.share * len(files))])
-        yield from local.ingest(self.found.root, chosen, self.how, jobs=jobs, keep=settings.text.keep)
+        yield from local.ingest(
+            self.found.root,
+            chosen,
+            self.how,
+            jobs=jobs,
+            keep=settings.text.keep,
+            hand_over=self.handed_over.extend,
+        )
         work = partial(sign_rows, how=self.how, html=settings.table.html, keep=settings.text.keep, mtime=0, owner=0)
         for table in self.found.tables:
             yield from in_order(work, self._rows(table), jobs=jobs)

@@ -28,7 +28,7 @@ XML_ROOT = re.compile(rb"\s*<(?:!DOCTYPE|!--|[A-Za-z_])")
 def told_by_text(head: bytes, named: str) -> str | None:
     first = head[0]
     if first == 0x3C or first in b"\xef\xff\xfe \t\r\n":
-        if b"%PDF-" not in head[:1024]:
+        if not _is_marked_pdf(head):
             return _xml(head, named)
     elif first == 0x46 and FROM_LINE.match(head):  # F
         return "mbox"
@@ -36,11 +36,16 @@ def told_by_text(head: bytes, named: str) -> str | None:
         return "mbox"
     if 0x21 <= first <= 0x7E and FIELD.match(head):
         return _mail(head, named)
-    if b"%PDF-" in head[:1024] and (named == "pdf" or b"\0" in head or b"obj" in head):
+    if _is_marked_pdf(head) and (named == "pdf" or b"\0" in head or b"obj" in head):
         return "pdf"
     return (
         "tar" if len(head) >= 512 and (head[257:262] == b"ustar" or named == "tar") and tar_block(head[:512]) else None
     )
+
+
+def _is_marked_pdf(head: bytes) -> bool:
+    """Asked for every text: one byte is looked for ten times as fast as five, and most texts have no %."""
+    return head.find(b"%", 0, 1024) >= 0 and b"%PDF-" in head[:1024]
 
 
 def _mail(head: bytes, named: str) -> str | None:

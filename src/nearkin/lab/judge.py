@@ -5,6 +5,8 @@ Everything is counted in pairs of documents, and asked for as a user would ask.
     identical, same-words    pairs in one group of that tier (same words: in unlike bytes)
     versions, renamed,       pairs of one relation that nearkin put in one family; their precision is that of
     same-form                all families, since a family does not say which relation made it
+    … attached, … formats    of these, pairs with a member of a mail or archive; pairs in unlike formats, text and HTML
+                             counting as one
     contains                 a match with 0.9 or more of the part in the container, the part attached to it
     short parts              the same for parts too short to be grouped: matched, but not attached
     look-alike               pairs rightly not in one family
@@ -26,6 +28,9 @@ from nearkin.store.documents import present
 from nearkin.store.identical import identical_groups
 
 CONTAINED = 0.9
+ATTACHED = "… attached"
+FORMATS = "… formats"
+_PLAIN = (".txt", ".html")
 
 Pair = tuple[str, str]
 
@@ -68,13 +73,20 @@ def judge(store: Path, truth: Truth) -> Verdict:
     together = set(_pairs_of(_names(family) for family in families))
     same_bytes = set(_pairs_of(_paths(group) for group in groups if group.tier == "bytes"))
     same_words = set(_pairs_of(_paths(group) for group in groups if group.tier == "words")) - same_bytes
+    identical = set(_pairs_of(_related(truth, RelationKind.IDENTICAL)))
+    alike = _true_same_words(truth, digests)
+    versions = set(_pairs_of(_related(truth, RelationKind.VERSIONS)))
     return Verdict(
         scores=(
-            _score("identical", set(_pairs_of(_related(truth, RelationKind.IDENTICAL))), same_bytes),
-            _score("same-words", _true_same_words(truth, digests), same_words),
+            _score("identical", identical, same_bytes),
+            _score(f"identical {ATTACHED}", _attached(identical), _attached(same_bytes)),
+            _score("same-words", alike, same_words),
+            _score(f"same-words {FORMATS}", _across_formats(alike), _across_formats(same_words)),
+            _recalled("versions", versions, together),
+            _recalled(f"versions {FORMATS}", _across_formats(versions), together),
             *(
                 _recalled(kind, set(_pairs_of(_related(truth, kind))), together)
-                for kind in (RelationKind.VERSIONS, RelationKind.RENAMED, RelationKind.SAME_FORM)
+                for kind in (RelationKind.RENAMED, RelationKind.SAME_FORM)
             ),
             *_judged_parts(truth, matches, families, together),
             _judged_look_alikes(truth, together),
@@ -112,6 +124,18 @@ def _score(kind: str, expected: set[Pair], found: set[Pair]) -> Score:
 
 def _recalled(kind: str, expected: set[Pair], found: set[Pair]) -> Score:
     return Score(kind, len(expected), len(expected & found), None)
+
+
+def _attached(pairs: set[Pair]) -> set[Pair]:
+    return {pair for pair in pairs if any("!/" in path for path in pair)}
+
+
+def _across_formats(pairs: set[Pair]) -> set[Pair]:
+    return {(a, b) for a, b in pairs if _format(a) != _format(b)}
+
+
+def _format(path: str) -> str:
+    return "plain" if path.endswith(_PLAIN) else path.rpartition(".")[2]
 
 
 def _true_same_words(truth: Truth, digests: dict[str, str]) -> set[Pair]:

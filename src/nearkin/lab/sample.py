@@ -1,17 +1,18 @@
 """Plan and write a sample repository whose truth is known by construction: `nearkin demo DIR`.
 
-A third of the documents are in families, an eighth are strangers of a special sort, the rest are unrelated
-singles. Families and strangers each begin with a programme that every sample large enough has, and go on with
-draws. Documents are written as they are made; only what is true of them is kept in memory.
+A third of the documents are in families, an eighth are strangers of a special sort, a fifteenth are office documents,
+mails and archives, the rest are unrelated singles. Families and strangers each begin with a programme that every sample
+large enough has, and go on with draws. Documents are written as they are made; only what is true of them is kept in
+memory.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, cycle
 from pathlib import Path
 
-from nearkin.lab import families, forms, strangers
+from nearkin.lab import families, forms, papers, strangers
 from nearkin.lab.desk import LANGUAGES, Desk
 from nearkin.lab.dice import Dice
 from nearkin.lab.latin import ENGLISH
@@ -20,6 +21,7 @@ from nearkin.lab.truth import Truth
 
 TRUTH = "truth.json"
 _STRANGERS = 0.13
+_PAPERS = 1 / 15
 _TRIES = 20
 
 
@@ -29,7 +31,8 @@ class Job:
     write: Callable[[Desk, int], None]
 
 
-def write_sample(target: Path, *, documents: int = 600, seed: int = 1) -> Truth:
+def write_sample(target: Path, *, documents: int = 600, seed: int = 1, plain: bool = False) -> Truth:
+    """Plain: only what every tool can read, text and HTML."""
     target.mkdir(parents=True, exist_ok=True)
     if any(target.iterdir()):
         raise FileExistsError(f"{target} is not empty: a sample needs a folder of its own")
@@ -38,9 +41,15 @@ def write_sample(target: Path, *, documents: int = 600, seed: int = 1) -> Truth:
     desk = Desk(dice, shelf)
     kin = Quota(documents // 3, chain(_family_programme(), _family_draws(dice, documents)))
     odd = Quota(int(documents * _STRANGERS), chain(_stranger_programme(), _stranger_draws(dice)))
+    office = Quota(0 if plain else int(documents * _PAPERS), cycle(_papers()))
     while shelf.written < documents:
         turn = dice.below(documents - shelf.written)
-        job = kin.next() if turn < kin.left else odd.next() if turn < kin.left + odd.left else None
+        job = None
+        for quota in (kin, odd, office):
+            if turn < quota.left:
+                job = quota.next()
+                break
+            turn -= quota.left
         if job is None:
             strangers.single(desk)
         else:
@@ -118,6 +127,19 @@ def _family_draws(dice: Dice, documents: int) -> Iterator[Job]:
             yield Job(dice.zipf(3, 8), families.mixed)
         else:
             yield Job(dice.zipf(6, largest_form), forms.same_form)
+
+
+def _papers() -> Iterator[Job]:
+    yield Job(3, papers.across_formats)
+    yield Job(2, papers.mailed)
+    yield Job(3, papers.versions_across_formats)
+    yield Job(3, papers.boxed)
+    yield Job(2, papers.sheet)
+    yield Job(2, papers.mailed_box)
+    yield Job(4, papers.across_formats)
+    yield Job(3, papers.mailed)
+    yield Job(4, papers.versions_across_formats)
+    yield Job(5, papers.boxed)
 
 
 def _stranger_programme() -> Iterator[Job]:

@@ -2,7 +2,8 @@
 
     {"seed": 1, "documents": 600, "relations": [...], "families": [...]}
 
-`documents` counts the files written, `truth.json` not among them. Paths are relative to the sample, with
+`documents` counts the files written, `truth.json` and what lies in mails and archives not among them; that is named
+`mail.eml!/report.pdf`. Paths are relative to the sample, with
 forward slashes; bytes that are no UTF-8 are surrogate escapes, which JSON's \\uXXXX carries unharmed.
 
 Relations, each {"kind": ..., "paths": [...]}; one path stands for all documents of the same bytes:
