@@ -1,0 +1,95 @@
+"""Very many documents that are one, are nothing, or share one sentence: the right answer, in memory or not."""
+
+from pathlib import Path
+
+import pytest
+
+from nearkin.api.store import Store
+from oracle.prose import prose
+from store.world import is_sound, listings
+
+SENTENCE = b" all of this is confidential and must not be passed on to anybody outside of the company without leave "
+GROWN = """
+import resource, sys
+from nearkin.cli.main import main
+code = main(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def crowd(folder: Path, texts: list[bytes]) -> Path:
+    for number, text in enumerate(texts):
+        if number % 1000 == 0:
+            (folder / f"{number:06}").mkdir(parents=True)
+        (folder / f"{number - number % 1000:06}" / f"{number:06}.txt").write_bytes(text)
+    return folder
+
+
+def repeated(tmp_path: Path, number: int) -> None:
+    store = Store(tmp_path / "kin.db")
+    summary = store.scan(crowd(tmp_path / "docs", [prose(1, 800)] * number))
+    assert (summary.documents, summary.contents, summary.failed, summary.matches) == (number, 1, 0, 0)
+    (group,) = store.identical().to_pylist()
+    assert len(group["paths"]) == number
+    assert (group["tier"], group["overhead"]) == ("bytes", (number - 1) * len(prose(1, 800)))
+    (family,) = store.families().to_pylist()
+    assert (family["kind"], len(family["documents"])) == ("identical", number)
+    assert is_sound(store)
+
+
+def empty(tmp_path: Path, number: int) -> None:
+    store = Store(tmp_path / "kin.db")
+    summary = store.scan(crowd(tmp_path / "docs", [b""] * number))
+    assert (summary.documents, summary.failed, summary.matches, summary.families) == (number, 0, 0, 0)
+    assert store.documents().num_rows == number
+    assert is_sound(store)
+    again = store.scan(tmp_path / "docs")
+    assert (again.documents, again.new, again.changed) == (number, 0, 0)
+
+
+def one_sentence_in_all(tmp_path: Path, number: int, request: pytest.FixtureRequest) -> None:
+    """Also a few that resemble each other, to be found among them."""
+    texts = [prose(seed, 300) + SENTENCE + prose(-seed - 1, 300) for seed in range(number)]
+    texts += [text + b" and more" for text in texts[:5]]
+    folder = crowd(tmp_path / "docs", texts)
+    found = []
+    for name in ("plenty", "tight"):
+        if name == "tight":
+            request.getfixturevalue("little")
+        store = Store(tmp_path / name / "kin.db")
+        store.path.parent.mkdir()
+        summary = store.scan(folder, hot=min(1000, number // 2))
+        assert (summary.documents, summary.matches, summary.families) == (number + 5, 5, 5)
+        assert is_sound(store)
+        found.append(listings(store))
+    assert found[0] == found[1]
+    beside = [{path.name for path in (tmp_path / name).iterdir()} for name in ("plenty", "tight")]
+    assert beside[0] == beside[1]
+
+
+def test_one_document_repeated(tmp_path: Path) -> None:
+    repeated(tmp_path, 2000)
+
+
+def test_empty_documents(tmp_path: Path) -> None:
+    empty(tmp_path, 2000)
+
+
+def test_one_sentence_in_every_document(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    one_sentence_in_all(tmp_path, 400, request)
+
+
+@pytest.mark.soak
+def test_one_document_100_000_times(tmp_path: Path) -> None:
+    repeated(tmp_path, 100_000)
+
+
+@pytest.mark.soak
+def test_100_000_empty_documents(tmp_path: Path) -> None:
+    empty(tmp_path, 100_000)
+
+
+@pytest.mark.soak
+def test_one_sentence_in_5_000_documents(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    one_sentence_in_all(tmp_path, 5000, request)
