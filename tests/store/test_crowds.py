@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from formats.grown import Grown
 from nearkin.api.store import Store
 from oracle.prose import prose
 from store.world import is_sound, listings
@@ -93,3 +94,21 @@ def test_100_000_empty_documents(tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_one_sentence_in_5_000_documents(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     one_sentence_in_all(tmp_path, 5000, request)
+
+
+@pytest.mark.soak
+def test_a_document_of_2_gb(tmp_path: Path) -> None:
+    """One text over and over, and the text itself: read, and found to be a part; in memory some times its size."""
+    (tmp_path / "docs").mkdir()
+    text = prose(1, 4 << 20)
+    (tmp_path / "docs" / "part.txt").write_bytes(text)
+    with open(tmp_path / "docs" / "whole.txt", "wb") as file:
+        while file.tell() <= 2 << 30:
+            file.write(text)
+    store = Store(tmp_path / "kin.db")
+    with Grown() as grown:
+        summary = store.scan(tmp_path / "docs", max_size=4 << 30)
+    assert (summary.documents, summary.failed) == (2, 0)
+    assert is_sound(store)
+    assert grown.more < 16 << 30
+    (tmp_path / "docs" / "whole.txt").unlink()
