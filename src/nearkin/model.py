@@ -17,6 +17,11 @@ class Reason(StrEnum):
     CRASHED = "crashed"  # whoever read it
 
 
+# Of a worker that someone else ended, as a system short of memory does: no fault of the document, so the next scan
+# reads it again.
+KILLED = "the worker reading it was killed"
+
+
 class Kind(StrEnum):
     """What a family is, by how its documents hang together."""
 
@@ -91,6 +96,13 @@ class Readings:
 
     def __len__(self) -> int:
         return len(self.paths)
+
+    @property
+    def held(self) -> int:
+        """About how many bytes of memory it takes."""
+        columns = (self.texts, self.canonical, self.features)
+        packed = sum(len(one) for one in self.packed if one is not None)
+        return sum(sum(map(len, column)) for column in columns) + packed
 
     def extend(self, more: "Readings") -> None:
         for column in fields(self):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nearkin.engine.intake import take_in
-from nearkin.engine.local import recipe
+from nearkin.engine.local import largest_document, recipe
 from nearkin.matching.rest import refuse_other_canons, renew_texts, sign_rest
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Summary
@@ -95,7 +95,7 @@ class Scan(Running):
                 writer,
                 scope,
                 starts,
-                recipe(self.scheme, self.canon, max_size=self.settings.walk.max_size),
+                recipe(self.scheme, self.canon, max_size=min(self.settings.walk.max_size, largest_document())),
                 self.settings,
                 leave_out=own_files(self.store),
                 remember=self.cache.remember,

@@ -15,7 +15,7 @@ from nearkin.settings import Settings
 from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
-from nearkin.store.database import see, transaction, trusted, turn
+from nearkin.store.database import hold_pages, see, transaction, trusted, turn
 from nearkin.store.verdicts import decided_since
 from nearkin.text.canon import Canon
 
@@ -38,6 +38,7 @@ class Running:
         self.subject = ""  # what is read, in words
         self.resigned = 0
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
+        hold_pages(self.connection, self.settings.run.memory // 8)
         self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
 
     def is_current(self, scheme: int) -> bool:
@@ -73,7 +74,8 @@ class Running:
         from nearkin.matching.build_segments import build_segments
 
         with suppress(OSError, sqlite3.OperationalError):
-            build_segments(self.connection, self.store, self.scheme, self.scheme_id, ignored=self.left_out.indexed)
+            about = (self.connection, self.store, self.scheme, self.scheme_id)
+            build_segments(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 2)
 
     def _carried_on(self) -> runs.Previous | None:
         """The run whose matches are those of this one, but for what changed."""

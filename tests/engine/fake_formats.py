@@ -11,6 +11,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 from nearkin.formats.found import Found, Limits, Member, Problem
@@ -74,6 +75,7 @@ def _zip(file: BinaryIO, limits: Limits) -> Found:
 
 def _mail(file: BinaryIO, limits: Limits) -> Found:
     mail = email.message_from_binary_file(file, policy=email.policy.default)
+    time.sleep(float(mail["x-nap"] or 0))
     body = mail.get_body(("plain",))
     kept = {"message-id": str(mail["message-id"] or ""), "from": str(mail["from"] or ""), "title": str(mail["subject"])}
     members = [
@@ -126,6 +128,11 @@ def _do(file: BinaryIO, limits: Limits) -> Found:
                     out.write("x")
             except OSError as error:
                 return Found(f"refused {error.errno}")
+        case "import":
+            raise ModuleNotFoundError(f"No module named {rest!r}", name=rest)
+        case "killed":
+            if not Path(rest).exists():
+                os.kill(os.getpid(), signal.SIGKILL)
         case "halfway":
             return Found(None, members=_halfway())
     return Found(f"{what} {rest}", {"title": what})

@@ -12,6 +12,7 @@ from nearkin.engine import workers as engine_workers
 from nearkin.engine.entry import Source
 from nearkin.engine.spread import in_order
 from nearkin.engine.tree import Taken, Taker
+from nearkin.errors import EngineError
 
 DEEDS = {
     "a": ("exit", "crashed"),
@@ -104,3 +105,50 @@ def test_no_more_is_begun_than_there_is_room_for(heavy: str) -> None:
     for result in in_order(lambda item: item, items(), jobs=2, ahead=40, room=30, weight=weight, size=size):
         assert len(taken) <= result + 1 + (3 if heavy == "items" else 42)
     assert len(taken) == 50
+
+
+def test_what_can_be_read_at_last_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bytes, no other file changed: and yet the next scan finds something."""
+    monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    folder.mkdir()
+    words = " ".join(f"word{number}" for number in range(200))
+    (folder / "a.txt").write_text(f"{words} and more")
+    (folder / "b.eml").write_text(f"Subject: words\nX-Nap: 0.7\n\n{words}")
+    first = store.scan(folder, timeout=0.2)
+    assert (first.documents, first.failed, first.families) == (1, 1, 0)
+    second = store.scan(folder, timeout=60)
+    assert (second.documents, second.failed, second.changed, second.families) == (2, 0, 1, 1)
+    third = store.scan(folder, timeout=60)
+    assert (third.documents, third.changed, third.families) == (2, 0, 1)
+
+
+def test_a_library_that_is_missing_is_no_fault_of_a_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    (tmp_path / "docs").mkdir()
+    store = Store(tmp_path / "kin.db")
+    (tmp_path / "docs" / "a.zip").write_bytes(DEED + b"import nothing_of_nearkin")
+    store.scan(tmp_path / "docs")
+    (failed,) = store.documents(failed=True).to_pylist()
+    assert failed["reason"] == "crashed"
+    assert failed["detail"] == "a library cannot be loaded: No module named 'nothing_of_nearkin'"
+    (tmp_path / "docs" / "b.zip").write_bytes(DEED + b"import olefile")
+    with pytest.raises(EngineError, match=r"The package olefile is missing; install nearkin again\."):
+        store.scan(tmp_path / "docs")
+
+
+def test_a_worker_killed_by_someone_else_costs_its_document_until_the_next_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.zip").write_bytes(DEED + f"killed {tmp_path / 'mercy'}".encode())
+    store = Store(tmp_path / "kin.db")
+    assert store.scan(tmp_path / "docs").failed == 1
+    (failed,) = store.documents(failed=True).to_pylist()
+    assert (failed["reason"], failed["detail"]) == ("crashed", "the worker reading it was killed")
+    (tmp_path / "mercy").touch()
+    assert store.scan(tmp_path / "docs").failed == 0

@@ -28,6 +28,17 @@ def xlsx() -> bytes:
     return file.getvalue()
 
 
+def cells(*places: str) -> bytes:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for place in places:
+        book.active[place] = f"cell {place}"
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
 XLS_PLACES = ("cell", "second sheet")
 
 

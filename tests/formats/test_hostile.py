@@ -131,3 +131,14 @@ def mutated(data: bytes, dice: random.Random) -> bytes:
         start = dice.randrange(len(changed))
         changed[start : start + dice.randrange(200)] = dice.randbytes(dice.randrange(200))
     return bytes(changed)
+
+
+@pytest.mark.parametrize("far", ["XFD1048576", "XFD400", "E1048576"])
+def test_cells_far_apart_are_read(far: str) -> None:
+    """Not with all the empty cells between: of the first there are 17 thousand million."""
+    text = found(others.cells("A1", "C1", "A2", far))[1].text or ""
+    assert text.split("\n")[1:4] == ["cell A1\tcell C1", "cell A2", f"cell {far}"]
+
+
+def test_cells_that_are_near_stay_where_they_are() -> None:
+    assert "cell A1\t\tcell C1\n" in (found(others.cells("A1", "C1", "A2"))[1].text or "")

@@ -1,5 +1,7 @@
-"""A small repository, and a store of it, for whoever asks."""
+"""A small repository, a store of it, a small disk and little memory, for whoever asks."""
 
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,3 +20,25 @@ def store(tmp_path: Path, folder: Path) -> Store:
     store = Store(tmp_path / "store.db")
     store.scan(folder)
     return store
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "small"
+    place.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(place)], capture_output=True, check=False
+    )
+    if made.returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So little memory that no join fits, and bins hold a few contents."""
+    monkeypatch.setattr("nearkin.matching.bounded.POSTING_BYTES", 1 << 40)
+    monkeypatch.setattr("nearkin.matching.collected.Means.for_join", 1 << 18)

@@ -173,21 +173,6 @@ def test_a_store_that_vanishes_under_a_scan(tmp_path: Path, moment: str, whole_f
     assert listings(store) == listings(whole)
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    place = tmp_path / "small"
-    place.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(place)], capture_output=True, check=False
-    )
-    if made.returncode:
-        pytest.skip("no disk can be mounted here")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
-
-
 def test_a_disk_that_is_full(small_disk: Path, tmp_path: Path) -> None:
     folder = repository(tmp_path / "docs")
     store = Store(small_disk / "store.db")

@@ -22,13 +22,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def little(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So little memory that no join fits, and bins hold a few contents."""
-    monkeypatch.setattr("nearkin.matching.bounded.POSTING_BYTES", 1 << 40)
-    monkeypatch.setattr("nearkin.matching.collected.Means.for_join", 1 << 18)
-
-
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_result_is_the_same(spec: str, sample: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     plenty = Store(tmp_path / "plenty.db")

@@ -48,7 +48,7 @@ def take_in_documents(
     done = size = 0
     with Workers(settings.worker) as workers:
         taker = Taker(how, workers, settings.text.keep, settings.walk.legacy_digests)
-        intake = Intake(writer, base, taker, settings.run.jobs)
+        intake = Intake(writer, base, taker, settings.run.jobs, room=min(ROOM, settings.run.memory // 8))
         for readings in intake.take(handed_over):
             done += len(readings)
             size += sum(readings.sizes)
@@ -61,6 +61,7 @@ def take_in_documents(
         jobs=settings.run.jobs,
         keep=settings.text.keep,
         legacy=settings.walk.legacy_digests,
+        room=settings.run.memory // 8,
     ):
         readings.readers[:] = [UNKNOWN] * len(readings)  # looked at: they need not be again
         done += len(readings)
@@ -76,6 +77,7 @@ class Intake:
     base: bytes
     taker: Taker
     jobs: int
+    room: int = ROOM
 
     def __post_init__(self) -> None:
         self.plain: list[bytes] = []  # of no format after all
@@ -100,7 +102,7 @@ class Intake:
             sources,
             jobs=self.jobs,
             ahead=AHEAD,
-            room=ROOM,
+            room=self.room,
             weight=lambda source: len(source.data),
             size=lambda taken: taken.size,
             on_error=self.taker.workers.abort,

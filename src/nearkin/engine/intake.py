@@ -62,6 +62,7 @@ def take_in(
         keep=settings.text.keep,
         hand_over=handed_over.extend,
         legacy=settings.walk.legacy_digests,
+        room=settings.run.memory // 8,
     ):
         done += len(batch)
         size += sum(batch.sizes)

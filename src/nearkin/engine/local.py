@@ -29,7 +29,14 @@ Recipe = _native.Recipe
 BATCH_FILES = 256
 HTML, BINARY = int(TextKind.HTML), int(TextKind.BINARY)  # members of an enumeration are slow to compare
 READERS = {**dict.fromkeys(EXTRACTORS, None), TextKind.BINARY: UNKNOWN}
-AHEAD = 6  # batches read ahead, besides one for each thread
+TIMES = 16  # bytes of memory for each byte of a large document; 10 were measured, of one of 150 MB
+AHEAD = 6  # batches read ahead, besides one for each thread, where there is room for them
+
+
+def largest_document() -> int:
+    """In bytes. One that is compared with others takes some times its size in memory, whatever --memory says; better it
+    fails alone than that the system ends the scan."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // TIMES
 
 
 def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
@@ -47,8 +54,11 @@ def ingest(
     keep: bool = False,
     hand_over: Callable[[list[HandedOver]], None] | None = None,
     legacy: bool = False,
+    room: int | None = None,
 ) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
+
+    No further ahead than as many of the largest batch so far as have `room` (bytes), besides one for each thread.
 
     With `keep` the texts are also compressed here, on the threads: the store has one only. Files that may be of a
     format that workers read are handed over, where someone takes them, and are then not in the batch.
@@ -58,13 +68,16 @@ def ingest(
     pending: deque[Future[tuple[Readings, list[bytes], list[HandedOver]]]] = deque()
     more = {"hands_over": hand_over is not None and not how.raw, "legacy": legacy}
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
+    largest = 0
     try:
         while True:
-            while len(pending) < jobs + AHEAD and (batch := list(islice(rest, BATCH_FILES))):
+            ahead = AHEAD if room is None else min(AHEAD, room // largest if largest else 0)
+            while len(pending) < jobs + ahead and (batch := list(islice(rest, BATCH_FILES))):
                 pending.append(pool.submit(_ingest_batch, root, batch, how, met, **more))
             if not pending:
                 return
             readings, left, handed_over = pending.popleft().result()
+            largest = max(largest, readings.held)
             if left:  # large files: the rest of the batch comes next
                 pending.appendleft(pool.submit(_ingest_batch, root, left, how, met, **more))
             if hand_over is not None and handed_over:
@@ -100,7 +113,8 @@ def _ingest_batch(
     readings = columns(batch, paths[:done], raw=how.raw)
     for i, reason in enumerate(readings.reasons):
         if reason is Reason.TOO_LARGE:
-            readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}"
+            ours = f": this machine has memory for {TIMES} times as much" if how.max_size == largest_document() else ""
+            readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}{ours}"
     kinds = batch.kinds
     suspects = _suspects(root, readings, kinds) if hands_over else set[int]()
     others = [i for i, kind in enumerate(kinds) if kind == TextKind.OTHER and not how.raw and i not in suspects]

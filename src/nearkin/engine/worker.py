@@ -5,6 +5,7 @@
                document {extractor, media, digest, properties …}     what it is; the body is its text
                member {name, mtime_ns, reason …}                     one that lies in it; the body is its bytes
                problem {reason, detail}                              why it cannot be read, or not to its end
+               lacking {package}                                     nearkin is not installed whole: nobody's fault here
                end                                                   always last
 
 It confines itself before it sees any document, and ends when its pipe does. Nothing a library prints can get among the
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nearkin.engine.confine import allow_seconds, confine, is_barred
 from nearkin.engine.frames import Header, packed, unpack_from
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.found import LIBRARIES, Limits, Problem
 from nearkin.model import Reason
 
 if TYPE_CHECKING:
@@ -86,6 +87,12 @@ class _Worker:
         except OSError as error:
             said = (error.strerror or str(error)).lower()
             self._say(_problem(Problem(Reason.UNREADABLE if "path" in header else Reason.CORRUPT, said)))
+        except ImportError as error:  # a library that cannot be had tells nothing of the document
+            name = (error.name or "").partition(".")[0]
+            if isinstance(error, ModuleNotFoundError) and name in LIBRARIES:
+                self._say({"kind": "lacking", "package": name})
+            else:
+                self._say(_problem(Problem(Reason.CRASHED, f"a library cannot be loaded: {error}")))
         except Exception as error:  # a parser that fails on a document tells of the document
             told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             self._say(_problem(Problem(Reason.CORRUPT, told[:200])))

@@ -23,7 +23,7 @@ from typing import Self
 from nearkin.engine.frames import BrokenFrameError, Header, packed, unpack_from
 from nearkin.errors import EngineError
 from nearkin.formats.found import Limits, Problem
-from nearkin.model import Reason
+from nearkin.model import KILLED, Reason
 from nearkin.settings import WorkerSettings
 
 FORMATS = "nearkin.formats.table"  # the module that knows them
@@ -103,6 +103,8 @@ class Worker:
             while not ended:
                 said, text = self._next()
                 self.has_answered = True
+                if said.get("kind") == "lacking":
+                    raise EngineError(f"The package {said['package']} is missing; install nearkin again.")
                 ended = said.get("kind") == "end"
                 if ended and said.get("spent"):
                     self.kill()
@@ -163,6 +165,8 @@ class Worker:
         code = self.process.returncode
         if code == -signal.SIGXCPU:
             return Problem(Reason.TIMED_OUT, self._settings.timed_out)
+        if code == -signal.SIGKILL:
+            return Problem(Reason.CRASHED, KILLED)
         if code < 0:
             return Problem(Reason.CRASHED, f"the worker reading it died of {signal.Signals(-code).name}")
         return Problem(Reason.CRASHED, f"the worker reading it ended with code {code}")

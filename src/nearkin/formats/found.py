@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 from nearkin.model import Reason
 
+LIBRARIES = frozenset(("olefile", "pypdfium2", "python_calamine", "zstandard"))  # that every installation has
+
 
 class Problem(Exception):  # noqa: N818 - it is the document's, not ours
     """Why a document cannot be read: one of a short fixed list, and a few words."""

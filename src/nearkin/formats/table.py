@@ -40,7 +40,7 @@ FORMATS: tuple[Format, ...] = (
     Format("pdf", "application/pdf", (".pdf",), "pdf"),
     Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx"),
     Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx"),
-    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx"),
+    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 2),
     Format("xls", "application/vnd.ms-excel", (".xls", ".xlt"), "xls"),
     Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots"), "ods"),
     Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw"), "odf"),

@@ -8,6 +8,7 @@ from nearkin.formats.cells import add_sheets
 from nearkin.formats.found import Found, Limits
 from nearkin.formats.ooxml import add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
+from nearkin.formats.squeezed import squeezed
 from nearkin.formats.xml_events import events
 from nearkin.formats.zip_parts import Parts
 
@@ -22,9 +23,9 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     parts = Parts(file, limits)
     told = properties(parts)
     prose = Prose(limits)
-    add_sheets(file, prose)
     book = main_part(parts, "xl/workbook.xml")
     sheets = [relation.target for relation in relations(parts, book) if relation.type in ("worksheet", "chartsheet")]
+    add_sheets(squeezed(file, parts, sheets), prose)
     for sheet in sheets:
         _add_header(parts, sheet, prose)
         kin = relations(parts, sheet)

@@ -27,6 +27,14 @@ class Parts:
     def has(self, name: str) -> bool:
         return name.lower() in self._entries
 
+    def size(self, name: str) -> int:
+        """As the archive says."""
+        return self._entries[name.lower()].file_size
+
+    def written(self, name: str) -> str:
+        """The name as the archive has it."""
+        return self._entries[name.lower()].filename
+
     def stream(self, name: str) -> IO[bytes]:
         entry = self._entries.get(name.lower())
         if entry is None:

@@ -31,7 +31,8 @@ from nearkin.store.segments import (
     signed_rows,
 )
 
-RUN = 8 << 20  # postings sorted at a time: 0.5 GB
+RUN = 8 << 20  # postings sorted at a time: 0.5 GB …
+POSTING_BYTES = 64  # … where there is as much memory
 TIER = 4
 WAIT = 2_000  # contents that may wait in the delta where there are segments: read into memory in 30 ms
 NONE = np.zeros(0, np.uint64)
@@ -46,11 +47,12 @@ def build_segments(
     ignored: NDArray[np.uint64] = NONE,
     wait: bool = True,
     least: int = WAIT,
+    memory: int | None = None,
 ) -> None:
     """Bring the segments of a scheme up to date. Without `wait`, only where no one else does.
 
     Features that are ignored (ascending) are left out; segments that left out others, and such as are lost or damaged,
-    are made anew.
+    are made anew. What is written does not depend on the memory.
     """
     if scheme.estimator.coded:  # looked up in a table of their own
         with turn(store), transaction(connection):
@@ -58,7 +60,8 @@ def build_segments(
         return
     with one_builder(store, wait=wait) as mine:
         if mine:
-            _Builder(connection, store, scheme, scheme_id, ignored).build(least)
+            run = RUN if memory is None else min(RUN, max(memory // POSTING_BYTES, 1))
+            _Builder(connection, store, scheme, scheme_id, ignored, run).build(least)
 
 
 def open_segment(store: Path, one: SegmentFile) -> _native.Segment:
@@ -90,8 +93,9 @@ class _Builder:
         scheme: Scheme,
         scheme_id: int,
         ignored: NDArray[np.uint64],
+        run: int,
     ) -> None:
-        self.connection, self.store, self.scheme_id = connection, store, scheme_id
+        self.connection, self.store, self.scheme_id, self.run = connection, store, scheme_id, run
         self.levels, self.ignored, self.templates = Levels.of(scheme), ignored, digest_of(ignored)
 
     def build(self, least: int) -> None:
@@ -142,7 +146,7 @@ class _Builder:
     def _runs(self, waiting: list[int]) -> list[_native.Segment]:
         """The last one in memory, those before in files that are removed when they are merged."""
         runs: list[_native.Segment] = []
-        for signed in signed_rows(self.connection, self.scheme_id, waiting, RUN):
+        for signed in signed_rows(self.connection, self.scheme_id, waiting, self.run):
             if runs:
                 runs[-1] = self._saved(runs[-1])
             runs.append(self.levels.segment(signed, ignored=self.ignored))

@@ -77,10 +77,14 @@ def _paired(
     return left
 
 
+# Also one of the same bytes that can be read at last, or no longer.
+CHANGED = "(b.digest IS NOT d.digest OR (b.reason IS NULL) <> (d.reason IS NULL))"
+
+
 def count_changes(connection: sqlite3.Connection, scope: int, run: int, *, gone: int) -> Changes:
     new, changed, moved = connection.execute(
-        """SELECT count(*) FILTER (WHERE b.id IS NULL),
-                  count(*) FILTER (WHERE b.path = d.path AND b.digest IS NOT d.digest),
+        f"""SELECT count(*) FILTER (WHERE b.id IS NULL),
+                  count(*) FILTER (WHERE b.path = d.path AND {CHANGED}),
                   count(*) FILTER (WHERE b.path <> d.path)
            FROM document d LEFT JOIN document b ON b.id = d.before WHERE d.scope = ? AND d.seen = ?""",
         (scope, run),
@@ -89,13 +93,13 @@ def count_changes(connection: sqlite3.Connection, scope: int, run: int, *, gone:
 
 
 # Documents checked in that a scan took over did not go: it has them at their own place, or read them itself.
-LISTED = """
+LISTED = f"""
 WITH last (run) AS (SELECT max(id) FROM run WHERE kind = 'scan' AND state = 'done')
 SELECT CASE WHEN b.id IS NULL THEN 'new' WHEN b.path <> d.path THEN 'moved' ELSE 'changed' END,
        scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail,
        CASE WHEN b.path <> d.path THEN b.path END
 FROM last JOIN document d ON d.seen = run JOIN scope ON scope.id = d.scope LEFT JOIN document b ON b.id = d.before
-WHERE b.id IS NULL OR b.path <> d.path OR b.digest IS NOT d.digest
+WHERE b.id IS NULL OR b.path <> d.path OR {CHANGED}
 UNION ALL
 SELECT 'gone', scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail, NULL
 FROM last JOIN document d ON d.gone = run JOIN scope ON scope.id = d.scope

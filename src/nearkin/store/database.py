@@ -14,6 +14,7 @@ from nearkin.store.place import mount_of
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
 
 PATIENCE = 30.0  # seconds to wait for another who makes or migrates the store
+MOST_PAGES = 128 << 20  # bytes
 ENDS = ("", "-wal", "-shm", "-journal", ".lock", ".turn", ".segments")  # the store and what stands beside it
 
 
@@ -118,8 +119,13 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
         connection.execute("PRAGMA synchronous = NORMAL")
         # Room for the indexes of a million digests, which are met in no order, and a log of 256 MB: a page that many
         # transactions change is written back once.
-        connection.execute("PRAGMA cache_size = -131072")
+        hold_pages(connection, MOST_PAGES)
         connection.execute("PRAGMA wal_autocheckpoint = 32768")
+
+
+def hold_pages(connection: sqlite3.Connection, room: int) -> None:
+    """In memory, in so many bytes at most."""
+    connection.execute(f"PRAGMA cache_size = -{min(room, MOST_PAGES) >> 10}")
 
 
 def _refuse_truncated(connection: sqlite3.Connection, path: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nearkin.formats.endings import has_ending
-from nearkin.model import Reason
+from nearkin.model import KILLED, Reason
 from nearkin.read.table import MEDIA, MEMBER, table_kind
 from nearkin.settings import Settings
 from nearkin.store.staleness import CURRENT, Need, stale_texts
@@ -161,7 +161,7 @@ class Known:
 
     def _fails_again(self, version: Version) -> bool:
         """Whether nothing has changed that could make it readable: neither it nor who reads it."""
-        if version.reader not in CURRENT or version.reason not in LASTING:
+        if version.reader not in CURRENT or version.reason not in LASTING or version.detail == KILLED:
             return False
         return version.reason != Reason.TIMED_OUT or version.detail == self.timed_out
 

@@ -26,6 +26,7 @@ from nearkin.store.members import (
     nest_members,
     pass_on_members,
 )
+from nearkin.store.overlong import refuse_overlong
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
 from nearkin.store.rows import insert_rows, last_id
@@ -174,6 +175,7 @@ class Writer:
 
     def texts_of(self, readings: Readings) -> list[int | None]:
         """Of each the id of its text, stored with its content and signature where it was not."""
+        refuse_overlong(self.connection, readings, keep=self.keep_text)
         return self._add_texts(readings, self._add_contents(readings))
 
     def touch(self, version: Version, *, size: int, mtime_ns: int, inode: int, owner: int) -> None:

@@ -1,0 +1,26 @@
+"""Documents that no row of the store can hold: SQLite takes a thousand million bytes in one."""
+
+import sqlite3
+
+from nearkin.model import Readings, Reason
+from nearkin.store.packing import pack_all
+
+BESIDE = 1000  # bytes of the other columns
+GROWTH = 16  # a signature has at most 12 bytes for each one of the text
+
+
+def refuse_overlong(connection: sqlite3.Connection, readings: Readings, *, keep: bool) -> None:
+    """They fail as too large; the others of their batch are stored. Quick where no text is long."""
+    most = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH) - BESIDE
+    if GROWTH * max(map(len, readings.texts), default=0) < most:
+        return
+    for i, content in enumerate(readings.contents):
+        if content is None:
+            continue
+        if keep and readings.packed[i] is None and len(readings.texts[i]) > most:
+            readings.packed[i] = pack_all([readings.texts[i]])[0]
+        packed = readings.packed[i] or b""
+        if max(len(packed), len(readings.features[i]) + len(readings.weights[i] or b"")) > most:
+            readings.contents[i] = None
+            readings.reasons[i] = Reason.TOO_LARGE
+            readings.details[i] = f"its text or its signature is over the {most:,} bytes that the store can hold of one"
