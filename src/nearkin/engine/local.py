@@ -19,6 +19,7 @@ from nearkin.formats.endings import UNKNOWN, has_ending
 from nearkin.formats.table import HEAD
 from nearkin.model import Readings, Reason
 from nearkin.scheme import Scheme
+from nearkin.settings import WalkSettings
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
 from nearkin.text.canon import Canon
@@ -35,8 +36,8 @@ AHEAD = 6  # batches read ahead, besides one for each thread, where there is roo
 
 def largest_document() -> int:
     """In bytes. One that is compared with others takes some times its size in memory, whatever --memory says; better it
-    fails alone than that the system ends the scan."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // TIMES
+    fails alone than that the system ends the scan. What is read unless someone asks for more does not depend on it."""
+    return max(WalkSettings().max_size, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // TIMES)
 
 
 def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
