@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
+from nearkin.errors import InputError
 from nearkin.text.canon import Canon
 
+MOST = 2**31 - 4  # bytes of both texts: what an index of 32 bits reaches
 LEAST = 20  # characters: the window of shingles, so that what resembles at all has a passage to show
 
 
@@ -46,6 +48,8 @@ def spans_in(a: bytes, b: bytes, *, raw: bool, least: int = LEAST) -> Spans:
     if a == b:
         ends = [0, len(a), 0, len(a)] if a else []
         return Spans(*(np.array(ends[at : at + 1], np.int64) for at in range(4)))
+    if len(a) + len(b) > MOST:
+        raise InputError("The two texts together have over 2 GB, too much to compare; compare parts of them.")
     return Spans(*(column.astype(np.int64) for column in _native.passages(a, b, least=least, raw=raw)))
 
 

@@ -19,6 +19,7 @@ from nearkin.report.relation import FORM, Pair, Relation, exact_relation, is_for
 from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
 from nearkin.scheme.collision import Collision, collision_of
 from nearkin.scheme.shingler import ALL_BITS, Shingler
+from nearkin.scheme.shingles import Exact
 from nearkin.settings import MatchSettings
 from nearkin.store.templates import all_templates
 from nearkin.text.canon import Canon
@@ -116,18 +117,21 @@ def _measures(a: Found, b: Found, first: bytes | None, second: bytes | None, sch
 
 
 def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | None) -> Comparison:
-    one, other = sign(first, scheme), sign(second, scheme)
-    resemblance = one.resemblance(other)
     if scheme.shingler is None:
-        a_in_b, b_in_a = one.containment(other), other.containment(one)
+        one, other = sign(first, scheme), sign(second, scheme)
+        resemblance, a_in_b, b_in_a = one.resemblance(other), one.containment(other), other.containment(one)
         shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
         relation = _relation(resemblance, a_in_b, b_in_a)
         return Comparison(None, relation, resemblance, a_in_b, b_in_a, _larger(a_in_b, b_in_a), shared, cosine)
     exact = _measured(first, second, scheme.shingler)
-    if scheme.contains:
-        a_in_b, b_in_a = one.containment(other), other.containment(one)
-    else:  # the texts are at hand, so what the signatures cannot tell is measured
-        a_in_b, b_in_a = (Estimate(float(share[0]), exact=True) for share in (exact.a_in_b, exact.b_in_a))
+    shares = (exact.resemblance, exact.a_in_b, exact.b_in_a)
+    resemblance, a_in_b, b_in_a = (Estimate(float(share[0]), exact=True) for share in shares)
+    if not isinstance(scheme, Exact) or scheme.shingler.bits < ALL_BITS:
+        # Of all shingles the measure on the texts is the scheme's own, and 1.2 s faster for two texts of 1 MB.
+        one, other = sign(first, scheme), sign(second, scheme)
+        resemblance = one.resemblance(other)
+        if scheme.contains:  # otherwise the texts are at hand, so what the signatures cannot tell is measured
+            a_in_b, b_in_a = one.containment(other), other.containment(one)
     similar, relation = _larger(a_in_b, b_in_a), _relation(resemblance, a_in_b, b_in_a)
     shared = int(exact.shared_bytes[0])
     united = round(float(exact.size_a[0] + exact.size_b[0]) / (1.0 + float(exact.resemblance[0])))
