@@ -20,10 +20,11 @@ texts = st.lists(st.sampled_from(VOCABULARY), max_size=25).map(" ".join)
 
 @given(st.permutations(range(6)), st.lists(st.integers(1, 9), min_size=6, max_size=6))
 def test_the_frame_is_the_longest_that_keeps_its_order(order: list[int], lengths: list[int]) -> None:
-    starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
+    starts = np.cumsum([0, *lengths])[:-1]
     in_b = [lengths[order.index(at)] for at in range(6)]
-    there = np.concatenate([[0], np.cumsum(in_b)])[:-1][order]
-    spans = Spans(starts, starts + lengths, there, there + lengths)
+    there = np.cumsum([0, *in_b])[:-1][order]
+    long = np.array(lengths, np.int64)
+    spans = Spans(starts, starts + long, there, there + long)
     frame = in_order(spans)
     assert frame == sorted(frame)
     assert [order[at] for at in frame] == sorted(order[at] for at in frame)
