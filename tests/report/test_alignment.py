@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nearkin.matching.passages import Spans, placed, spans_in
@@ -38,6 +38,7 @@ def test_the_frame_is_the_longest_that_keeps_its_order(order: list[int], lengths
 
 
 @given(texts, texts, st.integers(1, 12))
+@example("Lever (left)", "(left)", 1)
 def test_every_word_of_both_texts_is_shown_once_and_in_order(a: str, b: str, least: int) -> None:
     first, second = a.encode(), b.encode()
     spans = spans_in(CANON.apply(first), CANON.apply(second), raw=False, least=least)

@@ -67,6 +67,8 @@ def _whole_words(blocks: list[Block], a: str, b: str) -> Iterator[Block]:
         a_start, b_start = _started(a, block.a_start, at_a), _started(b, block.b_start, at_b)
         if a_start is None or b_start is None:
             a_start, b_start = _next_word(a, block.a_start, block.a_end), _next_word(b, block.b_start, block.b_end)
+        if a_start >= block.a_end or b_start >= block.b_end:
+            continue  # it began and ended within one word
         a_end, b_end = _ended(a, block.a_end), _ended(b, block.b_end)
         if a_end is None or b_end is None:
             a_end, b_end = _word_before(a, a_start, block.a_end), _word_before(b, b_start, block.b_end)
