@@ -293,6 +293,7 @@ NB_MODULE(_native, m) {
 
   register_schemes(m);
   register_terms(m);
+  register_passages(m);
 
   nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
                                                      bool lines, std::uint64_t max_size) {

@@ -73,5 +73,6 @@ void register_families(nb::module_& m);
 void register_terms(nb::module_& m);
 void register_segments(nb::module_& m);
 void register_bounded(nb::module_& m);
+void register_passages(nb::module_& m);
 
 }  // namespace nearkin::bindings

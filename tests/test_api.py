@@ -22,6 +22,7 @@ PUBLIC = [
     "Summary",
     "UsageError",
     "__version__",
+    "compare",
     "containment",
     "families",
     "learn_reference",

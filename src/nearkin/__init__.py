@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nearkin.api.comparing import compare as compare
     from nearkin.api.planning import plan_scan as plan_scan
     from nearkin.api.store import Store as Store
     from nearkin.api.texts import containment as containment
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Store": "nearkin.api.store",
+    "compare": "nearkin.api.comparing",
     "containment": "nearkin.api.texts",
     "families": "nearkin.api.texts",
     "learn_reference": "nearkin.api.texts",
@@ -64,6 +66,7 @@ __all__ = [
     "Summary",
     "UsageError",
     "__version__",
+    "compare",
     "containment",
     "families",
     "learn_reference",

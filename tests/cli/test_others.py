@@ -17,8 +17,8 @@ from nearkin.scheme import SCHEMES
     [
         ("manual-1.txt", "copies/manual-1.txt", "identical", "bytes"),
         ("manual-1.txt", "copies/manual-1.html", "same words", "words"),
-        ("whole.txt", "part.txt", "A contains B", None),
-        ("part.txt", "whole.txt", "B contains A", None),
+        ("whole.txt", "part.txt", "B is contained in A", None),
+        ("part.txt", "whole.txt", "A is contained in B", None),
         ("manual-1.txt", "manual-3.txt", "similar", None),
         ("single.txt", "part.txt", "unrelated", None),
         ("empty.txt", "part.txt", "unrelated", None),

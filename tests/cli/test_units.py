@@ -173,7 +173,7 @@ def test_compare_by_min_measures_containment_on_the_texts(folder: Path, tmp_path
     part = tmp_path / "part.txt"
     part.write_text(files[0].read_text()[:600])
     found = json.loads(Called("compare", files[0], part, "--scheme", "sketch", "--format", "json").out)
-    assert found["relation"] == "A contains B"
+    assert found["relation"] == "B is contained in A"
     assert record["low"] <= record["resemblance"] <= record["high"]
     assert record["relation"] == "similar"
     assert record["shared_bytes"] > 2000

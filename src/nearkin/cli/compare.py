@@ -1,5 +1,6 @@
 """`compare`: one pair in full."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,10 +9,13 @@ import click
 from nearkin.cli.options import common, text_options
 from nearkin.cli.output import chosen, emit_one
 
+LISTED = 10  # passages on the screen; JSON has all
+
 if TYPE_CHECKING:
     from nearkin.report.comparison import Comparison, Payload
     from nearkin.report.lookup import Found
     from nearkin.scheme import Estimate, Scheme
+    from nearkin.text.canon import Canon
 
 
 @click.command(epilog="Example: nearkin compare manual-1.html manual-2.html")
@@ -19,6 +23,15 @@ if TYPE_CHECKING:
 @click.argument("b", type=click.Path())
 @common
 @click.option("--scheme", default="exact:window=20", show_default=True, metavar="SPEC", help="How to measure.")
+@click.option(
+    "--min-length",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Passages of at least so many characters.",
+)
+@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to look at, too.")
 @text_options
 def compare(
     a: str,
@@ -27,23 +40,30 @@ def compare(
     form: str | None,
     quiet: bool,
     scheme: str,
+    min_length: int,
+    page: Path | None,
     raw: bool,
     ignore: tuple[str, ...] | None,
 ) -> None:
-    """Measure how much two documents have in common.
+    """Show how much two documents have in common, and what.
 
     A and B are files, or documents of the store by their paths there. The relation is the first of these that holds:
-    identical; same words; similar (resemblance 0.7 or more); A contains B, B contains A (0.9 of the part or more);
-    similar (resemblance 0.5 or more); unrelated. Where one has no text to read it is: no text.
-    The cosine is that of the words' frequencies, stop words left out; with --scheme fuzzy it decides the relation,
-    and the other figures are of exact shingles.
+    identical; same words; same but for numbers and dates; same but for a name replaced throughout; B is A plus more;
+    A is contained in B; similar (resemblance 0.7 or more); A is mostly contained in B (0.9 of it or more); similar
+    (resemblance 0.5 or more); share only a form; unrelated. Where one has no text to read it is: no text.
+
+    Passages are the longest runs of text that stand in both, moved ones too; on the screen both texts stand side by
+    side, into a pipe they are listed with their places. Words changed is how many words were put in, taken out or
+    replaced. The cosine is that of the words' frequencies, stop words left out; with --scheme fuzzy it decides the
+    relation, and the other figures are of exact shingles.
 
     Shared bytes are a lower bound: what lies in both at the very least. With a chunk scheme they are those of whole
     chunks, and what exact 20-byte shingles say is shown beside them. "% similar" is what is shared of the smaller.
     All is measured with boilerplate; where the store has templates, payload is the resemblance without them.
     """
     from nearkin.report.comparison import compare as measure
-    from nearkin.report.comparison import payload_of
+    from nearkin.report.comparison import payload_of, without_templates
+    from nearkin.report.comparison_fields import comparison_record
     from nearkin.report.lookup import find_document
     from nearkin.scheme import keeps_lines, parse_scheme
     from nearkin.settings import TextSettings
@@ -53,46 +73,67 @@ def compare(
     text = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
     canon = Canon.of(text, lines=keeps_lines(how))
     first, second = (find_document(name, store, raw=raw) for name in (a, b))
-    found = measure(first, second, how, canon)
+    found = measure(first, second, how, canon, least=min_length)
     payload = payload_of(first, second, how, canon, store)
+    found = without_templates(found, payload)
+    if page is not None:
+        _write_page(page, first, second, found, how, canon)
     form = chosen(form)
     if form == "table":
         _show(first, second, found, how, payload)
+        _show_texts(first, second, found, canon)
         return
-
-    def value(estimate: "Estimate | None") -> float | None:
-        return None if estimate is None else estimate.value
-
-    record = {
-        "a": a,
-        "b": b,
-        "resemblance": value(found.resemblance),
-        "a_in_b": value(found.a_in_b),
-        "b_in_a": value(found.b_in_a),
-        "cosine": value(found.cosine),
-        "relation": found.relation,
-        "tier": found.tier,
-        "shared_bytes": found.shared_bytes,
-        "a_size": first.size,
-        "b_size": second.size,
-        "scheme": how.spec,
-        "exact": found.resemblance.exact if found.resemblance else None,
-        "low": found.resemblance and found.resemblance.low,
-        "high": found.resemblance and found.resemblance.high,
-        "collision_error": found.collision and found.collision.error,
-        "collision_chance": found.collision and found.collision.chance,
-        "similar": value(found.similar),
-        "template": "with",
-        "payload": payload and payload.resemblance,
-    }
-    if beside := found.shingles:
-        record |= {
-            "shingle_resemblance": value(beside.resemblance),
-            "shingle_a_in_b": value(beside.a_in_b),
-            "shingle_b_in_a": value(beside.b_in_a),
-            "shingle_shared_bytes": beside.shared_bytes,
-        }
+    record = comparison_record(a, b, first.size, second.size, found, how.spec, payload.resemblance if payload else None)
+    if form == "csv":
+        record |= {field: json.dumps(record[field]) for field in ("relation_details", "passages")}
     emit_one(record, form, paths=frozenset({"a", "b"}))
+
+
+def _write_page(page: Path, a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", canon: "Canon") -> None:
+    from nearkin.errors import InputError
+    from nearkin.report.comparison_page import comparison_page
+
+    try:
+        with page.open("w", encoding="utf-8", errors="replace") as file:
+            file.writelines(comparison_page(a, b, found, scheme.spec, canon))
+    except OSError as error:
+        raise InputError(f"Cannot write {page}: {(error.strerror or str(error)).lower()}.") from error
+
+
+def _show_texts(a: "Found", b: "Found", found: "Comparison", canon: "Canon") -> None:
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.side_by_side import ENDS, show_side_by_side
+    from nearkin.report.comparison import aligned
+    from nearkin.report.side_by_side import readable, rows
+
+    if not found.passages or (alignment := aligned(found, a, b, canon)) is None:
+        return
+    one, other = readable(a.text or b"", canon), readable(b.text or b"", canon)
+    _list_longest(found, one)
+    whole = "see all of it with: --html FILE, or every place with: --format json"
+    show_side_by_side(Screen(), rows(alignment, one, other, canon, ends=ENDS), whole=whole)
+
+
+def _list_longest(found: "Comparison", text: str) -> None:
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count, safe
+
+    longest = sorted(found.passages, key=lambda one: (one.a_start - one.a_end, one))[:LISTED]
+    screen = Screen()
+    screen.heading("longest passages" if len(found.passages) > LISTED else "passages", "places in A and in B")
+    screen.columns(
+        ["characters", "from, in A", "from, in B", "text in A"],
+        (
+            [
+                count(one.a_end - one.a_start),
+                count(one.a_start),
+                count(one.b_start),
+                safe(" ".join(text[one.a_start : min(one.a_end, one.a_start + 400)].split())),
+            ]
+            for one in longest
+        ),
+        right=(0, 1, 2),
+    )
 
 
 def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload: "Payload | None") -> None:
@@ -126,10 +167,18 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
         screen.line(f"  {'shared':<12}  {at_least}", (size(found.shared_bytes), "bold cyan"), " of canonical text")
 
     screen.line((found.relation, "bold"), f"  measured by {scheme.spec}")
+    for detail in found.details:
+        screen.line("  ", (shortened(safe(detail), screen.width - 2), "yellow"))
     for letter, side in (("A", a), ("B", b)):
         screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
     screen.line()
     figures(found)
+    if found.words_over is not None or found.word_distance is not None:
+        words = f"more than {found.words_over:,}" if found.words_over else f"{found.word_distance:,}"
+        screen.line(f"  {'words':<12}  ", (words, "bold cyan"), " changed: put in, taken out or replaced")
+    if found.a_covered is not None and found.b_covered is not None:
+        held = f" with {share(found.a_covered)} of A and {share(found.b_covered)} of B"
+        screen.line(f"  {'passages':<12}  ", (count(len(found.passages)), "bold cyan"), held)
     if payload is not None:
         about = f"  resemblance, exact; {count(payload.templates, 'templates')} left out"
         screen.line(f"  {'payload':<12}  ", (share(payload.resemblance), "bold cyan"), about)

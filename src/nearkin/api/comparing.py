@@ -1,0 +1,66 @@
+"""One pair in full, and where the passages of a text went, as Python asks."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from nearkin.api.text import IGNORED, Text, canon_for, extracted_from
+from nearkin.api.writing import Written
+from nearkin.errors import UsageError
+from nearkin.scheme import parse_scheme
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nearkin.report.comparison import Comparison
+
+EXACT = "exact:window=20"
+
+
+def compare(
+    a: Text,
+    b: Text,
+    scheme: str = EXACT,
+    *,
+    min_length: int = 20,
+    raw: bool = False,
+    ignore: Sequence[str] = IGNORED,
+) -> "Comparison":
+    """Every measure of two texts, their relation in words, and their common passages with the places in both.
+
+    Places are code points of the texts as they read (bytes where they are `raw`), passages at least `min_length` long.
+    """
+    from nearkin.report.comparison import compare as measure
+    from nearkin.report.lookup import Found
+
+    if min_length < 1:
+        raise UsageError(f"min_length is in characters, at least 1; it is {min_length}.")
+    how = parse_scheme(scheme)
+
+    def side(name: str, text: Text) -> Found:
+        extracted = extracted_from(text, raw)
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        return Found(name, len(data), sha256(data).digest(), extracted)
+
+    return measure(side("a", a), side("b", b), how, canon_for(raw, ignore, how), least=min_length)
+
+
+class Tracing(Written):
+    def trace(self, text: Text, *, min_length: int = 100, quick: bool = False) -> "pa.Table":
+        """Every document that holds a passage of a text of at least so many characters, those that hold most first.
+
+        `share` is how much of the text a document holds, `share_of_all` how much all of them hold together. With
+        `quick` only what shares a stored feature is read, which may miss short passages.
+        """
+        from nearkin.report.comparison_fields import traced_table
+        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.trace import LONG_ENOUGH, trace
+        from nearkin.store import runs
+        from nearkin.text.canon import Canon
+
+        if min_length < LONG_ENOUGH:
+            raise UsageError(f"min_length is in characters, at least {LONG_ENOUGH}; it is {min_length}.")
+        with opened(self.path) as connection:
+            raw = Canon.parse(runs.canon_of(connection, runs.last(connection))).raw
+            found = trace(connection, self.path, extracted_from(text, raw) or b"", least=min_length, quick=quick)
+            return traced_table(found, scoped=is_scoped(connection))

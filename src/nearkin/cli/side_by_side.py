@@ -1,0 +1,95 @@
+"""Two texts beside each other on a terminal: what is the same shortened, what differs word by word.
+
+The mark between the columns says the same without colours: ≠ where words of both sides differ, < and > where words of
+one do, ↔ where text was moved.
+"""
+
+from collections.abc import Iterator
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING
+
+from nearkin.cli.words import cells, count, safe
+
+if TYPE_CHECKING:
+    from nearkin.cli.screen import Screen
+    from nearkin.report.marks import Word
+    from nearkin.report.side_by_side import Row
+
+ENDS = 12  # words of what is the same, at either end
+SHOWN = 200  # rows; the page has all
+LONG = 24  # lines of one row
+
+CHANGED = {"A": "bold red", "B": "bold green"}
+MOVED = "magenta"
+
+Piece = tuple[str, str]
+
+
+def show_side_by_side(screen: "Screen", rows: "Iterator[Row]", *, whole: str) -> None:
+    """`whole`: how to see everything."""
+    wide = (screen.width - 5) // 2
+    screen.line()
+    screen.line((f"  {'A':<{wide}}   B", "bold"))
+    for row in islice(rows, SHOWN):
+        for mark, left, right in _lines(row, wide):
+            fill = " " * (wide - sum(cells(text) for text, _ in left))
+            between = f" {mark} " if right else f" {mark}"
+            screen.line("  ", *left, fill, (between, "dim" if mark == "│" else "yellow"), *right)
+    if next(rows, None) is not None:
+        screen.note(f"More follows; {whole}")
+
+
+def _lines(row: "Row", wide: int) -> Iterator[tuple[str, list[Piece], list[Piece]]]:
+    same = row.block.same
+    gap = count(row.left_out, "words") if row.left_out else ""
+    left, right = (
+        _folded(side, wide, CHANGED[letter], gap, same=same) for letter, side in (("A", row.a), ("B", row.b))
+    )
+    none: list[Piece] = []
+    for at, (one, other) in enumerate(zip_longest(left, right, fillvalue=none)):
+        if at == LONG:
+            yield "│", [("…", "dim")], [("…", "dim")]
+            return
+        yield _mark(one, other), one, other
+
+
+def _mark(left: list[Piece], right: list[Piece]) -> str:
+    styles = [{style for _, style in side} for side in (left, right)]
+    out, put = CHANGED["A"] in styles[0], CHANGED["B"] in styles[1]
+    if out or put:
+        return "≠" if out and put else "<" if out else ">"
+    return "↔" if MOVED in styles[0] | styles[1] else "│"
+
+
+def _folded(words: "list[Word]", wide: int, colour: str, gap: str, *, same: bool) -> list[list[Piece]]:
+    """Lines of words, broken between them; one longer than a line is cut."""
+    lines: list[list[Piece]] = []
+    line: list[Piece] = []
+    used = 0
+    half = len(words) // 2 if gap else None
+    for at, word in enumerate(words):
+        if at == half:
+            if line:
+                lines.append(line)
+            lines.append([(_cut(f"… {gap} …", wide), "dim italic")])
+            line, used = [], 0
+        style = "dim" if same else MOVED if word.moved is not None else colour if word.changed else ""
+        text = _cut(safe(word.text), wide)
+        if line and used + 1 + cells(text) > wide:
+            lines.append(line)
+            line, used = [], 0
+        if line:
+            # A space between two words of one colour is coloured too, so that a changed phrase reads as one.
+            line.append((" ", style if style == line[-1][1] and style != "dim" else ""))
+            used += 1
+        line.append((text, style))
+        used += cells(text)
+    return [*lines, line] if line else lines
+
+
+def _cut(text: str, wide: int) -> str:
+    if cells(text) <= wide:
+        return text
+    while cells(text) > wide - 1:
+        text = text[: max(1, len(text) - max(1, (cells(text) - wide) // 2))]
+    return f"{text}…"

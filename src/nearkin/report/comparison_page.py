@@ -1,0 +1,166 @@
+"""A page of its own for one pair: self-contained, without network or script, light and dark, fit to print.
+
+Both texts stand side by side. Each passage has a number that leads to its other place; words that differ are marked;
+moved passages lead across. Long stretches that are the same are folded in their middle, and opened by a click.
+"""
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby
+
+from nearkin.matching.passages import Passage
+from nearkin.report.alignment import Block
+from nearkin.report.comparison import Comparison, aligned
+from nearkin.report.lookup import Found
+from nearkin.report.marks import Word
+from nearkin.report.side_by_side import Row, readable, rows
+from nearkin.scheme import Estimate
+from nearkin.text.canon import Canon
+
+ENDS = 60  # words of what is the same, at either end, before it is folded
+FOLDED = 200_000  # characters of a fold; of longer ones the middle is told, not shown
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1c2128; --dim: #6a737d; --ground: #fff; --card: #f6f8fa; --line: #d8dee4;
+  --out: #82071e; --outground: #ffebe9; --in: #116329; --inground: #dafbe1; --moved: #6639ba; --movedground: #fbefff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #d8dee6; --dim: #8b949e; --ground: #0d1117; --card: #161b22;
+  --line: #30363d; --out: #ffa198; --outground: #5a1e1e; --in: #7ee787; --inground: #12432a; --moved: #d2a8ff;
+  --movedground: #37225c; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 84rem; padding: 1.5rem; background: var(--ground); color: var(--ink);
+  font: 15px/1.55 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0 0 .25rem; } ul.details { margin: .25rem 0 1rem; padding-left: 1.2rem; }
+dl { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0; }
+dl div { background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .4rem .8rem; }
+dt { color: var(--dim); font-size: .8rem; } dd { margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; }
+dd small { color: var(--dim); font-weight: 400; }
+p.key { color: var(--dim); font-size: .85rem; }
+table { width: 100%; border-collapse: collapse; table-layout: fixed; }
+th { position: sticky; top: 0; background: var(--ground); text-align: left; padding: .5rem .75rem;
+  border-bottom: 2px solid var(--line); overflow-wrap: anywhere; }
+td { vertical-align: top; padding: .5rem .75rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere;
+  width: 50%; }
+td + td, th + th { border-left: 1px solid var(--line); }
+tr.same { color: var(--dim); } tr.differ { background: var(--card); }
+del { color: var(--out); background: var(--outground); text-decoration: none; border-radius: 3px; padding: 0 .15em; }
+ins { color: var(--in); background: var(--inground); text-decoration: none; border-radius: 3px; padding: 0 .15em; }
+a { color: inherit; } a.number { color: var(--dim); font-size: .75rem; margin-right: .4em; text-decoration: none; }
+a.moved { color: var(--moved); background: var(--movedground); border-radius: 3px; padding: 0 .15em; }
+:target { outline: 2px solid var(--moved); outline-offset: 2px; }
+summary { cursor: pointer; color: var(--dim); font-style: italic; }
+@media print { body { max-width: none; padding: 0; font-size: 10pt; } th { position: static; } }
+"""
+
+
+def comparison_page(a: Found, b: Found, found: Comparison, spec: str, canon: Canon) -> Iterator[str]:
+    """Piece by piece."""
+    names = [escape(_printable(side.name)) for side in (a, b)]
+    yield f"<!doctype html>\n<html lang='en'>\n<meta charset='utf-8'>\n<title>{names[0]} and {names[1]}</title>\n"
+    yield "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
+    yield f"<style>{STYLE}</style>\n<h1>{escape(found.relation)}</h1>\n"
+    if found.details:
+        yield f"<ul class='details'>{''.join(f'<li>{escape(_printable(one))}</li>' for one in found.details)}</ul>\n"
+    yield f"<dl>{''.join(_figures(found))}</dl>\n"
+    unit = "bytes" if canon.raw else "characters"
+    yield f"<p class='key'>Measured by {escape(spec)}. <del>In A only</del> <ins>in B only</ins>"
+    yield " <a class='moved'>moved, or there once more</a>: numbers lead to the same passage in the other text."
+    yield f" Places are {unit} of the extracted texts.</p>\n"
+    alignment = aligned(found, a, b, canon)
+    if alignment is None:
+        yield "<p>One of them has no text to show.</p>\n"
+        return
+    yield f"<table>\n<thead><tr><th>A: {names[0]}</th><th>B: {names[1]}</th></tr></thead>\n<tbody>\n"
+    one, other = readable(a.text or b"", canon), readable(b.text or b"", canon)
+    seen: set[str] = set()
+    for row in rows(alignment, one, other, canon, ends=ENDS):
+        yield _row(row, one, other, seen, alignment.moved)
+    yield "</tbody>\n</table>\n</html>\n"
+
+
+def _figures(found: Comparison) -> Iterator[str]:
+    def said(what: str, value: str, about: str) -> str:
+        return f"<div><dt>{what}</dt><dd>{value} <small>{about}</small></dd></div>"
+
+    def figure(what: str, estimate: Estimate | None) -> str:
+        if estimate is None:
+            return said(what, "–", "no estimate")
+        bounds = "" if estimate.low is None or estimate.high is None else f" {estimate.low:.2f} to {estimate.high:.2f}"
+        return said(what, _share(estimate.value), "exact" if estimate.exact else f"estimated{bounds}")
+
+    yield figure("resemblance", found.resemblance)
+    yield figure("A in B", found.a_in_b)
+    yield figure("B in A", found.b_in_a)
+    if found.cosine is not None:
+        yield figure("cosine of words", found.cosine)
+    if found.words_over is not None:
+        yield said("words changed", f"more than {found.words_over:,}", "not counted further")
+    elif found.word_distance is not None:
+        yield said("words changed", f"{found.word_distance:,}", "put in, taken out or replaced")
+    if found.a_covered is not None and found.b_covered is not None:
+        about = f"with {_share(found.a_covered)} of A, {_share(found.b_covered)} of B"
+        yield said("common passages", f"{len(found.passages):,}", about)
+
+
+def _share(value: float) -> str:
+    return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
+
+
+def _row(row: Row, a: str, b: str, seen: set[str], moved: dict[int, Passage]) -> str:
+    block = row.block
+    if not block.same:
+        cells = _marked(row.a, "del", "a", "b", seen), _marked(row.b, "ins", "b", "a", seen)
+        return f"<tr class='differ'><td>{cells[0]}</td><td>{cells[1]}</td></tr>\n"
+    first = _number(block, "a", "b") + _same(row.a, a, block.a_start, block.a_end, row.left_out)
+    second = _number(block, "b", "a") + _same(row.b, b, block.b_start, block.b_end, row.left_out)
+    for number, one in moved.items():  # what stands twice in one text leads to what stands in order in the other
+        if block.a_start <= one.a_start < block.a_end:
+            first = _anchor(f"a{number + 1}", seen) + first
+        if block.b_start <= one.b_start < block.b_end:
+            second = _anchor(f"b{number + 1}", seen) + second
+    return f"<tr class='same'><td>{first}</td><td>{second}</td></tr>\n"
+
+
+def _anchor(name: str, seen: set[str]) -> str:
+    if name in seen:
+        return ""
+    seen.add(name)
+    return f"<span id='{name}'></span>"
+
+
+def _number(block: Block, mine: str, other: str) -> str:
+    assert block.passage is not None
+    number = block.passage + 1
+    start, end = (block.a_start, block.a_end) if mine == "a" else (block.b_start, block.b_end)
+    place = f"{start:,} to {end:,}"
+    return f"<a class='number' id='{mine}{number}' href='#{other}{number}' title='{place}'>{number}</a>"
+
+
+def _same(words: list[Word], text: str, start: int, end: int, left_out: int) -> str:
+    if not left_out:
+        return escape(_printable(" ".join(text[start:end].split())))
+    half = len(words) // 2
+    head, tail = (escape(_printable(" ".join(word.text for word in part))) for part in (words[:half], words[half:]))
+    middle = text[words[half - 1].end : words[half].start]
+    folded = "" if len(middle) > FOLDED else escape(_printable(" ".join(middle.split())))
+    return f"{head} <details><summary>{left_out:,} more words that are the same</summary>{folded}</details> {tail}"
+
+
+def _marked(words: list[Word], tag: str, mine: str, other: str, seen: set[str]) -> str:
+    """Neighbours of one kind are marked as one."""
+    pieces = []
+    for (moved, changed), group in groupby(words, key=lambda word: (word.moved, word.changed and word.moved is None)):
+        text = escape(_printable(" ".join(word.text for word in group)))
+        if moved is not None:
+            anchor = f"{mine}{moved + 1}"
+            name = "" if anchor in seen else f" id='{anchor}'"  # of a passage cut in two the first part has the name
+            seen.add(anchor)
+            text = f"<a class='moved'{name} href='#{other}{moved + 1}' title='passage {moved + 1}'>{text}</a>"
+        elif changed:
+            text = f"<{tag}>{text}</{tag}>"
+        pieces.append(text)
+    return " ".join(pieces)
+
+
+def _printable(text: str) -> str:
+    """Without what no page may hold, and what turns the direction of all that follows."""
+    return "".join(char if char.isprintable() or char in "\n\t\u200c\u200d" else " " for char in text)

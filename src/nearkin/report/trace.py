@@ -1,0 +1,83 @@
+"""Where the passages of a document went. Forman 2005 §6 names it as a use: "the purging of data that has reached its
+end-of-life and must be deleted, despite having been copied into other documents without linking metadata".
+
+Every document of the store that holds any passage of a text of at least so many characters, with the passages and the
+share of the text that each holds, and all of them together. Nothing is estimated: stored features say which texts
+cannot hold one, the texts say the rest.
+"""
+
+import sqlite3
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nearkin.matching.holding import sharing, texts_holding, to_be_read, told_by_features
+from nearkin.matching.passages import Passage, covered, placed, spans_in
+from nearkin.model import Location
+from nearkin.report.check import Checker
+from nearkin.settings import RunSettings
+from nearkin.store.holders import documents_of
+
+LONG_ENOUGH = 20  # characters to be asked for at least: the window of shingles
+LEAST = 100  # characters: a sentence; shorter ones recur by chance and by habit
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A document that holds passages; A is the text asked about, B the document."""
+
+    location: Location
+    share: float  # of the text's canonical characters
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True)
+class Trace:
+    documents: list[Traced]  # those that hold most first
+    share: float  # of the text, in any of them
+    unread: int = 0  # contents whose text was not kept, and that may hold some
+    quick: bool = False  # only what stored features pointed at was read
+
+
+def trace(
+    connection: sqlite3.Connection, store: Path, text: bytes, *, least: int = LEAST, quick: bool = False
+) -> Trace:
+    """Of an extracted text. `quick` reads only texts that share a stored feature, and may miss short passages."""
+    checker = Checker.of(connection, store)
+    canon, scheme = replace(checker.canon, lines=False), checker.scheme
+    canonical = canon.apply(text)
+    if len(canonical) < least:
+        return Trace([], 0.0, quick=quick)
+    conclusive = told_by_features(scheme, least) and not checker.left_out.templates
+    shared = None
+    if checker.index is not None and (conclusive or quick):
+        shared = sharing(checker.index, checker.canon.apply(text), scheme)
+    contents = to_be_read(connection, scheme, checker.scheme_id, shared, quick=quick)
+    run = RunSettings()
+    held: dict[int, tuple[float, tuple[Passage, ...]]] = {}
+    together: list[tuple[int, int]] = []
+    for content, other in texts_holding(connection, contents, canonical, canon, window=least, threads=run.jobs):
+        spans = spans_in(canonical, canon.apply(other), raw=canon.raw, least=least)
+        if len(spans):
+            ranges = list(zip(spans.a_start.tolist(), spans.a_end.tolist(), strict=True))
+            held[content] = covered(ranges) / len(canonical), tuple(placed(spans, text, other, canon))
+            together += ranges
+    found = [
+        Traced(location, *held[content])
+        for content, holders in documents_of(connection, list(held)).items()
+        for location in holders
+    ]
+    found.sort(key=lambda one: (-one.share, one.location))
+    return Trace(found, covered(together) / len(canonical), _unread(connection, contents), quick)
+
+
+def _unread(connection: sqlite3.Connection, contents: list[int]) -> int:
+    without = 0
+    for start in range(0, len(contents), 500):
+        part = contents[start : start + 500]
+        (kept,) = connection.execute(
+            f"""SELECT count(DISTINCT content) FROM text
+                WHERE content IN ({",".join("?" * len(part))}) AND zstd IS NOT NULL""",
+            tuple(part),
+        ).fetchone()
+        without += len(part) - int(kept)
+    return without

@@ -1,0 +1,128 @@
+"""`trace`: where the passages of a file went."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import nearkin as library
+from cli.world import Called, nearkin, prose, write
+
+SECRET = prose(100, 40)
+OTHER = prose(101, 40)
+FILE = f"{SECRET}. {OTHER}!"
+DOCS = {
+    b"all.txt": FILE,
+    b"copies/all.txt": FILE,
+    b"half.txt": f"{prose(1, 3000)} {SECRET.upper()} {prose(2, 3000)}",
+    b"page.html": f"<html><body><p>{prose(3, 500)}</p><p>{OTHER}</p></body></html>",
+    b"bit.txt": f"{prose(4, 3000)} {SECRET[50:130]} {prose(5, 100)}",
+    b"none.txt": prose(6, 2000),
+    b"short.txt": SECRET[:150],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trace")
+    write(folder / "docs", DOCS)
+    (folder / "file.txt").write_text(FILE)
+    assert Called("scan", folder / "docs", "--store", folder / "kin.db").code == 0
+    return folder / "kin.db"
+
+
+def test_every_holder_is_named_with_its_passages(store: Path) -> None:
+    traced = Called("trace", store.parent / "file.txt", "--store", store)
+    paths = [one["path"] for one in traced.records]
+    assert paths[:2] == ["all.txt", "copies/all.txt"]
+    assert sorted(paths) == ["all.txt", "copies/all.txt", "half.txt", "page.html", "short.txt"]
+    for one in traced.records:
+        for place in one["passages"]:
+            assert place["a_end"] - place["a_start"] >= 100
+    half = next(one for one in traced.records if one["path"] == "half.txt")
+    (place,) = half["passages"]
+    assert FILE[place["a_start"] : place["a_end"]] == SECRET
+    assert DOCS[b"half.txt"][place["b_start"] : place["b_end"]] == SECRET.upper()
+    assert half["share"] == pytest.approx(len(SECRET) / (len(FILE) - 2), abs=0.01)
+    assert {one["share_of_all"] for one in traced.records} == {1.0}
+    assert "5 documents hold 100.0% of it together" in traced.err
+
+
+def test_shorter_passages_are_found_when_asked_for(store: Path) -> None:
+    found = Called("trace", store.parent / "file.txt", "--store", store, "--min-length", 60).records
+    assert "bit.txt" in [one["path"] for one in found]
+    assert Called("trace", store.parent / "file.txt", "--store", store, "--min-length", 5).code == 2
+
+
+def test_all_together_hold_what_any_of_them_holds(store: Path, tmp_path: Path) -> None:
+    half, page = prose(1, 60), prose(3, 60)
+    (tmp_path / "new.txt").write_text(f"{half} {prose(77, 60)} {page}")
+    found = Called("trace", tmp_path / "new.txt", "--store", store).records
+    assert [one["path"] for one in found] == sorted(
+        ["half.txt", "page.html"], key=lambda p: -len(half if p[0] == "h" else page)
+    )
+    assert found[0]["share_of_all"] == pytest.approx(sum(one["share"] for one in found))
+
+
+@pytest.mark.parametrize("scheme", ["exact:window=20", "tttd:mean=100", "mod:window=20,n=50,unit=word", "fuzzy", "si"])
+def test_every_scheme_finds_the_same(store: Path, tmp_path: Path, scheme: str) -> None:
+    other = tmp_path / "kin.db"
+    Called("scan", store.parent / "docs", "--store", other, "--scheme", scheme)
+    file = store.parent / "file.txt"
+    assert Called("trace", file, "--store", other).out == Called("trace", file, "--store", store).out
+
+
+def test_templates_hide_nothing(store: Path, tmp_path: Path) -> None:
+    other = tmp_path / "kin.db"
+    Called("scan", store.parent / "docs", "--store", other)
+    (tmp_path / "form.txt").write_text(SECRET)
+    assert Called("template", "add", "--file", tmp_path / "form.txt", "--store", other).code == 0
+    file = store.parent / "file.txt"
+    assert Called("trace", file, "--store", other).out == Called("trace", file, "--store", store).out
+
+
+def test_quick_reads_what_features_point_at(store: Path) -> None:
+    quick = Called("trace", store.parent / "file.txt", "--store", store, "--quick").records
+    full = Called("trace", store.parent / "file.txt", "--store", store).records
+    assert {one["path"] for one in quick} <= {one["path"] for one in full}
+    assert "all.txt" in {one["path"] for one in quick}
+
+
+def test_exit_codes_and_formats(store: Path, tmp_path: Path) -> None:
+    file = store.parent / "file.txt"
+    assert Called("trace", file, "--store", store, "--exit-code").code == 1
+    (tmp_path / "strange.txt").write_text(prose(55))
+    strange = Called("trace", tmp_path / "strange.txt", "--store", store, "--exit-code")
+    assert (strange.code, strange.out) == (0, "")
+    assert Called("trace", tmp_path / "nowhere.txt", "--store", store).code == 3
+    assert Called("trace", file, "--store", tmp_path / "none.db").code == 4
+    in_json = json.loads(Called("trace", file, "--store", store, "--format", "json").out)
+    assert in_json == Called("trace", file, "--store", store).records
+    assert Called("trace", file, "--store", store, "--format", "csv").out.startswith(
+        "path,share,share_of_all,passages\n"
+    )
+    piped = nearkin("trace", "-", "--store", store, input=FILE.encode())
+    assert piped.stdout.decode() == Called("trace", file, "--store", store).out
+
+
+def test_on_the_screen(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = Called("trace", store.parent / "file.txt", "--store", store, "--format", "table").out
+    assert shown.startswith("5 documents hold 1.000 of it together, in passages of at least 100 characters")
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_texts_that_were_not_kept_are_counted(store: Path, tmp_path: Path) -> None:
+    other = tmp_path / "kin.db"
+    Called("scan", store.parent / "docs", "--store", other, "--no-text")
+    traced = Called("trace", store.parent / "file.txt", "--store", other)
+    assert traced.out == ""
+    assert "the store keeps no text of them" in traced.err
+
+
+def test_the_api_says_what_the_command_says(store: Path) -> None:
+    with library.Store.open(store) as kin:
+        table = kin.trace(FILE)
+        assert table.to_pylist() == Called("trace", store.parent / "file.txt", "--store", store).records
+        with pytest.raises(library.UsageError):
+            kin.trace(FILE, min_length=3)

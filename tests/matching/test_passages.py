@@ -1,0 +1,117 @@
+"""Common passages: against the slow way, and what people expect of them."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from nearkin import _native
+from nearkin.matching.passages import common_passages
+from nearkin.matching.word_edits import word_edits
+from nearkin.settings import TextSettings
+from nearkin.text.canon import Canon
+from oracle.passages import chosen_runs, distance, maximal_runs
+
+CANON = Canon.of(TextSettings())
+RAW = Canon.of(TextSettings(raw=True))
+
+words = st.lists(st.sampled_from(["a", "b", "ab", "ba", "é", "éa", "日本"]), max_size=14).map(" ".join)
+letters = st.text("ab", max_size=24)
+
+
+def placed(a: str, b: str, least: int, *, raw: bool) -> list[tuple[int, int, int, int]]:
+    encoding = "latin-1" if raw else "utf-8"
+    first, second = a.encode(encoding), b.encode(encoding)
+    columns = (column.tolist() for column in _native.passages(first, second, least=least, raw=raw))
+
+    def at(text: bytes, byte: int) -> int:
+        return len(text[:byte].decode(encoding))
+
+    return [
+        (at(first, a0), at(first, a1), at(second, b0), at(second, b1)) for a0, a1, b0, b1 in zip(*columns, strict=True)
+    ]
+
+
+def judged(a: str, b: str, least: int, *, raw: bool) -> None:
+    found = placed(a, b, least, raw=raw)
+    assert found == sorted(found, key=lambda one: (one[0], one[2], one[1]))
+    for a0, a1, b0, b1 in found:
+        assert a[a0:a1] == b[b0:b1]
+    assert len(set(found)) == len(found)
+    # Which of several places in B is named is free; whichever it is, nothing long enough of either text is left out.
+    forward = chosen_runs(a, b, least, set(), words=not raw)
+    assert {one[:2] for one in found} >= set(forward)
+    covered = {place for one in found for place in range(*one[2:])}
+    assert not chosen_runs(b, a, least, covered, words=not raw)
+    listed_for_b = [one for one in found if one[:2] not in forward]
+    assert {one[2:] for one in listed_for_b} <= set(maximal_runs(b, a, least, words=not raw))
+
+
+@given(words, words, st.integers(1, 5))
+@example("a b", "a b a b", 1)
+def test_passages_are_those_of_the_slow_way(a: str, b: str, least: int) -> None:
+    judged(a, b, least, raw=False)
+
+
+@given(letters, letters, st.integers(1, 5))
+@example("a" * 24, "a" * 5, 2)
+def test_passages_of_bytes_are_those_of_the_slow_way(a: str, b: str, least: int) -> None:
+    judged(a, b, least, raw=True)
+
+
+@given(st.binary(max_size=40), st.binary(max_size=10), st.binary(max_size=10))
+def test_every_byte_may_occur(inside: bytes, before: bytes, after: bytes) -> None:
+    every = bytes(range(256))
+    first, second = before + every + inside, every + after
+    a0, a1, b0, b1 = (column.tolist() for column in _native.passages(first, second, least=200, raw=True))
+    assert all(first[s:e] == second[t:f] for s, e, t, f in zip(a0, a1, b0, b1, strict=True))
+    assert len(a0) == 1
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abc"), max_size=12))
+def test_edits_are_as_few_as_can_be_and_make_one_text_of_the_other(a: list[str], b: list[str]) -> None:
+    first, second = " ".join(a).encode(), " ".join(b).encode()
+    found = word_edits(first, second, most=100)
+    assert found is not None
+    assert found.distance == distance(a, b)
+    made, at = [], 0
+    for edit in found.edits:
+        made += first[at : edit.a_start].split()
+        made += second[edit.b_start : edit.b_end].split()
+        at = edit.a_end
+    assert made + first[at:].split() == second.split()
+    if found.distance:
+        assert word_edits(first, second, most=found.distance - 1) is None
+
+
+MOVED = "Turn the lever to the left, then lift the cover. "
+OTHER = "Nobody may open the box while the engine is running! "
+
+
+def test_moved_blocks_are_found_with_their_places() -> None:
+    a, b = f"{MOVED}{OTHER}", f"{OTHER}{MOVED}"
+    found = common_passages(a.encode(), b.encode(), CANON, least=20)
+    assert [a[one.a_start : one.a_end] for one in found] == [MOVED.strip(" ."), OTHER.strip(" !")]
+    assert [b[one.b_start : one.b_end] for one in found] == [MOVED.strip(" ."), OTHER.strip(" !")]
+
+
+def test_a_block_pasted_twice_is_found_twice() -> None:
+    found = common_passages(MOVED.encode(), f"{MOVED}\n\n--- and again: {MOVED}".encode(), CANON, least=20)
+    assert [(one.a_start, one.a_end) for one in found] == [(0, 47), (0, 47)]
+    assert [one.b_start for one in found] == [0, 66]
+
+
+def test_places_are_those_of_the_extracted_text() -> None:
+    a = "§ 1.  ÉTUDE  de  l\u2019e\u0301te\u0301 — une longue e\u0301tude; fin e\u0301te\u0301"
+    b = "Avant. Étude, de l'été: une longue étude. Fin: été"
+    (one,) = common_passages(a.encode(), b.encode(), CANON, least=20)
+    assert a[one.a_start : one.a_end] == a[6:]
+    assert b[one.b_start : one.b_end] == b[7:]
+
+
+def test_short_noise_is_left_out() -> None:
+    assert common_passages(b"one and the same", b"quite another and the rest", CANON, least=20) == []
+    assert len(common_passages(b"one and the same", b"quite another and the rest", CANON, least=7)) == 1
+
+
+def test_raw_places_are_bytes() -> None:
+    (one,) = common_passages(b"\x00\xff" + b"-5 " * 9, b"\xfe" + b"-5 " * 9, RAW, least=20)
+    assert (one.a_start, one.a_end, one.b_start, one.b_end) == (2, 29, 1, 28)
