@@ -95,7 +95,8 @@ class Sheet:
                 self._sheet.write_datetime(self._next, at, value, form)
             case Linked(name, uri) if uri and self._links < LINK_LIMIT and len(uri) <= LONGEST_LINK:
                 self._links += 1
-                self._sheet.write_url(self._next, at, uri, None, _text(name))
+                # xlsxwriter makes Windows paths of file:; a scheme in capitals is the same scheme, and left alone.
+                self._sheet.write_url(self._next, at, uri.replace("file:", "FILE:", 1), None, _text(name))
             case Linked(name, _):
                 self._sheet.write_string(self._next, at, _text(name), form)
             case _:

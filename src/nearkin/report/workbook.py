@@ -92,11 +92,9 @@ class _Book:
 
     def _identical(self) -> None:
         totals = self.totals
-        head = (
-            f"{count(totals.bytes_sets, 'sets')} of the same bytes   {count(totals.bytes_files, 'files')}"
-            f"   {size(totals.overhead)} overhead;"
-            f"   {count(totals.words_sets, 'sets')} of the same words in other bytes   {count(totals.words_files, 'files')}"
-        )
+        of_bytes = f"{count(totals.bytes_sets, 'sets')} of the same bytes   {count(totals.bytes_files, 'files')}"
+        of_words = f"{count(totals.words_sets, 'sets')} of the same words   {count(totals.words_files, 'files')}"
+        head = f"{of_bytes}   {size(totals.overhead)} overhead;   {of_words}"
         columns = (
             Column("Set #", 8, COUNT),
             Column("# Files", 8, COUNT),
@@ -130,7 +128,7 @@ class _Book:
             Column("% Similar", 10, PERCENT),
             Column("File size", 12, COUNT),
             Column("Filename", 70),
-            Column("Resemblance to pivot", 20, SHARE),
+            Column("Resemblance (mean; to pivot)", 27, SHARE),
             Column("Verdict", 12),
             Column("Family id", 19),
         )
