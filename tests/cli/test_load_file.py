@@ -1,6 +1,7 @@
 """The Concordance load file: its fields, which document is the original, and mail kept together."""
 
 from pathlib import Path
+from typing import Any
 
 from cli.test_report import load_file
 from cli.world import Called, edited, prose, write
@@ -85,7 +86,7 @@ def test_names_that_could_break_a_line(tmp_path: Path) -> None:
 
 
 def test_every_status() -> None:
-    alone = {"copies": 1, "original": False, "near": False, "pivot": False, "textless": False}
+    alone: dict[str, Any] = {"copies": 1, "original": False, "near": False, "pivot": False, "textless": False}
     assert status_of(**alone) == "unique"
     assert status_of(**{**alone, "textless": True}) == "excluded"
     assert status_of(**{**alone, "copies": 2, "original": True}) == "exact original"
