@@ -110,6 +110,8 @@ def test_all_figures_add_up(which: str, request: pytest.FixtureRequest, tmp_path
     groups = Counter(line["GROUPID"] for line in lines if line["GROUPID"])
     for line in lines:
         assert not line["GROUPID"] or int(line["GROUPCOUNT"]) == groups[line["GROUPID"]]
+    originals = Counter(line["GROUPID"] for line in lines if line["DUPSTATUS"].endswith("original"))
+    assert originals == dict.fromkeys(groups, 1)  # one to read of each
     for family in listed["families"]:
         assert groups[family["id"]] == len(family["documents"])
 
@@ -151,6 +153,7 @@ def test_a_scan_writes_as_many_as_it_is_asked_for(docs: Path, tmp_path: Path) ->
 
 def test_what_cannot_be_written_is_refused_before_anything_is_done(docs: Path, tmp_path: Path) -> None:
     store = tmp_path / "kin.db"
+    assert Called("scan", docs, "--store", store, "--report", tmp_path / "x.csv", "--plan").code == 2
     for name, code in (("x.pdf", 2), ("x", 2), ("none/x.csv", 3)):
         done = Called("scan", docs, "--store", store, "--report", tmp_path / name)
         assert done.code == code

@@ -10,7 +10,7 @@ import click
 
 from nearkin.cli.options import common, size_of, text_options
 from nearkin.cli.output import chosen, emit_one
-from nearkin.errors import NearkinError
+from nearkin.errors import NearkinError, UsageError
 from nearkin.settings import DEFAULT_SCHEME
 
 
@@ -98,6 +98,8 @@ def scan(
     if reports:
         from nearkin.cli.report import refuse_all
 
+        if plan:
+            raise UsageError("--plan writes nothing; leave out --report.")
         refuse_all(reports)
     if plan:
         from nearkin.cli.planned import plan as show_plan

@@ -135,3 +135,4 @@ function setUp(section) {
   arrange();
 }
 document.querySelectorAll("section[data-columns]").forEach(setUp);
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));

@@ -1,11 +1,12 @@
 """What a report lists, one after another, in the order in which the commands list it. Nothing is held but a batch."""
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from nearkin.model import Family, IdenticalGroup, Kind, Location, Match
+from nearkin.model import Family, IdenticalGroup, Kind, Location, Match, family_id
 from nearkin.report.families import named_families
 from nearkin.report.snapshot import PLACE, Snapshot, location_of
 from nearkin.report.spread import with_spread
@@ -124,8 +125,6 @@ WHERE m.scheme = ?1 AND m.a = ?2 AND (m.resemblance >= ?3 OR max(m.a_in_b, m.b_i
 
 def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
     """Of each family: matches of each content within it, shares with the pivot, and all shares."""
-    from nearkin.model import family_id
-
     found: dict[str, Bonds] = {}
     limits = snapshot.limits
     for row in rows:
@@ -153,7 +152,7 @@ def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
 
 def _batches(snapshot: Snapshot, spread: float = 0.0) -> Iterator[tuple[list[Family], list[FamilyRow], Copies]]:
     connection, run = snapshot.connection, snapshot.run
-    order = [number for (number,) in connection.execute(FAMILIES, (run.scheme,))]
+    order = array("q", (number for (number,) in connection.execute(FAMILIES, (run.scheme,))))
     for start in range(0, len(order), BATCH):
         rows = family_rows(connection, run.scheme, order[start : start + BATCH])
         if spread:
