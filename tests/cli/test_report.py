@@ -3,7 +3,10 @@
 import csv
 import json
 import os
+import shutil
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import openpyxl
@@ -55,6 +58,19 @@ def test_flat_tables_are_what_the_commands_say(
     assert Called("report", tmp_path / f"x.{form}", "--table", table, "--store", kin, "-q").code == 0
     listed = Called(*TABLES[table], "--store", kin, "--format", form, "-q")
     assert (tmp_path / f"x.{form}").read_bytes() == listed.raw
+
+
+@pytest.mark.parametrize("contained", ["0.7 + (a * 7 + b * 5) % 3 / 10.0", "0.75"])
+def test_matches_of_one_strength_come_in_the_same_order(contained: str, scoped: Path, tmp_path: Path) -> None:
+    shutil.copy(scoped, tmp_path / "kin.db")
+    with closing(sqlite3.connect(tmp_path / "kin.db")) as connection, connection:
+        connection.execute(f"UPDATE match SET resemblance = 0.8, a_in_b = {contained}, b_in_a = 0.75")
+        # And names in another order than that in which they were read.
+        connection.execute("UPDATE document SET path = CAST(char(122 - id % 26) || path AS BLOB)")
+    assert Called("report", tmp_path / "x.jsonl", "--store", tmp_path / "kin.db", "-q").code == 0
+    listed = Called("matches", "--store", tmp_path / "kin.db", "--format", "jsonl", "-q")
+    assert len(listed.records) > 2
+    assert (tmp_path / "x.jsonl").read_bytes() == listed.raw
 
 
 @pytest.mark.parametrize("table", TABLES)

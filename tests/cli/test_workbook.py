@@ -1,8 +1,10 @@
 """The workbook, read back by another library and opened with LibreOffice where that is installed."""
 
 import shutil
+import sqlite3
 import subprocess
 import zipfile
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -59,6 +61,16 @@ def test_numbers_are_numbers_and_dates_dates(book: Path) -> None:
         assert isinstance(row[0], float)
     date = next(row[1] for row in read["Summary"].iter_rows() if row[0].value == "Date of the run")
     assert isinstance(date.value, datetime)
+
+
+def test_it_is_dated_by_the_run(store: Path, tmp_path: Path) -> None:
+    shutil.copy(store, tmp_path / "kin.db")
+    with closing(sqlite3.connect(tmp_path / "kin.db")) as connection, connection:
+        connection.execute("UPDATE run SET ended = '2020-02-03T04:05:06.700+00:00'")
+    assert Called("report", tmp_path / "x.xlsx", "--store", tmp_path / "kin.db", "-q").code == 0
+    read = openpyxl.load_workbook(tmp_path / "x.xlsx")
+    shown = next(row[1] for row in read["Summary"].iter_rows(values_only=True) if row[0] == "Date of the run")
+    assert shown == read.properties.created == read.properties.modified == datetime(2020, 2, 3, 4, 5, 6)
 
 
 def test_no_cell_is_a_formula_and_no_name_a_link_unless_asked(book: Path, store: Path, tmp_path: Path) -> None:

@@ -78,6 +78,8 @@ class Sheet:
             how = {"level": level, "hidden": folded and level > 0, "collapsed": folded and not level}
             self._sheet.set_row(self._next, None, None, how)
         forms = self._strong_forms if strong else self._forms
+        for kept in ("row_info", "row_sizes"):  # xlsxwriter keeps what was set for rows that it has long written
+            getattr(self._sheet, kept, {}).pop(self._next - 2, None)
         for at, value in enumerate(values):
             self._write(at, value, forms[at], strong=strong)
         self._next += 1

@@ -216,5 +216,5 @@ def moment(nanoseconds: int) -> datetime | None:
 
 
 def _moment_of(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
+    found = datetime.fromisoformat(text).replace(microsecond=0)
     return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
