@@ -24,6 +24,7 @@ COMMANDS = {
     "check": "nearkin.cli.check:check",
     "compare": "nearkin.cli.compare:compare",
     "trace": "nearkin.cli.trace:trace",
+    "report": "nearkin.cli.report:report",
     "sign": "nearkin.cli.sign:sign",
     "schemes": "nearkin.cli.schemes:schemes",
     "verdict": "nearkin.cli.verdict:verdict",

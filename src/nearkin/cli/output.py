@@ -11,8 +11,9 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from nearkin.report.cell import cell
+
 Record = dict[str, Any]
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class ReaderLeftError(Exception):
@@ -64,27 +65,12 @@ def _write_csv(rows: Iterable[Record], columns: list[str], paths: frozenset[str]
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_cell(row.get(column), is_path=column in paths) for column in columns])
+        writer.writerow([cell(row.get(column), is_path=column in paths) for column in columns])
         if buffer.tell() > 1 << 16:
             _write(buffer.getvalue())
             buffer.seek(0)
             buffer.truncate()
     _write(buffer.getvalue())
-
-
-def _cell(value: Any, *, is_path: bool) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return repr(value)
-        case str() if value.startswith(FORMULA):
-            # ./-x.txt is the same file as -x.txt, and no formula.
-            return f"./{value}" if is_path else f"'{value}"
-        case _:
-            return str(value)
 
 
 def _write(text: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from nearkin.cli.options import common, size_of, text_options
 from nearkin.cli.output import chosen, emit_one
-from nearkin.errors import NearkinError
+from nearkin.errors import NearkinError, UsageError
 from nearkin.settings import DEFAULT_SCHEME
 
 
@@ -68,6 +68,14 @@ class InterruptedScanError(NearkinError):
 @click.option("--custodian", metavar="RULE", help="Whose copy it is: owner, mail, path:N, path:FOLDER, or a CSV file.")
 @click.option("--legacy-digests", is_flag=True, help="Also MD5 and SHA-1 of the bytes, for others' lists.")
 @click.option("--strict", is_flag=True, help="Exit with 3 if any file could not be read, after all else was stored.")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write a report: .xlsx .html .csv .jsonl .parquet .dat. May be repeated.",
+)
 @click.option("--plan", is_flag=True, help="Only say what it would take and find, from a sample.")
 @click.option("--scope", metavar="NAME", help="What to call this tree.  [default: its folder's name]")
 def scan(
@@ -79,6 +87,7 @@ def scan(
     no_text: bool,
     plan: bool,
     strict: bool,
+    reports: tuple[Path, ...],
     **options: Any,
 ) -> None:
     """Read documents, find copies, versions and parts among them, and group them.
@@ -86,6 +95,12 @@ def scan(
     What is found is kept in the store, beside the report on the screen. Scanning again brings the store up to
     date.
     """
+    if reports:
+        from nearkin.cli.report import refuse_all
+
+        if plan:
+            raise UsageError("--plan writes nothing; leave out --report.")
+        refuse_all(reports)
     if plan:
         from nearkin.cli.planned import plan as show_plan
 
@@ -111,5 +126,9 @@ def scan(
             tell_notes(store, paths)
     elif not quiet:
         show(store, paths, summary, time.monotonic() - started)
+    if reports:
+        from nearkin.cli.report import write_all
+
+        write_all(store, reports, quiet=quiet)
     if strict:
         refuse_failed(store, paths)

@@ -1,32 +1,15 @@
-"""Numbers and names as people read them."""
+"""Numbers and names as people read them on the screen."""
 
 import unicodedata
 from typing import TYPE_CHECKING
 
 from nearkin.model import Location
+from nearkin.report.wording import JOINERS, count, safe, share, size
 
 if TYPE_CHECKING:
     from nearkin.report.between import Between
 
-JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
-
-
-def size(number: int) -> str:
-    if number < 1000:
-        return f"{number} B"
-    value, unit = number / 1000, "kB"
-    for larger in ("MB", "GB", "TB"):
-        if value < 999.5:
-            break
-        value, unit = value / 1000, larger
-    return f"{value:.0f} {unit}" if value >= 100 else f"{value:.1f} {unit}"
-
-
-def count(number: int, what: str = "") -> str:
-    plural = {"matches": "match", "families": "family"}
-    if number == 1 and what:
-        what = plural.get(what, what.removesuffix("s"))
-    return f"{number:,} {what}".rstrip()
+__all__ = ["cells", "count", "in_sum", "measured", "name", "safe", "seconds", "share", "shortened", "size"]
 
 
 def seconds(value: float) -> str:
@@ -34,13 +17,6 @@ def seconds(value: float) -> str:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes} min {rest:02d} s"
-
-
-def share(value: float | None) -> str:
-    """Never 1.000 for what is not 1."""
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
 
 
 def measured(exact: bool, low: float | None, high: float | None) -> str:
@@ -58,11 +34,6 @@ def in_sum(answer: "Between") -> str:
     master = safe(answer.master)
     also = f", {answer.containing:,} of them with documents of {master} inside" if answer.containing else ""
     return f"{of}, {', '.join(kinds)} in {master}; {answer.new:,} new{also}."
-
-
-def safe(text: str) -> str:
-    """Without anything that could move the cursor or turn the direction of writing."""
-    return "".join(char if char.isprintable() or char in JOINERS else ascii(char)[1:-1] for char in text)
 
 
 def name(location: Location, *, scoped: bool) -> str:

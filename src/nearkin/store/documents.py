@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nearkin.model import Document, Location
@@ -9,6 +10,13 @@ from nearkin.model import Document, Location
 
 def present(connection: sqlite3.Connection, *, failed: bool = False, without_text: bool = False) -> list[Document]:
     """The documents of the store, those that failed, or those with bytes but no text, in byte order of their paths."""
+    return list(each_present(connection, failed=failed, without_text=without_text))
+
+
+def each_present(
+    connection: sqlite3.Connection, *, failed: bool = False, without_text: bool = False
+) -> Iterator[Document]:
+    """The same one by one, however many there are."""
     textless = "AND d.text IS NULL AND d.size > 0 AND NOT EXISTS (SELECT 1 FROM document m WHERE m.parent = d.id)"
     rows = connection.execute(
         f"""SELECT scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail,
@@ -17,7 +25,7 @@ def present(connection: sqlite3.Connection, *, failed: bool = False, without_tex
             WHERE d.reason IS {"NOT NULL" if failed else "NULL"} {textless if without_text else ""}
             ORDER BY d.path, scope.name"""
     )
-    return [
+    return (
         Document(
             Location(scope, path),
             size,
@@ -38,7 +46,7 @@ def present(connection: sqlite3.Connection, *, failed: bool = False, without_tex
             scope, path, size, mtime, media, encoding, digest, reason, detail,
             owner, custodian, properties, md5, sha1, parent,
         ) in rows
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 def count_documents(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -1,0 +1,78 @@
+"""`report`: what the store holds, as a file for people or programs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nearkin.cli.notes import note
+from nearkin.cli.options import common
+from nearkin.cli.output import chosen, emit_one
+
+if TYPE_CHECKING:
+    from nearkin.report.ending import Written
+
+TABLES = ("documents", "matches", "families", "identical", "failed")
+
+
+@click.command(epilog="Example: nearkin report families.csv --table families")
+@click.argument("file", type=click.Path(path_type=Path))
+@common
+@click.option("--table", type=click.Choice(TABLES), help="Of .csv, .jsonl, .parquet.  [default: matches]")
+@click.option("--links", is_flag=True, help="In .xlsx and .html names of files lead to them.")
+def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | None, links: bool) -> None:
+    """Write a report of what the last scan found; FILE's ending says which.
+
+    .xlsx: a workbook with a summary, identical files, families, matches and failed documents. .html: the same as one
+    page that needs no network. .csv, .jsonl, .parquet: one table for programs. .dat: a Concordance load file. What was
+    run is told at the beginning, of .csv, .jsonl and .dat in FILE.about.json.
+    """
+    from nearkin.report.ending import write_report
+
+    written = write_report(store, file, table=table, links=links)
+    form = chosen(form)
+    if form != "table":
+        size = written.path.stat().st_size
+        emit_one(
+            {"report": str(file), "table": written.table, "rows": written.rows, "bytes": size},
+            form,
+            paths=frozenset({"report"}),
+        )
+    elif not quiet:
+        from nearkin.cli.screen import Screen
+
+        Screen().line(in_words(written))
+
+
+def write_all(store: Path, files: tuple[Path, ...], *, quiet: bool) -> None:
+    """After a scan."""
+    from nearkin.report.ending import write_report
+
+    for file in files:
+        note(in_words(write_report(store, file)), quiet=quiet)
+
+
+def refuse_all(files: tuple[Path, ...]) -> None:
+    """Before a scan: better than after hours."""
+    from nearkin.report.ending import refuse_unknown
+
+    for file in files:
+        refuse_unknown(file, table=None, links=False)
+
+
+def in_words(written: "Written") -> str:
+    from nearkin.cli.words import count, safe, size
+
+    name, room = safe(str(written.path)), size(written.path.stat().st_size)
+    if written.table is not None:
+        return f"wrote {name}: {written.rows:,} of {written.table} ({room})"
+    if written.path.suffix.lower() == ".dat":
+        return f"wrote {name}: {count(written.rows, 'documents')} ({room})"
+    totals = written.totals
+    listed = (
+        count(totals.identical, "identical sets"),
+        count(totals.families, "families"),
+        count(totals.matches, "matches"),
+        f"{totals.failed:,} failed",
+    )
+    return f"wrote {name}: {', '.join(listed)} ({room})"

@@ -1,0 +1,108 @@
+"""Small charts as inline SVG: they need no script, take the page's colours, and every bar says its number."""
+
+from collections.abc import Sequence
+from html import escape
+
+from nearkin.report.totals import STEPS, Totals
+from nearkin.report.wording import safe
+
+Bar = tuple[str, int]
+SIZES = ((2, 2), (3, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
+FOLDERS = 8
+WIDTH = 360
+
+
+def charts(totals: Totals, score: str) -> list[tuple[str, str]]:
+    """Title and picture of each that has something to show."""
+    found = []
+    if totals.families:
+        found.append(("Families by number of documents", bars(family_sizes(totals), "families")))
+    if totals.matches:
+        parts = " (low: parts)" if min(totals.by_resemblance) < STEPS // 2 else ""
+        found.append((f"Matches by {score}{parts}", bars(resemblances(totals), "matches")))
+    if len({folder for pair in totals.by_folders for folder in pair}) > 1:
+        found.append(("Matches between folders", folders(totals)))
+    return found
+
+
+def family_sizes(totals: Totals) -> list[Bar]:
+    found = []
+    for least, most in SIZES:
+        count = sum(n for size, n in totals.by_size.items() if size >= least and (most is None or size <= most))
+        label = f"{least}" if least == most else f"{least}–{most}" if most else f"{least}+"
+        found.append((label, count))
+    while len(found) > 3 and not found[-1][1]:
+        found.pop()
+    return found
+
+
+def resemblances(totals: Totals) -> list[Bar]:
+    first = min(totals.by_resemblance)
+    return [(f"{step / STEPS:.2f}", totals.by_resemblance.get(step, 0)) for step in range(first, STEPS)]
+
+
+def bars(values: Sequence[Bar], what: str) -> str:
+    height, base, top = 190, 160, 18
+    step = (WIDTH - 10) / len(values)
+    most = max(count for _, count in values) or 1
+    drawn = []
+    for at, (label, count) in enumerate(values):
+        tall = (base - top) * count / most
+        tall = max(tall, 1.5) if count else 0.0
+        x, middle = 5 + at * step, 5 + (at + 0.5) * step
+        drawn.append(
+            f'<g><title>{label}: {count:,} {what}</title><rect class="bar" x="{x + step * 0.12:.1f}"'
+            f' y="{base - tall:.1f}" width="{step * 0.76:.1f}" height="{tall:.1f}" rx="2"/>'
+            + (f'<text x="{middle:.1f}" y="{base - tall - 4:.1f}">{_short(count)}</text>' if count else "")
+            + (f'<text class="dim" x="{middle:.1f}" y="{base + 16}">{label}</text>' if _labelled(at, values) else "")
+            + "</g>"
+        )
+    axis = f'<line x1="5" y1="{base}" x2="{WIDTH - 5}" y2="{base}"/>'
+    return f'<svg viewBox="0 0 {WIDTH} {height}" role="img">{axis}{"".join(drawn)}</svg>'
+
+
+def _labelled(at: int, values: Sequence[Bar]) -> bool:
+    return len(values) <= 10 or at % 2 == 0
+
+
+def folders(totals: Totals) -> str:
+    """Of the folders with most matches, how many each has with each; the darker, the more."""
+    weight: dict[str, int] = {}
+    for (a, b), count in totals.by_folders.items():
+        for folder in {a, b}:
+            weight[folder] = weight.get(folder, 0) + count
+    names = sorted(weight, key=lambda folder: (-weight[folder], folder))[:FOLDERS]
+    cell, left, top = 30, 96, 24
+    counts = {pair: totals.by_folders.get((min(pair), max(pair)), 0) for pair in ((a, b) for a in names for b in names)}
+    most = max(counts.values()) or 1
+    drawn = []
+    for row, a in enumerate(names):
+        y = top + row * cell
+        drawn.append(f'<text class="name" x="{left - 6}" y="{y + 19}">{row + 1} {_label(a, 13)}</text>')
+        drawn.append(f'<text class="dim" x="{left + row * cell + cell / 2}" y="{top - 8}">{row + 1}</text>')
+        for column, b in enumerate(names[: row + 1]):
+            count, x = counts[a, b], left + column * cell
+            strength = 0.12 + 0.78 * (count / most) ** 0.5 if count else 0.04
+            dark = " on" if strength > 0.55 else ""
+            drawn.append(
+                f"<g><title>{_label(a)} – {_label(b)}: {count:,} matches</title>"
+                f'<rect class="bar" x="{x + 1}" y="{y + 1}" width="{cell - 2}" height="{cell - 2}" rx="3"'
+                f' fill-opacity="{strength:.2f}"/>'
+                + (f'<text class="count{dark}" x="{x + cell / 2}" y="{y + 19}">{_short(count)}</text>' if count else "")
+                + "</g>"
+            )
+    height = top + len(names) * cell + 6
+    return f'<svg viewBox="0 0 {WIDTH} {max(height, 190)}" role="img">{"".join(drawn)}</svg>'
+
+
+def _label(folder: str, most: int = 200) -> str:
+    shown = safe(folder)
+    return escape(shown if len(shown) <= most else f"{shown[: most - 1]}…")
+
+
+def _short(count: int) -> str:
+    for least, unit in ((1_000_000, "M"), (1_000, "k")):
+        if count >= least:
+            value = count / least
+            return f"{value:.1f}{unit}" if value < 10 else f"{value:.0f}{unit}"
+    return str(count)

@@ -1,0 +1,33 @@
+"""Numbers and names as people read them, on the screen and in reports."""
+
+JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
+
+
+def size(number: int) -> str:
+    if number < 1000:
+        return f"{number} B"
+    value, unit = number / 1000, "kB"
+    for larger in ("MB", "GB", "TB"):
+        if value < 999.5:
+            break
+        value, unit = value / 1000, larger
+    return f"{value:.0f} {unit}" if value >= 100 else f"{value:.1f} {unit}"
+
+
+def count(number: int, what: str = "") -> str:
+    plural = {"matches": "match", "families": "family"}
+    if number == 1 and what:
+        what = plural.get(what, what.removesuffix("s"))
+    return f"{number:,} {what}".rstrip()
+
+
+def share(value: float | None) -> str:
+    """Never 1.000 for what is not 1."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
+
+
+def safe(text: str) -> str:
+    """Without anything that could move the cursor or turn the direction of writing."""
+    return "".join(char if char.isprintable() or char in JOINERS else ascii(char)[1:-1] for char in text)
