@@ -23,6 +23,7 @@ COMMANDS = {
     "documents": "nearkin.cli.documents:documents",
     "check": "nearkin.cli.check:check",
     "compare": "nearkin.cli.compare:compare",
+    "keep": "nearkin.cli.keep:keep",
     "sign": "nearkin.cli.sign:sign",
     "schemes": "nearkin.cli.schemes:schemes",
     "verdict": "nearkin.cli.verdict:verdict",
