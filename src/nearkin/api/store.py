@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nearkin.api.choice import chosen, refuse_no_share
-from nearkin.api.keeping import Keeping
+from nearkin.api.kinship import Kinship
 from nearkin.api.scan_options import ScanOptions, settings_of
 from nearkin.api.scopes import Scopes
 from nearkin.api.templates import Templates
@@ -34,7 +34,7 @@ AnyPath = str | PathLike[str]
 
 
 @dataclass
-class Store(Verdicts, Templates, Scopes, Keeping):
+class Store(Verdicts, Templates, Scopes, Kinship):
     """What nearkin knows of a repository, in one file.
 
     Nothing is held open between calls, but for checks inside `with`, which are then quick.

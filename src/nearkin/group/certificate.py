@@ -3,8 +3,8 @@
 Measured on the extracted text, byte for byte: in canonical text "-5" is "5", and nothing may be removed on that ground.
 A character is *contained* if it lies in a run of at least 20 bytes that the kept text holds too. Where two such runs
 meet and the kept text goes on otherwise ("did approve" beside "did not approve"), the characters around the break are
-missing: so nothing is missing if, and only if, the kept text holds every 20 bytes in a row of this one. *Residue* is what
-is missing in all other texts of the family. A text under 20 bytes is contained if the kept one holds it whole.
+missing: so nothing is missing if, and only if, the kept text holds every 20 bytes in a row of this one. *Residue* is
+what is missing in all other texts of the family. A text under 20 bytes is contained if the kept one holds it whole.
 
 Runs are found by the fingerprints of all 20-byte windows and compared byte by byte: a collision of fingerprints, by
 chance or on purpose, can only make more text count as residue, never less.
