@@ -135,7 +135,7 @@ def family_table(
             ("weakest", pa.struct(link)),
             ("mean_resemblance", pa.float64()),
             *([("bytes", pa.int64()), ("verdict", pa.string()), *place("keep", "keep_scope")] if sizes else []),
-            *([("template", pa.string())] if sizes else []),
+            *([("template", pa.string()), ("reason", pa.string())] if sizes else []),
             *([("evaluated", pa.bool_())] if view is View.CLIQUE else []),
             *([("most_distant", distant)] if sizes and view is View.CHAIN else []),
         ],
