@@ -276,6 +276,7 @@ class Family:
     template: str = "with"  # scores with boilerplate, or without
     evaluated: bool = True  # False: not all of its pairs were listed, so it is no clique but the chain
     most_distant: Link | None = None  # of a chain: members that resemble each other by less than a limit
+    reason: str = ""  # why it is of its kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ MATCH_FIELDS = [
     "template",
 ]
 FAMILY_FIELDS = ["id", "kind", "view", "documents", "links", "weakest", "mean_resemblance", "bytes"]
-FAMILY_FIELDS += ["verdict", "keep", "template"]
+FAMILY_FIELDS += ["verdict", "keep", "template", "reason"]
 CHAIN_FIELDS = [*FAMILY_FIELDS, "most_distant"]
 
 

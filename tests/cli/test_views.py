@@ -225,7 +225,7 @@ def test_every_format_says_the_same(drifting: Path, view: str) -> None:
     rows = Called("families", "--store", drifting, "--view", view, "--format", "csv").out.splitlines()
     found = families(drifting, view)
     assert len(rows) == 1 + sum(len(family["documents"]) for family in found)
-    last = {"chain": "most_distant", "pivot": "template", "clique": "evaluated"}[view]
+    last = {"chain": "most_distant", "pivot": "reason", "clique": "evaluated"}[view]
     assert rows[0].split(",")[-1] == last
     table = Store.open(drifting).families(view=view)
     assert table.column_names == list(found[0])

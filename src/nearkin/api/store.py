@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.comparing import Tracing
+from nearkin.api.kinship import Kinship
 from nearkin.api.reports import Reports
 from nearkin.api.scan_options import ScanOptions, settings_of
 from nearkin.api.scopes import Scopes
@@ -35,7 +36,7 @@ AnyPath = str | PathLike[str]
 
 
 @dataclass
-class Store(Verdicts, Templates, Scopes, Tracing, Reports):
+class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship):
     """What nearkin knows of a repository, in one file.
 
     Nothing is held open between calls, but for checks inside `with`, which are then quick.

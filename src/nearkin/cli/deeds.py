@@ -38,6 +38,8 @@ def told(record: Record) -> str:
             return f"{count(before.get('documents', 0), 'documents')} of {before.get('root')}"
         case "scope moved":
             return f"from {before.get('root')} to {after.get('root')}"
+        case "keep --apply" | "keep --undo":
+            return ", ".join(f"{number:,} {what}" for what, number in after.get("documents", {}).items())
         case "compact":
             return ", ".join(count(number, what) for what, number in after.items() if number) or "nothing was stale"
     return ""

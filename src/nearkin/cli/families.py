@@ -132,7 +132,7 @@ def families(
 
     exact = ["exact"] if view != View.CHAIN else []
     of_view = {View.CHAIN: ["most_distant"], View.CLIQUE: ["evaluated"]}.get(View(view), [])
-    said = ["verdict", "keep", "template", *of_view]
+    said = ["verdict", "keep", "template", "reason", *of_view]
     member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", *exact]
     emit(
         (family_record(family, scoped=scoped) for family in found),

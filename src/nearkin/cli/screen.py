@@ -231,6 +231,7 @@ class Screen:
         if family.verdict:
             facts.append(f"called {family.verdict}")
         self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))
+        self.note(shortened(family.reason, self.width - len(INDENT)))
         for member in family.documents:
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
             role = "keep" if member.location == family.keep else role

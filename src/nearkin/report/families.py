@@ -10,6 +10,7 @@ from nearkin.errors import UsageError
 from nearkin.group.greedy import Representative
 from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
 from nearkin.report.largest import largest
+from nearkin.report.reasons import reason_of
 from nearkin.report.regrouping import grouped_again, grouped_greedily
 from nearkin.report.spread import with_spread
 from nearkin.scheme import cannot_contain, parse_scheme
@@ -146,5 +147,18 @@ def _named(row: FamilyRow, copies: Copies, decided: Decided | None, template: st
     said = None if verdict is None else verdict.value
     kind, documents = Kind(row.kind), tuple(members)
     return Family(
-        name, kind, row.view, documents, row.links, weakest, mean, size, said, keep, template, row.evaluated, distant
+        name,
+        kind,
+        row.view,
+        documents,
+        row.links,
+        weakest,
+        mean,
+        size,
+        said,
+        keep,
+        template,
+        row.evaluated,
+        distant,
+        reason_of(row),
     )

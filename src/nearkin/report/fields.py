@@ -108,6 +108,7 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
         "verdict": family.verdict,
         **(place("keep", family.keep) if family.keep else {"keep": None, **({"keep_scope": None} if scoped else {})}),
         "template": family.template,
+        "reason": family.reason,
         **({"evaluated": family.evaluated} if family.view == View.CLIQUE else {}),
         **({"most_distant": distant} if family.view == View.CHAIN else {}),
     }

@@ -1,5 +1,6 @@
 """Records as Arrow tables."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nearkin.errors import UsageError
@@ -134,9 +135,40 @@ def family_table(
             ("weakest", pa.struct(link)),
             ("mean_resemblance", pa.float64()),
             *([("bytes", pa.int64()), ("verdict", pa.string()), *place("keep", "keep_scope")] if sizes else []),
-            *([("template", pa.string())] if sizes else []),
+            *([("template", pa.string()), ("reason", pa.string())] if sizes else []),
             *([("evaluated", pa.bool_())] if view is View.CLIQUE else []),
             *([("most_distant", distant)] if sizes and view is View.CHAIN else []),
+        ],
+    )
+
+
+def keep_table(rows: Sequence[Any]) -> "pa.Table":
+    """Rows of a plan; names that are not UTF-8 with \\xNN."""
+    from dataclasses import asdict
+
+    import pyarrow as pa
+
+    strings = ("tier", "kept_path", "kept_scope", "kept_root", "kept_sha256")
+    passage = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("text", pa.string())])
+    names = ("path", "root", "kept_path", "kept_root")
+    records = [asdict(row) for row in rows]
+    for record in records:
+        record |= {
+            name: record[name].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names
+        }
+    return _table(
+        records,
+        [
+            *((key, pa.string()) for key in ("group", "kind", "action", "path", "scope", "root")),
+            ("size", pa.int64()),
+            ("sha256", pa.string()),
+            *((key, pa.string()) for key in strings),
+            ("characters", pa.int64()),
+            ("contained", pa.float64()),
+            ("missing", pa.int64()),
+            ("residue", pa.int64()),
+            ("passages", pa.list_(passage)),
+            ("why", pa.string()),
         ],
     )
 

@@ -25,6 +25,8 @@ ACTIONS = (
     "drop",
     "compact",
     "forget",
+    "keep --apply",
+    "keep --undo",
 )
 
 

@@ -1,0 +1,77 @@
+"""What families mean, as Python sees it: folders that hold the same, who derives from whom, who holds what."""
+
+from typing import TYPE_CHECKING
+
+from nearkin.api.choice import refuse_no_share
+from nearkin.api.keeping import Keeping
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Kinship(Keeping):
+    def lineage(self, family: str, *, dates: bool = True) -> "pa.Table":
+        """The likely order of derivation in a family, sources before what derives from them; without `dates` from the
+        texts alone."""
+        import pyarrow as pa
+
+        from nearkin.report.fields import backslashed
+        from nearkin.report.lineage import lineage_record, trace_lineage
+        from nearkin.report.reading import is_scoped, opened
+
+        with opened(self.path) as connection:
+            scoped = is_scoped(connection)
+            found = trace_lineage(connection, family, dates=dates)
+        scopes = [("scope", pa.string()), ("source_scope", pa.string())] if scoped else []
+        columns = [
+            ("path", pa.string()),
+            ("source", pa.string()),
+            *scopes,
+            ("depth", pa.int64()),
+            ("date", pa.string()),
+            ("date_from", pa.string()),
+            ("new", pa.int64()),
+            ("lost", pa.int64()),
+            ("copies", pa.list_(pa.string())),
+            ("nearer", pa.string()),
+        ]
+        records = [lineage_record(one, scoped=scoped, name=backslashed) for one in found]
+        return pa.Table.from_pylist(records, schema=pa.schema(columns))
+
+    def custodians(self, subject: str) -> "pa.Table":
+        """Who holds copies or near-copies of a document (by its path or file), or documents of a family (by its id)."""
+        import pyarrow as pa
+
+        from nearkin.report.custodians import custodian_record, list_custodians
+        from nearkin.report.fields import backslashed
+        from nearkin.report.reading import is_scoped, opened
+
+        with opened(self.path) as connection:
+            scoped = is_scoped(connection)
+            found = list_custodians(connection, subject)
+        text = pa.string()
+        scopes = [("scope", text)] if scoped else []
+        document = pa.struct([("path", text), *scopes, ("tier", text), ("resemblance", pa.float64())])
+        columns = [("custodian", text), ("known_by", text), ("count", pa.int64()), ("bytes", pa.int64())]
+        records = [custodian_record(one, scoped=scoped, name=backslashed) for one in found]
+        return pa.Table.from_pylist(records, schema=pa.schema([*columns, ("documents", pa.list_(document))]))
+
+    def folders(self, *, min_share: float = 0.5, min_documents: int = 2) -> "pa.Table":
+        """Pairs of folder trees of which `min_share` of b lives in a: of the same bytes, or near by family."""
+        import pyarrow as pa
+
+        from nearkin.report.fields import backslashed
+        from nearkin.report.folders import folder_record, list_folders
+        from nearkin.report.reading import is_scoped, opened
+
+        refuse_no_share(min_share=min_share)
+        with opened(self.path) as connection:
+            scoped = is_scoped(connection)
+            found = list_folders(connection, least=min_documents, share=min_share)
+        records = [folder_record(pair, scoped=scoped, name=backslashed) for pair in found]
+        columns: list[tuple[str, pa.DataType]] = []
+        for side in ("a", "b"):
+            columns += [(side, pa.string()), *([(f"{side}_scope", pa.string())] if scoped else [])]
+            columns += [(f"{side}_{what}", pa.int64()) for what in ("documents", "same", "near", "only")]
+        columns += [("b_in_a", pa.float64()), ("a_in_b", pa.float64())]
+        return pa.Table.from_pylist(records, schema=pa.schema(columns))

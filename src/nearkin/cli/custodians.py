@@ -1,0 +1,77 @@
+"""`custodians`: who holds copies or near-copies."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nearkin.cli.notes import note
+from nearkin.cli.options import common
+from nearkin.cli.output import Record, chosen, emit
+
+if TYPE_CHECKING:
+    from nearkin.cli.screen import Screen
+    from nearkin.report.custodians import Custodian
+
+
+@click.command(epilog="Example: nearkin custodians manual-1.txt")
+@click.argument("subject", metavar="FILE|FAMILY")
+@common
+def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None:
+    """List who holds copies or near-copies of a document, or documents of a family.
+
+    FILE is a document of the store, by its path there or on disk; a FAMILY is named by its id, or enough digits of it.
+    Whose a document is says `scan --custodian RULE`; where nothing is said, the owner of its file, or of the container
+    it lies in, counts. Near is what reaches the scan's thresholds.
+    """
+    from nearkin.report.custodians import custodian_record, list_custodians
+    from nearkin.report.reading import is_scoped, opened
+
+    with opened(store) as connection:
+        scoped = is_scoped(connection)
+        found = list_custodians(connection, subject)
+    if not any(one.known_by == "custodian" for one in found):
+        note(
+            "no custodians are known, only owners of files; name them with: nearkin scan … --custodian RULE",
+            quiet=quiet,
+        )
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        _show(Screen(scoped), found)
+        return
+
+    def one_row_a_document(record: Record) -> Iterator[Record]:
+        for document in record["documents"]:
+            yield {**record, **document}
+
+    emit(
+        (custodian_record(one, scoped=scoped) for one in found),
+        form,
+        columns=[
+            "custodian",
+            "known_by",
+            "count",
+            "bytes",
+            "path",
+            *(["scope"] if scoped else []),
+            "tier",
+            "resemblance",
+        ],
+        rows=one_row_a_document,
+        paths=frozenset({"path"}),
+    )
+
+
+def _show(screen: "Screen", found: "list[Custodian]") -> None:
+    from nearkin.cli.words import count, safe, share, shortened, size
+
+    for one in found:
+        by = " (owner of the files)" if one.known_by == "owner" else ""
+        who = "nobody known" if one.name is None else safe(one.name)
+        screen.line((who, "bold"), f"{by}  {count(len(one.holdings), 'documents')}, {size(one.bytes)}")
+        for held in one.holdings:
+            how = f"near {share(held.resemblance)}" if held.tier == "near" else held.tier
+            screen.line((f"  {how:<10}  ", "dim"), shortened(screen.name(held.location), screen.width - 14))

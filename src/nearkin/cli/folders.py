@@ -1,0 +1,82 @@
+"""`folders`: which folder trees hold the same documents."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nearkin.cli.listing import note_unfinished
+from nearkin.cli.notes import note
+from nearkin.cli.options import common
+from nearkin.cli.output import chosen, emit
+
+if TYPE_CHECKING:
+    from nearkin.cli.screen import Screen
+    from nearkin.report.folders import FolderPair
+
+
+@click.command(epilog="Example: nearkin folders --min-share 0.9")
+@common
+@click.option(
+    "--min-share", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True, help="Of B in A."
+)
+@click.option("--min-documents", type=click.IntRange(1), default=2, show_default=True, help="In one tree at least.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the N pairs that share most.")
+def folders(
+    store: Path, form: str | None, quiet: bool, min_share: float, min_documents: int, limit: int | None
+) -> None:
+    """List pairs of folder trees of which one lives in the other, those that share most first.
+
+    A tree is a folder with all below it. A document of B lives in A if A has one of the same bytes (same), or of the
+    same family (near); only is the rest. Of trees around one another only the outer ones are listed, where these hold
+    the same just as well. Archives count as folders: notes/ may live in notes.zip!.
+    """
+    from nearkin.cli.words import count
+    from nearkin.report.folders import folder_record, list_folders
+    from nearkin.report.reading import is_scoped, opened
+    from nearkin.store import runs
+
+    with opened(store) as connection:
+        note_unfinished(runs.unfinished(connection), quiet=quiet)
+        scoped = is_scoped(connection)
+        found = list_folders(connection, least=min_documents, share=min_share)
+    if limit is not None and len(found) > limit:
+        found = found[:limit]
+        note(f"only the first {count(limit, 'pairs')} listed; leave out --limit to see all.", quiet=quiet)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        _show(Screen(scoped), found)
+        return
+    halves = [
+        [
+            side,
+            *([f"{side}_scope"] if scoped else []),
+            *(f"{side}_{what}" for what in ("documents", "same", "near", "only")),
+        ]
+        for side in ("a", "b")
+    ]
+    emit(
+        (folder_record(pair, scoped=scoped) for pair in found),
+        form,
+        columns=[*halves[0], *halves[1], "b_in_a", "a_in_b"],
+        paths=frozenset({"a", "b"}),
+    )
+
+
+def _show(screen: "Screen", found: "list[FolderPair]") -> None:
+    from nearkin.cli.words import count
+
+    if not found:
+        screen.line("No two folder trees hold the same documents.")
+    for pair in found:
+        a, b = pair.a, pair.b
+        names = [screen.name(one.location) or "." for one in (a, b)]
+        percent = 100 if not b.side.only else min(int(100 * b.side.share), 99)
+        screen.line((f"{percent} % of {names[1]} lives in {names[0]}", "bold"))
+        for one, name in ((b, names[1]), (a, names[0])):
+            screen.note(
+                f"{name}: {count(one.side.documents, 'documents')}, {one.side.same:,} of the same bytes,"
+                f" {one.side.near:,} near; {one.side.only:,} only there"
+            )

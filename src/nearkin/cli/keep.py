@@ -1,0 +1,227 @@
+"""`keep`: what can go, how we know, and doing it so that it can be undone."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nearkin.cli.notes import note
+from nearkin.cli.options import common
+from nearkin.cli.output import chosen, emit
+from nearkin.errors import UsageError
+
+if TYPE_CHECKING:
+    from nearkin.cli.screen import Screen
+    from nearkin.keeping.plan import Row
+
+NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
+FILE = click.Path(path_type=Path, readable=False)
+ORDER = ("done", "restored", "before", "untouched", "skipped", "refused")
+SHOWN = 2  # passages of residue on the screen; the plan has them all
+
+
+@click.command(epilog="Example: nearkin keep --prefer folder:masters --plan plan.csv")
+@click.argument("families", nargs=-1, metavar="[FAMILY]...")
+@common
+@click.option(
+    "--prefer", multiple=True, metavar="RULE", help="newest, oldest, largest, complete, scope:NAME, folder:PATH."
+)
+@click.option("--plan", type=FILE, metavar="FILE", help="Write the plan, as .csv or .json.")
+@click.option(
+    "--near",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Let the plan quarantine documents of which this share lies in the kept one.",
+)
+@click.option("--apply", "applied", type=FILE, metavar="PLAN", help="Carry out a plan.")
+@click.option(
+    "--action",
+    type=click.Choice(["hardlink", "symlink", "quarantine"]),
+    help="What becomes of documents of the same bytes.",
+)
+@click.option(
+    "--quarantine", type=FILE, metavar="DIR", help="Where originals go.  [default: a hidden folder by the plan]"
+)
+@click.option("--undo", "undone", type=FILE, metavar="JOURNAL", help="Put back what a plan has moved.")
+@click.option("--by", metavar="NAME", help="Who does it.  [default: your login name]")
+def keep(
+    families: tuple[str, ...],
+    store: Path,
+    form: str | None,
+    quiet: bool,
+    prefer: tuple[str, ...],
+    plan: Path | None,
+    near: float | None,
+    applied: Path | None,
+    action: str | None,
+    quarantine: Path | None,
+    undone: Path | None,
+    by: str | None,
+) -> None:
+    """Say which document of each family to keep, why, and what the others hold that it does not.
+
+    Kept is the document that a verdict names, else the first by --prefer, then the most complete, the newest, the
+    largest. Of every other document: the share of its extracted text that lies in the kept one in runs of 20 bytes and
+    more, exactly; how many characters do not; and the residue, which no other text of the family holds.
+
+    Nothing is done without a plan. --apply checks the SHA-256 of both files right before each step and refuses what has
+    changed. Only documents of the same bytes become links; others are moved at most, and only where the plan's row says
+    quarantine. Originals go to the quarantine folder, nothing is deleted; --undo puts all back, by the journal beside
+    the plan. What lies in containers and tables is never touched.
+    """
+    _refuse_mixture(families, prefer, plan, near, applied, action, quarantine, undone)
+    if applied is not None:
+        _apply(store, form, applied, action or "", quarantine, by, quiet=quiet)
+    elif undone is not None:
+        _undo(store, form, undone, by)
+    else:
+        _propose(families, store, form, prefer, plan, near, quiet=quiet)
+
+
+def _refuse_mixture(
+    families: tuple[str, ...],
+    prefer: tuple[str, ...],
+    plan: Path | None,
+    near: float | None,
+    applied: Path | None,
+    action: str | None,
+    quarantine: Path | None,
+    undone: Path | None,
+) -> None:
+    planning = bool(families or prefer or plan is not None or near is not None)
+    if (applied is not None) + (undone is not None) + planning > 1:
+        raise UsageError("Plan, --apply or --undo: one at a time.")
+    if applied is not None and action is None:
+        raise UsageError("Say what --apply should do: --action hardlink, symlink or quarantine.")
+    if applied is None and (action is not None or quarantine is not None):
+        raise UsageError("--action and --quarantine are about carrying out a plan; add: --apply PLAN")
+
+
+def _propose(
+    families: tuple[str, ...],
+    store: Path,
+    form: str | None,
+    prefer: tuple[str, ...],
+    plan: Path | None,
+    near: float | None,
+    *,
+    quiet: bool,
+) -> None:
+    from nearkin.api.store import Store
+    from nearkin.keeping.plan import COLUMNS, write_plan
+    from nearkin.report.reading import is_scoped, opened
+
+    rows = Store(store).propose(families, prefer=prefer, near=near)
+    if plan is not None:
+        write_plan(rows, plan)
+    form = chosen(form)
+    if form != "table":
+        emit((asdict(row) for row in rows), form, columns=COLUMNS, paths=NAMES)
+    else:
+        from nearkin.cli.screen import Screen
+
+        with opened(store) as connection:
+            screen = Screen(is_scoped(connection))
+        _show(screen, rows)
+    if plan is not None:
+        note(f"the plan is in {plan}; carry it out with: nearkin keep --apply {plan} --action quarantine", quiet=quiet)
+
+
+def _show(screen: "Screen", rows: "list[Row]") -> None:
+    from nearkin.cli.words import count, safe, shortened, size
+
+    if not rows:
+        screen.line("No two documents are of one family.")
+        return
+
+    def name(row: "Row") -> str:
+        return _name(f"{row.scope}:{row.path}" if screen.scoped else row.path)
+
+    for _, some in groupby(rows, key=lambda row: row.group):
+        first, *others = some
+        screen.line((f"{first.kind}", "bold"), f"  {count(len(others) + 1, 'documents')}  ", (first.group, "dim"))
+        screen.line(("  keep        ", "green"), shortened(name(first), screen.width - 14))
+        screen.note(f"            {safe(first.why)}")
+        for row in others:
+            screen.line((f"  {row.action:<10}  ", "dim"), shortened(name(row), screen.width - 14))
+            screen.note(f"            {_certificate(row)}")
+            for passage in row.passages[:SHOWN]:
+                where = f"            only here, {passage['start']:,} to {passage['end']:,}: "
+                screen.note(where + shortened(safe(passage["text"]), max(screen.width - len(where) - 2, 20)))
+    copies = [row for row in rows if row.action == "replace"]
+    moved = sum(row.action == "quarantine" for row in rows)
+    whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 for row in rows)
+    screen.line(
+        f"{count(len(copies), 'documents')} of the same bytes as a kept one, {size(sum(row.size for row in copies))};"
+        f" {count(whole, 'documents')} of other bytes wholly contained in the kept one;"
+        f" {count(moved, 'documents')} of other bytes to be quarantined."
+    )
+
+
+def _name(path: str) -> str:
+    """Bytes that are not UTF-8 as \\xNN, as everywhere on the screen."""
+    from nearkin.cli.words import safe
+
+    return safe(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+
+
+def _certificate(row: "Row") -> str:
+    if row.tier == "bytes":
+        return f"the same bytes as {_name(row.kept_path)}" if row.action == "replace" else f"the same bytes; {row.why}"
+    if row.contained is None:
+        return row.why
+    missing, residue = row.missing or 0, row.residue or 0
+    if not missing:
+        return f"all of its {row.characters:,} characters lie in the kept one; {row.why}"
+    percent = min(100 * row.contained, 99.99)
+    return (
+        f"{percent:.2f} % of its {row.characters:,} characters lie in the kept one, {missing:,} do not;"
+        f" {residue:,} of these are nowhere else in the family"
+    )
+
+
+def _apply(
+    store: Path, form: str | None, plan: Path, action: str, quarantine: Path | None, by: str | None, *, quiet: bool
+) -> None:
+    from nearkin.api.store import Store
+    from nearkin.keeping.apply import journal_of
+
+    done = Store(store).apply_plan(plan, action=action, quarantine=quarantine, by=by)
+    _report([asdict(one) for one in done], form, ["path", "scope", "outcome", "detail"])
+    if any(one.outcome == "done" for one in done):
+        note(f"undo it with: nearkin keep --undo {journal_of(plan)}", quiet=quiet)
+
+
+def _undo(store: Path, form: str | None, journal: Path, by: str | None) -> None:
+    from nearkin.api.store import Store
+
+    undone = Store(store).undo_plan(journal, by=by)
+    _report([asdict(one) for one in undone], form, ["path", "outcome", "detail"])
+
+
+def _report(records: list[dict[str, Any]], form: str | None, columns: list[str]) -> None:
+    counts = Counter(record["outcome"] for record in records)
+    form = chosen(form)
+    if form != "table":
+        emit(records, form, columns=columns, paths=frozenset({"path"}))
+    else:
+        _show_outcomes(records, counts)
+    if counts["refused"]:
+        from nearkin.errors import InputError
+
+        raise InputError(f"Refused: {counts['refused']:,} of {len(records):,} documents; each says why.")
+
+
+def _show_outcomes(records: Iterable[dict[str, Any]], counts: "Counter[str]") -> None:
+    from nearkin.cli.screen import Screen
+
+    screen = Screen()
+    for record in records:
+        screen.line((f"  {record['outcome']:<10}  ", "dim"), _name(record["path"]))
+        if record["outcome"] in ("refused", "skipped"):
+            screen.note(f"            {_name(record['detail'])}")
+    screen.line(", ".join(f"{counts[name]:,} {name}" for name in ORDER if counts[name]) or "There was nothing to do.")

@@ -1,0 +1,60 @@
+"""`lineage`: which version came from which."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nearkin.cli.options import common
+from nearkin.cli.output import chosen, emit
+
+if TYPE_CHECKING:
+    from nearkin.cli.screen import Screen
+    from nearkin.report.lineage import Descendant
+
+
+@click.command(epilog="Example: nearkin lineage 41c0")
+@click.argument("family")
+@common
+@click.option("--no-dates", is_flag=True, help="By the texts alone: who stands beside whom.")
+def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: bool) -> None:
+    """Show the likely order of derivation in a FAMILY, by its id or enough digits of it.
+
+    Each text hangs on the one from which the least new text makes it, of those with no later date. New and lost are
+    distinct 20-byte windows of the extracted text. Dates are the document's own, else the file's. Where a text is far
+    nearer to another than to its source by date, that is said: one of the dates may be wrong.
+    """
+    from nearkin.report.lineage import lineage_record, trace_lineage
+    from nearkin.report.reading import is_scoped, opened
+
+    with opened(store) as connection:
+        scoped = is_scoped(connection)
+        found = trace_lineage(connection, family, dates=not no_dates)
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+
+        _show(Screen(scoped), found)
+        return
+    scopes = ["scope", "source_scope"] if scoped else []
+    emit(
+        (lineage_record(one, scoped=scoped) for one in found),
+        form,
+        columns=["path", "source", *scopes, "depth", "date", "date_from", "new", "lost", "copies", "nearer"],
+        paths=frozenset({"path", "source", "nearer"}),
+    )
+
+
+def _show(screen: "Screen", found: "list[Descendant]") -> None:
+    from nearkin.cli.words import count, shortened
+
+    for one in found:
+        about = "first" if one.new is None else f"+{one.new:,} -{one.lost:,}"
+        copies = f", and {count(len(one.copies), 'documents')} of the same text" if one.copies else ""
+        front = f"{one.moment.shown:<16}  {'  ' * min(one.depth, 20)}"
+        name = screen.name(one.location)
+        screen.line((front, "dim"), shortened(name, max(screen.width - len(front) - 24, 20)), f"  {about}{copies}")
+        if one.nearer is not None:
+            screen.note(f"{' ' * len(front)}nearer by its text: {screen.name(one.nearer)}; dates and texts disagree")
+    if found:
+        screen.note("+ windows of 20 bytes that are new, - those of its source that were lost")

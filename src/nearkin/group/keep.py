@@ -1,0 +1,128 @@
+"""Which document of a group to keep, and why. A person's word goes before every rule.
+
+    complete      holds most of the others' text: the share of their 20-byte windows that it has, in whole per cent
+    newest        by the document's own date, else the file's
+    oldest
+    largest       in bytes
+    scope:NAME    in this scope
+    folder:PATH   below this folder of its scope
+
+What was asked for comes first, in that order, then what stands in DEFAULT; the first path in byte order ends every tie.
+Files go before what lies in a container or a table: nothing can be linked to such a thing, and it is never touched.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.errors import UsageError
+from nearkin.group.certificate import WINDOW
+from nearkin.group.moment import Moment
+from nearkin.model import Location
+
+DEFAULT = ("complete", "newest", "largest")
+PLAIN = ("complete", "newest", "oldest", "largest")
+MOST = 1 << 22  # windows of a family that are looked at; of larger ones a sample, which only decides whom to keep
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    location: Location
+    size: int
+    moment: Moment
+    loose: bool  # a file of its own
+    complete: int | None = None  # per cent; None: not known
+
+
+@dataclass(frozen=True)
+class Choice:
+    row: int
+    why: str
+
+
+Measure = Callable[[Candidate], float]
+
+
+def rules_of(prefer: Sequence[str]) -> tuple[str, ...]:
+    """What was asked for, then the rest. UsageError where there is no such rule."""
+    for rule in prefer:
+        kind, _, name = rule.partition(":")
+        if rule not in PLAIN and not (kind in ("scope", "folder") and name):
+            known = ", ".join([*PLAIN, "scope:NAME", "folder:PATH"])
+            raise UsageError(f"There is no rule {rule!r} to prefer by; known are: {known}.")
+    return tuple(dict.fromkeys([*prefer, *DEFAULT]))
+
+
+def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> Choice:
+    rows = sorted(range(len(candidates)), key=lambda row: candidates[row].location)
+    left = [row for row in rows if candidates[row].loose] or rows
+    if len(left) == 1:
+        alone = "the only one" if len(rows) == 1 else "the only file: the others lie in containers or tables"
+        return Choice(left[0], alone)
+    for rule in rules:
+        values = [_measure(rule)(candidates[row]) for row in left]
+        best = [row for row, value in zip(left, values, strict=True) if value == max(values)]
+        if len(best) == 1:
+            return Choice(best[0], _said(rule, candidates[best[0]]))
+        left = best
+    return Choice(left[0], "the first path, of equal ones")
+
+
+def _measure(rule: str) -> Measure:
+    kind, _, name = rule.partition(":")
+    match kind:
+        case "complete":
+            return lambda one: -1.0 if one.complete is None else float(one.complete)
+        case "newest":
+            return lambda one: one.moment.seconds
+        case "oldest":
+            return lambda one: -one.moment.seconds if one.moment.seconds else float("-inf")
+        case "largest":
+            return lambda one: float(one.size)
+        case "scope":
+            return lambda one: float(one.location.scope == name)
+    folder = os.fsencode(name.strip("/")) + b"/"
+    return lambda one: float(one.location.path.startswith(folder))
+
+
+def _said(rule: str, one: Candidate) -> str:
+    kind, _, name = rule.partition(":")
+    match kind:
+        case "complete":
+            return f"most complete: it holds {one.complete} % of the others' text"
+        case "newest" | "oldest":
+            by = "its file's date" if one.moment.source == "file" else f"its own date ({one.moment.source})"
+            return f"{kind}: {one.moment.shown}, by {by}"
+        case "largest":
+            return f"largest: {one.size:,} bytes"
+    return f"in {kind} {name}"
+
+
+def completeness(texts: Sequence[int], load: Callable[[int], bytes], total: int) -> dict[int, int]:
+    """Of each text the share of the others' distinct windows that it has, in whole per cent, rounded down.
+
+    All pairs at once: a window that c texts have adds c - 1 to each of them. `total` is about how many bytes there are.
+    """
+    modulus = np.uint64(max(1, -(-total // MOST)))
+    sets = [_sample(load(text), modulus) for text in texts]
+    every = np.concatenate([np.zeros(0, np.uint64), *sets])
+    prints, at, counts = np.unique(every, return_inverse=True, return_counts=True)
+    owner = np.repeat(np.arange(len(sets)), [len(one) for one in sets])
+    shared = np.bincount(owner, (counts[at] - 1).astype(np.float64), len(sets))
+    rest = len(every) - np.array([len(one) for one in sets], np.int64)
+    del prints
+    return {
+        text: int(100 * have // of) if of else 0
+        for text, have, of in zip(texts, shared.astype(np.int64).tolist(), rest.tolist(), strict=True)
+    }
+
+
+def _sample(text: bytes, modulus: np.uint64) -> NDArray[np.uint64]:
+    if len(text) < WINDOW:
+        return np.zeros(0, np.uint64)
+    prints = np.unique(_native.fingerprints(text, WINDOW))
+    return prints if modulus == 1 else prints[prints % modulus == 0]

@@ -1,0 +1,173 @@
+"""The likely order of derivation: the tree of least total novelty (a minimum spanning arborescence, Chu-Liu/Edmonds).
+
+Deriving v from u costs what is new in v, in distinct 20-byte windows of the extracted text, and half as much for what
+of u was lost: without that, an old version would hang as well on any later one that still holds it. Where both have a
+date the later is never the source. Novelty alone does not tell the direction: new minus lost is the difference of the
+sizes, so every root gives the same sum. Without dates the tree says who stands beside whom, and the root is a guess.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkin import _native
+from nearkin.group.certificate import WINDOW
+from nearkin.group.moment import Moment
+
+NEW, LOST = 2, 1  # what a window costs
+NEVER = float("inf")
+MOST = 1 << 23  # windows of a family that are looked at; of larger ones a sample
+
+Costs = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Distinct windows of each text, and how many any two share."""
+
+    sizes: NDArray[np.int64]
+    shared: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Sequence[bytes]) -> "Windows":
+        modulus = np.uint64(max(1, -(-sum(map(len, texts)) // MOST)))
+        lists = [_prints(text, modulus) for text in texts]
+        sizes = np.array([len(one) for one in lists], np.int64)
+        a, b = np.triu_indices(len(texts), 1)
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
+        every = np.concatenate([np.zeros(0, np.uint64), *lists])
+        found = _native.shared(offsets, every, a.astype(np.uint32), b.astype(np.uint32), threads=1)
+        shared = np.zeros((len(texts), len(texts)), np.int64)
+        shared[a, b] = shared[b, a] = found.astype(np.int64)
+        return cls(sizes, shared)
+
+    @property
+    def new(self) -> NDArray[np.int64]:
+        """new[u, v]: windows of v that u does not have."""
+        return self.sizes[None, :] - self.shared
+
+    def costs(self) -> Costs:
+        costs = (NEW * self.new + LOST * self.new.T).astype(np.float64)
+        np.fill_diagonal(costs, NEVER)
+        return costs
+
+
+def _prints(text: bytes, modulus: np.uint64) -> NDArray[np.uint64]:
+    if len(text) < WINDOW:
+        return np.zeros(0, np.uint64)
+    prints = np.unique(_native.fingerprints(text, WINDOW))
+    return prints if modulus == 1 else prints[prints % modulus == 0]
+
+
+def derive(windows: Windows, moments: Sequence[Moment] | None) -> list[int | None]:
+    """The source of each text; None for the root. Without moments the smallest text is taken for the first."""
+    count = len(windows.sizes)
+    costs = windows.costs()
+    if moments is not None:
+        at = np.array([one.seconds if one.source != "unknown" else np.nan for one in moments])
+        costs[at[:, None] > at[None, :]] = NEVER
+        # Of equal costs the latest source counts: all these shares together are less than one window.
+        rank = np.argsort(np.argsort(at, kind="stable"), kind="stable")
+        costs += np.abs(rank[:, None] - rank[None, :]) / (1.0 + count * count)
+    whole = NEW * windows.sizes.astype(np.float64)
+    # One root only: whatever else may be saved by a second one, it is worth more than all edges together.
+    dear = 1.0 + whole.sum() + costs[np.isfinite(costs)].sum()
+    with_root = np.full((count + 1, count + 1), NEVER)
+    with_root[1:, 1:] = costs
+    with_root[0, 1:] = dear + whole + LOST * windows.sizes / (1.0 + windows.sizes.sum())
+    parents = arborescence(with_root)
+    return [None if parent == 0 else parent - 1 for parent in parents[1:]]
+
+
+def arborescence(costs: Costs) -> list[int]:
+    """The parent of each node in the cheapest tree from node 0; costs[u, v] is that of an edge, NEVER where there is
+    none. Every node must be within reach. Of equal edges the one from the first node is taken."""
+    count = len(costs)
+    best = [0, *(int(np.argmin(costs[:, v])) for v in range(1, count))]
+    cycle = _cycle(best)
+    if not cycle:
+        return best
+    inside = np.zeros(count, np.bool_)
+    inside[cycle] = True
+    rest = np.flatnonzero(~inside)
+    around = np.array(cycle)
+    # The cycle becomes one node, the last. Entering it at v saves the edge that v has within it.
+    entering = costs[np.ix_(rest, around)] - costs[[best[v] for v in cycle], around][None, :]
+    leaving = costs[np.ix_(around, rest)]
+    smaller = np.full((len(rest) + 1, len(rest) + 1), NEVER)
+    smaller[:-1, :-1] = costs[np.ix_(rest, rest)]
+    smaller[:-1, -1] = entering.min(axis=1)
+    smaller[-1, :-1] = leaving.min(axis=0)
+    parents = arborescence(smaller)
+    found = list(best)
+    for at, parent in enumerate(parents[:-1]):
+        v = int(rest[at])
+        found[v] = int(around[np.argmin(leaving[:, at])]) if parent == len(rest) else int(rest[parent])
+    found[0] = 0
+    entered = parents[-1]
+    found[int(around[np.argmin(entering[entered])])] = int(rest[entered])
+    return found
+
+
+def _cycle(parents: Sequence[int]) -> list[int]:
+    """Some cycle among these; node 0 is the root and ends every way."""
+    state = [0] * len(parents)
+    state[0] = 2
+    for start in range(1, len(parents)):
+        path = []
+        node = start
+        while state[node] == 0:
+            state[node] = 1
+            path.append(node)
+            node = parents[node]
+        if state[node] == 1:
+            return path[path.index(node) :]
+        for one in path:
+            state[one] = 2
+    return []
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """By the texts `other` stands between `text` and its source by date."""
+
+    text: int
+    source: int
+    other: int
+
+
+def disagreements(windows: Windows, dated: Sequence[int | None], undated: Sequence[int | None]) -> list[Disagreement]:
+    """Links by date that are over a third longer than every step of the way which the texts alone take between the two.
+
+    Equal or nearly equal ways are no disagreement: three releases that each changed one line are equally far apart.
+    """
+    far = windows.new + windows.new.T
+    found = []
+    for text, source in enumerate(dated):
+        if source is None:
+            continue
+        way = _way(undated, text, source)
+        longest = max(int(far[a, b]) for a, b in pairwise(way))
+        if 3 * far[text, source] > 4 * longest:
+            found.append(Disagreement(text, source, way[1]))
+    return found
+
+
+def _way(parents: Sequence[int | None], start: int, end: int) -> list[int]:
+    """Through the tree, from one node to another."""
+    up: dict[int, int] = {}
+    down: list[int] = []
+    node: int | None = start
+    while node is not None:
+        up[node] = len(up)
+        node = parents[node]
+    meeting = end
+    while meeting not in up:
+        down.append(meeting)
+        above = parents[meeting]
+        assert above is not None  # there is one root
+        meeting = above
+    return [*list(up)[: up[meeting] + 1], *reversed(down)]

@@ -1,0 +1,188 @@
+"""A plan carried out: each document checked, moved to the quarantine, and where asked for replaced by a link.
+
+Nothing is deleted. The original always goes to the quarantine folder, by a rename on its own file system, so that
+undoing brings back the very file; whoever is content empties that folder, and only then is room gained.
+
+Step by step: 1. the kept file and the document are hashed; 2. the journal says what will be done; 3. the document is
+moved; 4. what was moved is what was hashed, else it goes back; 5. the link is made and looked at; 6. the journal says
+that it is done.
+"""
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from nearkin.errors import InputError
+from nearkin.keeping.journal import Journal, Step
+from nearkin.keeping.place import FOLDER, Identity, Place, RefusedError, proven, reached
+from nearkin.keeping.plan import Act, Row
+from nearkin.keeping.undo import put_back, undo_step
+from nearkin.read.walk import explain
+
+
+class Action(StrEnum):
+    HARDLINK = "hardlink"
+    SYMLINK = "symlink"
+    QUARANTINE = "quarantine"
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a document."""
+
+    path: str
+    scope: str
+    outcome: str  # done, before, skipped, refused
+    detail: str
+
+
+def journal_of(plan: Path) -> Path:
+    return plan.with_name(plan.name + ".journal")
+
+
+def quarantine_of(plan: Path) -> Path:
+    """Hidden, so that no scan finds there again what was put away."""
+    return plan.with_name(f".{plan.name}.quarantine")
+
+
+def apply_plan(rows: Sequence[Row], action: Action, journal: Journal, quarantine: Path) -> Iterator[Done]:
+    """What an earlier run has done stays done; a step that it had begun is taken back and tried again."""
+    try:
+        quarantine.mkdir(mode=0o700, exist_ok=True)
+        folder = os.open(quarantine, FOLDER)
+    except OSError as error:
+        raise InputError(f"Cannot use the quarantine folder {quarantine}: {explain(error)}.") from error
+    try:
+        for step in journal.standing():
+            if journal.states[step.number] == "begun":
+                try:
+                    undo_step(step)
+                except RefusedError as error:
+                    raise InputError(f"An earlier run was broken off at {step.path}, which {error}.") from error
+                journal.end(step.number, "undone")
+        before = {step.key for step in journal.standing()}
+        for row in rows:
+            if row.action is Act.KEEP:
+                continue
+            try:
+                outcome, detail = _one(row, action, journal, quarantine, folder, before)
+            except RefusedError as error:
+                outcome, detail = "refused", str(error)
+            yield Done(row.path, row.scope, outcome, detail)
+    finally:
+        os.close(folder)
+
+
+def _one(
+    row: Row, action: Action, journal: Journal, quarantine: Path, folder: int, before: set[tuple[str, str]]
+) -> tuple[str, str]:
+    if row.action is Act.NONE:
+        return "skipped", f"the plan says none: {row.why}"
+    if row.action is Act.QUARANTINE and action is not Action.QUARANTINE:
+        return "skipped", "the plan says quarantine; only --action quarantine moves it"
+    if (row.root, row.path) in before:
+        return "before", "done by an earlier run"
+    with reached(row.kept_root, row.kept_path) as kept, reached(row.root, row.path) as place:
+        try:
+            other = proven(kept, row.kept_sha256)
+        except RefusedError as error:
+            raise RefusedError(f"stays, for the kept {row.kept_path} {error}") from error
+        own = proven(place, row.sha256)
+        one_file = (own.device, own.inode) == (other.device, other.inode)
+        if action is not Action.QUARANTINE and one_file:
+            return "skipped", "it is one file with the kept one already"
+        if action is Action.HARDLINK and own.device != other.device:
+            raise RefusedError(
+                f"lies on another file system than {row.kept_path}, where no hard link can reach; use --action symlink"
+            )
+        if own.device != os.fstat(folder).st_dev:
+            raise RefusedError(
+                f"lies on another file system than the quarantine folder {quarantine}; name one there with --quarantine"
+            )
+        number = journal.following
+        step = Step(
+            number,
+            str(action),
+            row.root,
+            row.path,
+            row.sha256,
+            own.device,
+            own.inode,
+            row.kept_root,
+            row.kept_path,
+            other.device,
+            other.inode,
+            _target(row) if action is Action.SYMLINK else None,
+            os.fspath(quarantine.absolute()),
+            f"{number:06d}-{row.sha256[:16]}",
+        )
+        if _is_there(step.moved, folder):
+            raise RefusedError(f"stays, for {step.quarantine}/{step.moved} is there already")
+        journal.begin(step)
+        try:
+            _take(step, place, kept, own, folder)
+        except RefusedError:
+            if not _is_there(step.moved, folder):  # else the journal must go on naming it
+                journal.end(number, "undone")
+            raise
+        journal.end(number, "done")
+    return "done", f"{_DONE[action]} {row.kept_path}" if action is not Action.QUARANTINE else "moved to the quarantine"
+
+
+_DONE = {Action.HARDLINK: "hard link to", Action.SYMLINK: "symbolic link to"}
+
+
+def _take(step: Step, place: Place, kept: Place, own: Identity, folder: int) -> None:
+    try:
+        os.rename(place.name, step.moved, src_dir_fd=place.folder, dst_dir_fd=folder)  # by open folders
+    except OSError as error:
+        raise RefusedError(f"cannot be moved: {explain(error)}") from error
+    try:
+        if Identity.of(os.stat(step.moved, dir_fd=folder, follow_symlinks=False)) != own:
+            raise RefusedError("has changed since the plan: another file took its place just now")
+        _link(step, place, kept)
+    except RefusedError:
+        put_back(place, folder, step.moved)
+        raise
+    for one in (place.folder, folder):
+        with suppress(OSError):  # some file systems cannot; the rename itself was done
+            os.fsync(one)
+
+
+def _link(step: Step, place: Place, kept: Place) -> None:
+    try:
+        if step.action == Action.HARDLINK:
+            os.link(kept.name, place.name, src_dir_fd=kept.folder, dst_dir_fd=place.folder, follow_symlinks=False)
+        elif step.target is not None:
+            os.symlink(step.target, place.name, dir_fd=place.folder)
+        else:
+            return
+    except OSError as error:
+        why = explain(error)
+        if error.errno in (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK):
+            why = f"its file system does not allow another {step.action} ({why})"
+        raise RefusedError(f"cannot be replaced: {why}") from error
+    try:
+        found = os.stat(place.name, dir_fd=place.folder)
+    except OSError:
+        found = None
+    if found is None or (found.st_dev, found.st_ino) != (step.kept_device, step.kept_inode):
+        with suppress(FileNotFoundError):
+            os.unlink(place.name, dir_fd=place.folder)  # the link made above
+        raise RefusedError(f"stays, for the kept {step.kept_path} has changed just now")
+
+
+def _target(row: Row) -> str:
+    """Relative within a scope, so that the tree can move as a whole."""
+    kept = os.path.join(row.kept_root, row.kept_path)  # noqa: PTH118
+    if row.root != row.kept_root:
+        return kept
+    return os.path.relpath(kept, os.path.dirname(os.path.join(row.root, row.path)))  # noqa: PTH118, PTH120
+
+
+def _is_there(name: str, folder: int) -> bool:
+    return Place(folder, name, name).status() is not None

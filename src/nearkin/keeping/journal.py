@@ -1,0 +1,112 @@
+"""The journal: every step written down before it is taken and again when it is done, each line on disk before the next.
+
+So a run that was killed leaves at most one step begun and not done, and the journal names it. Only lines that are whole
+count: a last one without its end was never acted on.
+"""
+
+import fcntl
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from nearkin.errors import BusyError, InputError
+from nearkin.read.walk import explain
+
+FORMAT = "nearkin keep journal 1"
+
+
+@dataclass(frozen=True)
+class Step:
+    number: int
+    action: str  # hardlink, symlink, quarantine
+    root: str
+    path: str
+    sha256: str
+    device: int
+    inode: int
+    kept_root: str
+    kept_path: str
+    kept_device: int
+    kept_inode: int
+    target: str | None  # of a symbolic link
+    quarantine: str  # folder, absolute
+    moved: str  # name in it
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.root, self.path
+
+
+class Journal:
+    """Held by one process at a time."""
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        self.path = path
+        flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+        try:
+            self._file = os.open(path, flags, 0o600)
+        except OSError as error:
+            raise InputError(f"Cannot open the journal {path}: {explain(error)}.") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            raise BusyError(f"Another process is at work by the journal {path}.") from None
+        self.steps: dict[int, Step] = {}
+        self.states: dict[int, str] = {}  # begun, done, undone
+        self._read()
+
+    def _read(self) -> None:
+        whole, newline, rest = self.path.read_bytes().rpartition(b"\n")
+        if rest:  # a line that was cut off when its writer was killed
+            os.ftruncate(self._file, len(whole) + len(newline))
+        lines = whole.splitlines() if newline else []
+        if not lines:
+            os.ftruncate(self._file, 0)
+            self._write({"format": FORMAT})
+            return
+        try:
+            head, *records = [json.loads(line) for line in lines]
+            if head["format"] != FORMAT:
+                raise ValueError
+            for record in records:
+                if "step" in record:
+                    step = Step(**record["step"])
+                    self.steps[step.number] = step
+                self.states[record["number"]] = record["state"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{self.path} is no journal of `nearkin keep --apply`.") from error
+
+    def begin(self, step: Step) -> None:
+        self.steps[step.number] = step
+        self._write({"number": step.number, "state": "begun", "step": asdict(step)})
+        self.states[step.number] = "begun"
+
+    def end(self, number: int, state: str) -> None:
+        self._write({"number": number, "state": state})
+        self.states[number] = state
+
+    def standing(self) -> list[Step]:
+        """Steps that were begun or done and not undone, in their order."""
+        return [self.steps[number] for number in sorted(self.steps) if self.states[number] != "undone"]
+
+    @property
+    def following(self) -> int:
+        return max(self.steps, default=0) + 1
+
+    def _write(self, record: dict[str, Any]) -> None:
+        data = json.dumps(record).encode() + b"\n"
+        while data:
+            data = data[os.write(self._file, data) :]
+        os.fsync(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)

@@ -1,0 +1,160 @@
+"""The plan: one row a document, to be read and edited by people before anything is done.
+
+`action` says what may become of a document:
+
+    keep          nothing
+    replace       its bytes are those of `kept`; it may become a link to it, or be quarantined
+    quarantine    it may be moved to the quarantine, and nothing else
+    none          nothing; a person may write `quarantine` instead
+
+Paths in it are the names' own bytes (CSV), or as Python names files (JSON). The same store gives the same plan.
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from nearkin.errors import InputError, UsageError
+from nearkin.read.walk import explain
+
+FORMAT = "nearkin keep plan 1"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+PATHS = ("path", "root", "kept_path", "kept_root")
+NUMBERS = ("size", "characters", "missing", "residue")
+
+
+class Act(StrEnum):
+    KEEP = "keep"
+    REPLACE = "replace"
+    QUARANTINE = "quarantine"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    group: str  # the family's id, or `bytes:` and the digest of files without text
+    kind: str
+    action: Act
+    path: str  # relative to the scope's root
+    scope: str
+    root: str
+    size: int
+    sha256: str  # of the bytes
+    tier: str  # kept, bytes, text, words, near: how like the kept one it is
+    kept_path: str
+    kept_scope: str
+    kept_root: str
+    kept_sha256: str
+    characters: int | None  # of its extracted text; None: it has none, or it was not kept
+    contained: float | None  # share of them that lie in the kept one, in runs of 20 bytes and more
+    missing: int | None  # characters that do not
+    residue: int | None  # characters that are in no other text of the family
+    passages: list[dict[str, Any]]  # the residue: start, end, text
+    why: str
+
+    @property
+    def kept(self) -> tuple[str, str]:
+        return self.kept_root, self.kept_path
+
+
+COLUMNS = [field.name for field in fields(Row)]
+
+
+def write_plan(rows: Sequence[Row], path: Path) -> None:
+    """CSV or JSON, by its ending. A file that is there is not written over: a plan may have been edited."""
+    data = _encoded(rows, path).encode("utf-8", "surrogateescape")
+    try:
+        with open(path, "xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise UsageError(f"There is a file {path} already; choose another name for the plan.") from None
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {explain(error)}.") from error
+
+
+def _encoded(rows: Sequence[Row], path: Path) -> str:
+    if path.suffix == ".json":
+        lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
+        return f'{{"format": "{FORMAT}", "rows": [\n{lines}\n]}}\n'
+    if path.suffix != ".csv":
+        raise UsageError(f"A plan is a .csv or a .json file, not {path.name}.")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        writer.writerow([_cell(name, getattr(row, name)) for name in COLUMNS])
+    return buffer.getvalue()
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    text = json.dumps(value) if isinstance(value, list) else str(value)
+    if text.startswith(FORMULA):
+        return f"./{text}" if name in PATHS else f"'{text}"
+    return text
+
+
+def read_plan(path: Path) -> list[Row]:
+    """As it was written, or edited since. What could not have been planned is refused."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {explain(error)}.") from error
+    try:
+        rows = list(_decoded(data, path))
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
+        raise InputError(f"{path} is no plan that `nearkin keep --plan` wrote: {error}.") from error
+    _refuse_unsound(rows, path)
+    return rows
+
+
+def _decoded(data: bytes, path: Path) -> Iterable[Row]:
+    if path.suffix == ".json":
+        tree = json.loads(data)
+        if tree["format"] != FORMAT:
+            raise ValueError(f"its format is {tree['format']!r}, not {FORMAT!r}")
+        for record in tree["rows"]:
+            yield replace(Row(**record), action=Act(record["action"]))
+        return
+    text = io.StringIO(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"), newline="")
+    reader = csv.DictReader(text, strict=True)
+    if missing := [name for name in COLUMNS if name not in (reader.fieldnames or [])]:
+        raise ValueError(f"it has no column {missing[0]}")
+    for record in reader:
+        values: dict[str, Any] = {name: record[name] or "" for name in COLUMNS}
+        values |= {name: int(values[name]) if values[name] else None for name in NUMBERS}
+        values |= {name: values[name].removeprefix("./") for name in PATHS}
+        values["contained"] = float(values["contained"]) if values["contained"] else None
+        values["passages"] = json.loads(values["passages"].removeprefix("'") or "[]")
+        values["action"] = Act(values["action"])
+        yield Row(**values)
+
+
+def _refuse_unsound(rows: Sequence[Row], path: Path) -> None:
+    """An edited plan must not do what nearkin would never plan."""
+    going = {(row.root, row.path) for row in rows if row.action in (Act.REPLACE, Act.QUARANTINE)}
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        if row.action is Act.REPLACE and (row.sha256 != row.kept_sha256 or not row.sha256):
+            raise UsageError(f"{path}: {row.path} is not of the bytes of {row.kept_path}, so it cannot be replaced.")
+        if row.action in (Act.REPLACE, Act.QUARANTINE):
+            if row.kept in going:
+                raise UsageError(f"{path}: {row.kept_path} is kept instead of {row.path}, and yet it should go itself.")
+            if (row.root, row.path) in seen:
+                raise UsageError(f"{path} names {row.path} twice.")
+            seen.add((row.root, row.path))
+            for name, root in ((row.path, row.root), (row.kept_path, row.kept_root)):
+                if not is_inside(name) or not os.path.isabs(root):  # noqa: PTH117  roots need not be UTF-8
+                    raise UsageError(f"{path}: {name} does not lie below its scope's root {root!r}.")
+
+
+def is_inside(path: str) -> bool:
+    """A relative path that cannot leave its root, and is neither in a container nor a row of a table."""
+    return bool(path) and all(part not in ("", ".", "..") for part in path.split("/")) and "!/" not in path

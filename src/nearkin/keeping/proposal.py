@@ -1,0 +1,262 @@
+"""What to keep of each family, proposed from a store: the choice, the certificates, and what may be done."""
+
+import json
+import os
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from nearkin.group.certificate import Certificate, certify
+from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
+from nearkin.group.moment import moment_of
+from nearkin.keeping.plan import Act, Row
+from nearkin.model import Location, family_id
+from nearkin.read.table import MEMBER
+from nearkin.report.deciding import find_family
+from nearkin.store import runs
+from nearkin.store.decided import Decided
+from nearkin.store.packing import unpack
+from nearkin.store.results import family_rows
+from nearkin.store.verdicts import Ruling
+
+DOCUMENTS = """
+SELECT scope.name, scope.root, d.path, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, d.properties,
+       d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
+FROM present d JOIN scope ON scope.id = d.scope
+LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
+WHERE d.reason IS NULL AND d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
+"""
+
+
+@dataclass(frozen=True)
+class Held:
+    location: Location
+    root: bytes
+    inside: bool  # a container or a table
+    size: int
+    mtime_ns: int
+    digest: bytes
+    properties: str | None
+    text: int | None
+    content: int | None
+    characters: int | None
+    has_text: bool
+    raw: bool
+
+    @property
+    def loose(self) -> bool:
+        """A file that can be touched: not a member, a row, or a text that was only checked in."""
+        return not self.within and bool(self.root)
+
+    @property
+    def within(self) -> bool:
+        """Whether it lies in a container or a table; a folder whose name ends with `!` only looks so: better none."""
+        return self.inside or MEMBER in self.location.path
+
+
+@dataclass(frozen=True)
+class Group:
+    id: str
+    kind: str
+    documents: list[Held]
+    keep: Location | None = None  # what a person said
+
+
+def propose(
+    connection: sqlite3.Connection,
+    *,
+    prefer: Sequence[str] = (),
+    families: Sequence[str] = (),
+    near: float | None = None,
+) -> Iterator[Row]:
+    """Rows group by group, the kept one first. `near`: documents contained to this share may be quarantined."""
+    rules = rules_of(prefer)
+    said = _kept_of_pairs(connection)
+    for group in _groups(connection, families):
+        yield from _Proposal(connection, group, rules, near, said).rows()
+
+
+def _groups(connection: sqlite3.Connection, families: Sequence[str]) -> list[Group]:
+    """Families as the scan made them, largest first, then files without text that are of the same bytes."""
+    run = runs.last(connection)
+    founders = {find_family(connection, prefix).founder for prefix in families}
+    by_content: dict[int, list[Held]] = defaultdict(list)
+    by_bytes: dict[bytes, list[Held]] = defaultdict(list)
+    for scope, root, path, *rest in connection.execute(DOCUMENTS):
+        held = Held(Location(scope, path), root, *rest)
+        if held.content is None:
+            by_bytes[held.digest].append(held)
+        else:
+            by_content[held.content].append(held)
+    decided = Decided(connection)
+    found = []
+    for family in family_rows(connection, run.scheme):
+        if families and family.founder not in founders:
+            continue
+        contents = [content for content, *_ in family.contents]
+        documents = [held for content in contents for held in by_content.get(content, [])]
+        if len(documents) > 1:
+            found.append(Group(family_id(family.founder), family.kind, documents, decided.of_family(contents)[1]))
+    if not families:
+        same = ((digest, some) for digest, some in by_bytes.items() if len(some) > 1)
+        found += [Group(f"bytes:{family_id(digest)}", "identical", some) for digest, some in same]
+    found.sort(
+        key=lambda group: (
+            -len(group.documents),
+            -sum(one.size for one in group.documents),
+            min(one.location for one in group.documents),
+        )
+    )
+    return found
+
+
+def _kept_of_pairs(connection: sqlite3.Connection) -> dict[bytes, frozenset[bytes]]:
+    """Bytes that a person wants to keep, and the bytes he keeps them instead of."""
+    kept: dict[bytes, set[bytes]] = defaultdict(set)
+    for one in Decided(connection).verdicts:
+        if one.about == "pair" and one.ruling is Ruling.KEEP and one.keep is not None:
+            kept[one.keep] |= one.digests - {one.keep}
+    return {digest: frozenset(others) for digest, others in kept.items()}
+
+
+class _Proposal:
+    """One group. Documents of the same bytes are one copy: of each copy one file stays, and of all copies one."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        group: Group,
+        rules: Sequence[str],
+        near: float | None,
+        said: dict[bytes, frozenset[bytes]],
+    ) -> None:
+        self._connection = connection
+        self._group = group
+        self._rules = rules
+        self._near = near
+        present = {one.digest for one in group.documents}
+        self._said = {digest: others for digest, others in said.items() if digest in present and others & present}
+
+    def rows(self) -> Iterator[Row]:
+        documents = self._group.documents
+        complete = self._completeness()
+        candidates = [
+            Candidate(
+                one.location,
+                one.size,
+                moment_of(json.loads(one.properties) if one.properties else {}, one.mtime_ns),
+                one.loose,
+                None if one.text is None else complete.get(one.text),
+            )
+            for one in documents
+        ]
+        chosen = self._choose(candidates)
+        kept = documents[chosen.row]
+        certificates = self._certificates(kept)
+        copies: dict[bytes, list[int]] = defaultdict(list)
+        for row, one in enumerate(documents):
+            copies[one.digest].append(row)
+        yield self._kept(kept, chosen.why)
+        for digest, rows in sorted(copies.items(), key=lambda item: documents[item[1][0]].location):
+            if digest == kept.digest:
+                yield from (self._copy(documents[row], kept) for row in rows if row != chosen.row)
+                continue
+            first = documents[rows[choose([candidates[row] for row in rows], self._rules).row]]
+            told = self._near_row(first, kept, certificates)
+            yield told
+            for row in rows:
+                if documents[row] is not first:
+                    going = told.action is Act.QUARANTINE  # then so do all its copies: none is left to link to
+                    other = documents[row]
+                    yield self._near_row(other, kept, certificates) if going else self._copy(other, first)
+
+    def _choose(self, candidates: list[Candidate]) -> Choice:
+        documents = self._group.documents
+        if self._group.keep is not None:
+            for row, one in enumerate(documents):
+                if one.location == self._group.keep:
+                    return Choice(row, "verdict: a person keeps it")
+        losers = {digest for others in self._said.values() for digest in others}
+        wanted = [row for row, one in enumerate(documents) if one.digest in self._said and one.digest not in losers]
+        rows = wanted or [row for row, one in enumerate(documents) if one.digest not in losers]
+        rows = rows or list(range(len(documents)))
+        chosen = choose([candidates[row] for row in rows], self._rules)
+        why = "verdict: a person keeps it" if wanted else chosen.why
+        return Choice(rows[chosen.row], why)
+
+    def _texts(self) -> list[int]:
+        return sorted({one.text for one in self._group.documents if one.text is not None and one.has_text})
+
+    def _completeness(self) -> dict[int, int]:
+        if "complete" not in self._rules or len({one.digest for one in self._group.documents}) < 2:
+            return {}
+        texts = self._texts()
+        total = sum({one.text: one.characters or 0 for one in self._group.documents}.values())
+        return completeness(texts, self._load, total)
+
+    def _certificates(self, kept: Held) -> dict[int, Certificate]:
+        if kept.text is None or not kept.has_text:
+            return {}
+        others = [text for text in self._texts() if text != kept.text]
+        return certify(self._load(kept.text), others, self._load, raw=bool(kept.raw))
+
+    def _load(self, text: int) -> bytes:
+        (blob,) = self._connection.execute("SELECT zstd FROM text WHERE id = ?", (text,)).fetchone()
+        return unpack(blob)
+
+    def _kept(self, one: Held, why: str) -> Row:
+        whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
+        return self._row(one, one, "kept", Act.KEEP, whole, why)
+
+    def _copy(self, one: Held, kept: Held) -> Row:
+        whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
+        refused = _untouchable(one, kept)
+        action = Act.NONE if refused else Act.REPLACE
+        return self._row(one, kept, "bytes", action, whole, refused or "the same bytes")
+
+    def _near_row(self, one: Held, kept: Held, certificates: dict[int, Certificate]) -> Row:
+        found = None if one.text is None else certificates.get(one.text)
+        tier = "words" if one.content == kept.content else "near"
+        if found is not None and one.text is not None and kept.text is not None and not found.missing:
+            tier = "text" if tier == "words" and self._load(one.text) == self._load(kept.text) else tier
+        if refused := _untouchable(one, kept):
+            return self._row(one, kept, tier, Act.NONE, found, refused)
+        if one.digest in self._said:
+            return self._row(one, kept, tier, Act.NONE, found, "verdict: a person keeps it")
+        if found is None:
+            return self._row(one, kept, tier, Act.NONE, None, "no certificate: its text or the kept one was not stored")
+        if self._near is not None and found.share >= self._near:
+            return self._row(one, kept, tier, Act.QUARANTINE, found, f"contained to at least {self._near:g}")
+        return self._row(one, kept, tier, Act.NONE, found, "not the same bytes: a person decides")
+
+    def _row(self, one: Held, kept: Held, tier: str, action: Act, found: Certificate | None, why: str) -> Row:
+        return Row(
+            group=self._group.id,
+            kind=self._group.kind,
+            action=action,
+            path=one.location.name,
+            scope=one.location.scope,
+            root=os.fsdecode(one.root),
+            size=one.size,
+            sha256=one.digest.hex(),
+            tier=tier,
+            kept_path=kept.location.name,
+            kept_scope=kept.location.scope,
+            kept_root=os.fsdecode(kept.root),
+            kept_sha256=kept.digest.hex(),
+            characters=None if found is None else found.characters,
+            contained=None if found is None else found.share,
+            missing=None if found is None else found.missing,
+            residue=None if found is None else found.residue,
+            passages=[] if found is None else [asdict(passage) for passage in found.passages],
+            why=why,
+        )
+
+
+def _untouchable(one: Held, kept: Held) -> str | None:
+    if not one.root or not kept.root:
+        return "it was checked in, and is no file" if not one.root else "the kept one was checked in, and is no file"
+    if one.within:
+        return "it lies in a container or a table"
+    return "the kept one lies in a container or a table" if kept.within else None

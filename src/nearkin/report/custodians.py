@@ -1,0 +1,108 @@
+"""Who holds copies or near-copies of a document or a family (Cherkasova 2009 §1: the same document on many desks)."""
+
+import re
+import sqlite3
+from collections import defaultdict
+from dataclasses import dataclass
+
+from nearkin.errors import InputError, UsageError
+from nearkin.model import Location
+from nearkin.report.deciding import bytes_of, find_family
+from nearkin.report.fields import Name, Record, surrogate_escaped
+from nearkin.store import runs
+
+HEX = re.compile(r"[0-9a-fA-F]{1,64}")
+FAMILY = """
+SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodian), coalesce(d.owner, p.owner), d.size,
+       NULL, NULL
+FROM present d JOIN scope ON scope.id = d.scope JOIN text t ON t.id = d.text LEFT JOIN document p ON p.id = d.parent
+WHERE d.reason IS NULL AND t.content IN (
+    SELECT content FROM family_content JOIN family ON family.id = family WHERE founder = ? AND scheme = ?)
+"""
+LIKE = """
+WITH asked AS (SELECT DISTINCT t.content FROM present d JOIN text t ON t.id = d.text WHERE d.digest = ?1),
+near AS (SELECT a AS content, resemblance, max(a_in_b, b_in_a) AS held FROM match
+         WHERE scheme = ?2 AND b IN (SELECT content FROM asked)
+         UNION SELECT b, resemblance, max(a_in_b, b_in_a) FROM match
+         WHERE scheme = ?2 AND a IN (SELECT content FROM asked))
+SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodian), coalesce(d.owner, p.owner), d.size,
+       near.resemblance, near.held
+FROM present d JOIN scope ON scope.id = d.scope LEFT JOIN document p ON p.id = d.parent
+LEFT JOIN text t ON t.id = d.text LEFT JOIN near ON near.content = t.content
+WHERE d.reason IS NULL AND (d.digest = ?1 OR t.content IN (SELECT content FROM asked)
+      OR near.resemblance >= ?3 OR near.held >= ?4)
+"""
+
+
+@dataclass(frozen=True)
+class Holding:
+    location: Location
+    tier: str  # bytes, words, near; of a family: member
+    resemblance: float | None
+
+
+@dataclass(frozen=True)
+class Custodian:
+    """Without a custodian it is the file's owner who holds a document; without either nobody is known."""
+
+    name: str | None
+    known_by: str  # custodian, owner, nothing
+    holdings: tuple[Holding, ...]
+    bytes: int
+
+
+def list_custodians(connection: sqlite3.Connection, subject: str) -> list[Custodian]:
+    """Of a document by its path or file, or of a family by its id; whoever holds most first."""
+    run = runs.last(connection)
+    try:
+        digest = bytes_of(connection, subject)
+    except InputError as missing:
+        try:
+            family = find_family(connection, subject)
+        except UsageError as error:  # no id: then it was meant as a path
+            raise (error if HEX.fullmatch(subject) else missing) from None
+        rows = connection.execute(FAMILY, (family.founder, run.scheme)).fetchall()
+        return _by_holder(rows, b"", frozenset())
+    limits = run.settings["match"]
+    given = (digest, run.scheme, limits["threshold"], limits["containment"])
+    rows = connection.execute(LIKE, given).fetchall()
+    contents = frozenset(row[3] for row in rows if row[2] == digest and row[3] is not None)
+    return _by_holder(rows, digest, contents)
+
+
+def _by_holder(rows: list[tuple[object, ...]], digest: bytes, contents: frozenset[object]) -> list[Custodian]:
+    found: dict[tuple[str, str | None], dict[Location, Holding]] = defaultdict(dict)
+    sizes: dict[tuple[str, str | None], int] = defaultdict(int)
+    for scope, path, own, content, custodian, owner, size, resemblance, _ in rows:
+        tier = "bytes" if own == digest else "words" if content in contents else "near" if digest else "member"
+        by = "custodian" if custodian else "owner" if owner else "nothing"
+        key = by, str(custodian or owner) if by != "nothing" else None
+        assert isinstance(path, bytes) and isinstance(size, int)  # noqa: PT018
+        place = Location(str(scope), path)
+        if place not in found[key]:
+            sizes[key] += size
+            score = resemblance if isinstance(resemblance, float) and tier == "near" else None
+            found[key][place] = Holding(place, tier, score)
+    holders = [
+        Custodian(name, by, tuple(sorted(held.values(), key=lambda one: one.location)), sizes[by, name])
+        for (by, name), held in found.items()
+    ]
+    return sorted(holders, key=lambda one: (one.name is None, -len(one.holdings), one.name or "", one.known_by))
+
+
+def custodian_record(one: Custodian, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    return {
+        "custodian": one.name,
+        "known_by": one.known_by,
+        "count": len(one.holdings),
+        "bytes": one.bytes,
+        "documents": [
+            {
+                "path": name(held.location),
+                **({"scope": held.location.scope} if scoped else {}),
+                "tier": held.tier,
+                "resemblance": held.resemblance,
+            }
+            for held in one.holdings
+        ],
+    }

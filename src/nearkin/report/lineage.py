@@ -1,0 +1,114 @@
+"""A family's lineage, with its documents named."""
+
+import json
+import sqlite3
+from collections import defaultdict
+from dataclasses import dataclass
+
+from nearkin.errors import InputError, UsageError
+from nearkin.group.lineage import Windows, derive, disagreements
+from nearkin.group.moment import Moment, moment_of
+from nearkin.model import Location
+from nearkin.report.deciding import find_family
+from nearkin.report.fields import Name, Record, surrogate_escaped
+from nearkin.store import runs
+from nearkin.store.packing import unpack
+
+MOST = 500  # distinct texts: their pairs are all measured
+DOCUMENTS = """
+SELECT scope.name, d.path, d.mtime_ns, d.properties, t.id FROM present d
+JOIN scope ON scope.id = d.scope JOIN text t ON t.id = d.text
+JOIN family_content ON family_content.content = t.content JOIN family ON family.id = family_content.family
+WHERE d.reason IS NULL AND family.founder = ? AND family.scheme = ? ORDER BY d.path, scope.name
+"""
+
+
+@dataclass(frozen=True)
+class Descendant:
+    """A text of the family, named by its first document; its date is that of its oldest."""
+
+    location: Location
+    source: Location | None
+    depth: int
+    moment: Moment
+    new: int | None  # windows that its source has not; None: it is the root
+    lost: int | None
+    copies: tuple[Location, ...]  # other documents of the same text
+    nearer: Location | None  # a text that is far nearer than its source, were it not for the dates
+
+
+def trace_lineage(connection: sqlite3.Connection, family: str, *, dates: bool = True) -> list[Descendant]:
+    """Sources before what derives from them."""
+    found = find_family(connection, family)
+    held: dict[bytes, list[tuple[Location, Moment]]] = defaultdict(list)
+    texts: dict[int, bytes] = {}
+    rows = connection.execute(DOCUMENTS, (found.founder, runs.last(connection).scheme)).fetchall()
+    for scope, path, mtime, properties, number in rows:
+        if number not in texts:
+            (blob,) = connection.execute("SELECT zstd FROM text WHERE id = ?", (number,)).fetchone()
+            if blob is None:
+                raise InputError("A lineage needs the texts, and they were not kept; scan again without --no-text.")
+            texts[number] = unpack(blob)
+        moment = moment_of(json.loads(properties) if properties else {}, mtime)
+        held[texts[number]].append((Location(scope, path), moment))
+    if len(held) > MOST:
+        raise UsageError(f"Family {found.id} has {len(held):,} distinct texts; a lineage is made of at most {MOST}.")
+    # By date and name: of equal costs the first decides.
+    nodes = sorted(held.items(), key=lambda item: (min(_at(one) for _, one in item[1]), item[1][0][0]))
+    moments = [min((one for _, one in documents), key=_at) for _, documents in nodes]
+    windows = Windows.of([text for text, _ in nodes])
+    undated = derive(windows, None)
+    sources = derive(windows, moments) if dates else undated
+    nearer = {one.text: one.other for one in disagreements(windows, sources, undated)}
+    names = [documents[0][0] for _, documents in nodes]
+    descendants = []
+    for node, depth in _in_order(sources):
+        source = sources[node]
+        other = nearer.get(node)
+        descendants.append(
+            Descendant(
+                names[node],
+                None if source is None else names[source],
+                depth,
+                moments[node],
+                None if source is None else int(windows.new[source, node]),
+                None if source is None else int(windows.new[node, source]),
+                tuple(place for place, _ in nodes[node][1][1:]),
+                None if other is None else names[other],
+            )
+        )
+    return descendants
+
+
+def _at(moment: Moment) -> float:
+    return moment.seconds if moment.source != "unknown" else float("inf")
+
+
+def _in_order(sources: list[int | None]) -> list[tuple[int, int]]:
+    """(text, depth), each right below its source."""
+    children: dict[int | None, list[int]] = defaultdict(list)
+    for node, source in enumerate(sources):
+        children[source].append(node)
+    found = []
+    left = [(node, 0) for node in reversed(children[None])]
+    while left:
+        node, depth = left.pop()
+        found.append((node, depth))
+        left += [(child, depth + 1) for child in reversed(children[node])]
+    return found
+
+
+def lineage_record(one: Descendant, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    scopes = {"scope": one.location.scope, "source_scope": one.source and one.source.scope} if scoped else {}
+    return {
+        "path": name(one.location),
+        "source": None if one.source is None else name(one.source),
+        **scopes,
+        "depth": one.depth,
+        "date": None if one.moment.source == "unknown" else one.moment.shown,
+        "date_from": one.moment.source,
+        "new": one.new,
+        "lost": one.lost,
+        "copies": [name(place) for place in one.copies],
+        "nearer": None if one.nearer is None else name(one.nearer),
+    }
