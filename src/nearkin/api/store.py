@@ -1,6 +1,5 @@
 """The store as Python sees it: scan into it, and ask it."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from nearkin.api.care import Care
 from nearkin.api.choice import chosen, refuse_no_share
 from nearkin.api.comparing import Tracing
 from nearkin.api.kinship import Kinship
@@ -27,16 +27,12 @@ if TYPE_CHECKING:
 
     from nearkin.api.session import Session
     from nearkin.settings import Settings
-    from nearkin.store.compaction import Compacted
-    from nearkin.store.forget import Forgotten
-    from nearkin.store.integrity import Finding
-    from nearkin.store.inventory import Inventory
 
 AnyPath = str | PathLike[str]
 
 
 @dataclass
-class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship):
+class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
     """What nearkin knows of a repository, in one file.
 
     Nothing is held open between calls, but for checks inside `with`, which are then quick.
@@ -310,67 +306,6 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship):
 
         with opened(self.path) as connection:
             return event_table([event_record(event, name=backslashed) for event in history(connection)])
-
-    def info(self) -> "Inventory":
-        """What is in the store, how much room each part takes, and what is stale."""
-        from nearkin.report.reading import opened
-        from nearkin.store.inventory import take_inventory
-
-        with opened(self.path) as connection:
-            return take_inventory(connection, self.path)
-
-    def verify(
-        self, *, quick: bool = False, progress: Callable[[str, int, int], None] | None = None
-    ) -> "list[Finding]":
-        """What is wrong with it, if anything; `quick` does not make every kept text canonical again."""
-        from nearkin.matching.build_segments import damaged_segments
-        from nearkin.report.reading import opened
-        from nearkin.store.integrity import Finding, findings
-        from nearkin.store.segments import folder_of
-
-        with opened(self.path) as connection:
-            found = list(findings(connection, self.path, quick=quick, progress=progress or _nothing))
-            said = "is damaged; remove it, and the next check makes it again"
-            spoilt = damaged_segments(connection, self.path)
-            return [
-                *found,
-                *(Finding("segments", f"The segment {folder_of(self.path) / one} {said}.") for one in spoilt),
-            ]
-
-    def compact(self, *, by: str | None = None) -> "Compacted":
-        """Remove what is stale and can be made again, and write the file anew. Refused while a scan runs."""
-        from nearkin.store.audit import login_name
-        from nearkin.store.compaction import compact
-
-        with self._writing() as connection:
-            done = compact(connection, self.path, by=by or login_name())
-            self._heed_verdicts(connection)
-        return done
-
-    def forget(self, paths: AnyPath | Iterable[AnyPath], *, by: str | None = None) -> "list[Forgotten]":
-        """Purge documents with their texts, signatures and history; only their digests stay, in the audit."""
-        from nearkin.store.audit import login_name
-        from nearkin.store.forget import forget
-
-        names = [paths] if isinstance(paths, str | PathLike) else list(paths)
-        with self._writing() as connection:
-            forgotten = forget(connection, self.path, [fspath(name) for name in names], by=by or login_name())
-            self._match_again(connection)
-        return forgotten
-
-    def audit(self, *, action: str | None = None, since: str | None = None, limit: int | None = None) -> "pa.Table":
-        """Who did what, the latest first."""
-        from dataclasses import asdict
-
-        from nearkin.report.reading import opened
-        from nearkin.report.tables import audit_table
-        from nearkin.store.audit import entries
-
-        with opened(self.path) as connection:
-            found = [asdict(one) for one in entries(connection, action=action, since=since, limit=limit)]
-        for one in found:
-            one |= {key: None if one[key] is None else json.dumps(one[key]) for key in ("before", "after")}
-        return audit_table(found)
 
 
 def _refuse_to_add(name: str | None, scheme: str | None) -> None:

@@ -1,0 +1,85 @@
+"""Care of a store, as Python sees it: what is in it, whether it is sound, what it may forget, who did what."""
+
+import json
+from collections.abc import Callable, Iterable
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from nearkin.api.writing import Written
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nearkin.store.compaction import Compacted
+    from nearkin.store.forget import Forgotten
+    from nearkin.store.integrity import Finding
+    from nearkin.store.inventory import Inventory
+
+
+class Care(Written):
+    def info(self) -> "Inventory":
+        """What is in the store, how much room each part takes, and what is stale."""
+        from nearkin.report.reading import opened
+        from nearkin.store.inventory import take_inventory
+
+        with opened(self.path) as connection:
+            return take_inventory(connection, self.path)
+
+    def verify(
+        self, *, quick: bool = False, progress: Callable[[str, int, int], None] | None = None
+    ) -> "list[Finding]":
+        """What is wrong with it, if anything; `quick` does not make every kept text canonical again."""
+        from nearkin.matching.build_segments import damaged_segments
+        from nearkin.report.reading import opened
+        from nearkin.store.integrity import Finding, findings
+        from nearkin.store.segments import folder_of
+
+        with opened(self.path) as connection:
+            found = list(findings(connection, self.path, quick=quick, progress=progress or _nothing))
+            said = "is damaged; remove it, and the next check makes it again"
+            spoilt = damaged_segments(connection, self.path)
+            return [
+                *found,
+                *(Finding("segments", f"The segment {folder_of(self.path) / one} {said}.") for one in spoilt),
+            ]
+
+    def compact(self, *, by: str | None = None) -> "Compacted":
+        """Remove what is stale and can be made again, and write the file anew. Refused while a scan runs."""
+        from nearkin.store.audit import login_name
+        from nearkin.store.compaction import compact
+
+        with self._writing() as connection:
+            done = compact(connection, self.path, by=by or login_name())
+            self._heed_verdicts(connection)
+        return done
+
+    def forget(
+        self, paths: str | PathLike[str] | Iterable[str | PathLike[str]], *, by: str | None = None
+    ) -> "list[Forgotten]":
+        """Purge documents with their texts, signatures and history; only their digests stay, in the audit."""
+        from nearkin.store.audit import login_name
+        from nearkin.store.forget import forget
+
+        names = [paths] if isinstance(paths, str | PathLike) else list(paths)
+        with self._writing() as connection:
+            forgotten = forget(connection, self.path, [fspath(name) for name in names], by=by or login_name())
+            self._match_again(connection)
+        return forgotten
+
+    def audit(self, *, action: str | None = None, since: str | None = None, limit: int | None = None) -> "pa.Table":
+        """Who did what, the latest first."""
+        from dataclasses import asdict
+
+        from nearkin.report.reading import opened
+        from nearkin.report.tables import audit_table
+        from nearkin.store.audit import entries
+
+        with opened(self.path) as connection:
+            found = [asdict(one) for one in entries(connection, action=action, since=since, limit=limit)]
+        for one in found:
+            one |= {key: None if one[key] is None else json.dumps(one[key]) for key in ("before", "after")}
+        return audit_table(found)
+
+
+def _nothing(_stage: str, _documents: int, _bytes: int) -> None:
+    pass
