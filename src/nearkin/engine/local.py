@@ -31,13 +31,14 @@ BATCH_FILES = 256
 HTML, BINARY = int(TextKind.HTML), int(TextKind.BINARY)  # members of an enumeration are slow to compare
 READERS = {**dict.fromkeys(EXTRACTORS, None), TextKind.BINARY: UNKNOWN}
 TIMES = 16  # bytes of memory for each byte of a large document; 10 were measured, of one of 150 MB
+ALWAYS = WalkSettings().max_size  # is read on any machine
 AHEAD = 6  # batches read ahead, besides one for each thread, where there is room for them
 
 
 def largest_document() -> int:
     """In bytes. One that is compared with others takes some times its size in memory, whatever --memory says; better it
-    fails alone than that the system ends the scan. What is read unless someone asks for more does not depend on it."""
-    return max(WalkSettings().max_size, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // TIMES)
+    fails alone than that the system ends the scan."""
+    return max(ALWAYS, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // TIMES)
 
 
 def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
