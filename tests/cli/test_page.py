@@ -155,3 +155,17 @@ def test_a_hundred_thousand_rows_are_windowed_sorted_and_filtered_and_a_family_o
     assert filtered == "111 of 100,000 listed"
     assert left.endswith("b/77799.txt")
     assert members == 5
+
+
+def test_passages_of_the_strongest_pairs_are_quoted(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    shared = "the lever at the back of the machine is turned to the left, <b>slowly</b>, until it stops"
+    (folder / "a.txt").write_text(f"{shared}. First of all, mind your fingers and the cat.")
+    (folder / "b.txt").write_text(f"{shared}. First of all, mind your fingers and the dog.")
+    assert Called("scan", folder, "--store", tmp_path / "kin.db").code == 0
+    assert Called("report", tmp_path / "kin.html", "--store", tmp_path / "kin.db").code == 0
+    page = (tmp_path / "kin.html").read_text()
+    assert "Passages in common" in page
+    assert "the lever at the back of the machine is turned to the left, &lt;b&gt;slowly" in page
+    assert "a.txt and b.txt" in page
