@@ -70,7 +70,7 @@ def test_what_the_screen_says_to_type_next_works(tmp_path: Path, docs: Path) -> 
     shown = nearkin("scan", docs, "--format", "table", "--store", "kin.db", cwd=tmp_path).stdout.decode()
     after = shown[shown.index("\nNext") + 5 :].replace("\\\n", " ")
     commands = [line.strip() for line in after.splitlines()]
-    assert [command.split()[1] for command in commands] == ["compare", "families", "identical"]
+    assert [command.split()[1] for command in commands] == ["compare", "families", "identical", "keep"]
     program = " ".join(f"'{part}'" for part in NEARKIN)
     for command in commands:
         run = subprocess.run(

@@ -116,7 +116,7 @@ def _show_texts(a: "Found", b: "Found", found: "Comparison", canon: "Canon") -> 
 
 def _list_longest(found: "Comparison", text: str) -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.words import both_ends, count, safe
 
     longest = sorted(found.passages, key=lambda one: (one.a_start - one.a_end, one))[:LISTED]
     screen = Screen()
@@ -128,7 +128,7 @@ def _list_longest(found: "Comparison", text: str) -> None:
                 count(one.a_end - one.a_start),
                 count(one.a_start),
                 count(one.b_start),
-                safe(" ".join(text[one.a_start : min(one.a_end, one.a_start + 400)].split())),
+                safe(" ".join(both_ends(text[one.a_start : one.a_end]).split())),
             ]
             for one in longest
         ),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
 FILE = click.Path(path_type=Path, readable=False)
 ORDER = ("done", "restored", "before", "untouched", "skipped", "refused")
-SHOWN = 2  # passages of residue on the screen; the plan has them all
+SHOWN = 2  # passages of residue on the screen, the longest; the plan has them all
 
 
 @click.command(epilog="Example: nearkin keep --prefer folder:masters --plan plan.csv")
@@ -133,6 +133,7 @@ def _propose(
 
 def _show(screen: "Screen", rows: "list[Row]") -> None:
     from nearkin.cli.words import count, safe, shortened, size
+    from nearkin.keeping.proposal import ATTACHED
 
     if not rows:
         screen.line("No two documents are of one family.")
@@ -149,12 +150,12 @@ def _show(screen: "Screen", rows: "list[Row]") -> None:
         for row in others:
             screen.line((f"  {row.action:<10}  ", "dim"), shortened(name(row), screen.width - 14))
             screen.note(f"            {_certificate(row)}")
-            for passage in row.passages[:SHOWN]:
+            for passage in sorted(row.passages, key=lambda one: one["start"] - one["end"])[:SHOWN]:
                 where = f"            only here, {passage['start']:,} to {passage['end']:,}: "
                 screen.note(where + shortened(safe(passage["text"]), max(screen.width - len(where) - 2, 20)))
     copies = [row for row in rows if row.action == "replace"]
     moved = sum(row.action == "quarantine" for row in rows)
-    whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 for row in rows)
+    whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and row.why != ATTACHED for row in rows)
     screen.line(
         f"{count(len(copies), 'documents')} of the same bytes as a kept one, {size(sum(row.size for row in copies))};"
         f" {count(whole, 'documents')} of other bytes wholly contained in the kept one;"
@@ -188,12 +189,14 @@ def _apply(
     store: Path, form: str | None, plan: Path, action: str, quarantine: Path | None, by: str | None, *, quiet: bool
 ) -> None:
     from nearkin.api.store import Store
-    from nearkin.keeping.apply import journal_of
+    from nearkin.keeping.apply import journal_of, quarantine_of
 
     done = Store(store).apply_plan(plan, action=action, quarantine=quarantine, by=by)
     _report([asdict(one) for one in done], form, ["path", "scope", "outcome", "detail"])
     if any(one.outcome == "done" for one in done):
-        note(f"undo it with: nearkin keep --undo {journal_of(plan)}", quiet=quiet)
+        where = quarantine or quarantine_of(plan)
+        note(f"the originals are in {where}; room is gained when you empty that folder", quiet=quiet)
+        note(f"undo it with: nearkin keep --undo {journal_of(plan)}; scan again, so that the store knows", quiet=quiet)
 
 
 def _undo(store: Path, form: str | None, journal: Path, by: str | None) -> None:

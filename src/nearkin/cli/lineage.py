@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: bool) -> None:
     """Show the likely order of derivation in a FAMILY, by its id or enough digits of it.
 
-    Each text hangs on the one from which the least new text makes it, of those with no later date. New and lost are
-    distinct 20-byte windows of the extracted text. Dates are the document's own, else the file's. Where a text is far
-    nearer to another than to its source by date, that is said: one of the dates may be wrong.
+    Each text hangs on the one from which least is new in it, of those with no later date; lost text counts half.
+    New and lost are distinct 20-byte windows of the extracted text. Dates are the document's own, else the file's.
+    Where a text is far nearer to another than to its source by date, that is said: one of the dates may be wrong.
     """
     from nearkin.report.lineage import lineage_record, trace_lineage
     from nearkin.report.reading import is_scoped, opened

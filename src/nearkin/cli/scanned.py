@@ -223,6 +223,8 @@ def _show_next(
         commands.append(f"nearkin families --threshold 0.9{option}")
     if groups:
         commands.append(f"nearkin identical --format csv{option} > identical.csv")
+    if families or groups:
+        commands.append(f"nearkin keep{option}")
     if not commands:
         commands.append(f"nearkin documents{option}")
     for at, command in enumerate(commands):

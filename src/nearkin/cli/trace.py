@@ -74,7 +74,7 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
 
 def _show(found: "Trace", text: bytes, least: int, *, scoped: bool, raw: bool) -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, safe, share, shortened
+    from nearkin.cli.words import both_ends, count, safe, share, shortened
 
     screen = Screen(scoped)
     if not found.documents:
@@ -91,7 +91,7 @@ def _show(found: "Trace", text: bytes, least: int, *, scoped: bool, raw: bool) -
         longest = sorted(one.passages, key=lambda passage: (passage.a_start - passage.a_end, passage))[:SHOWN]
         for passage in sorted(longest):
             place = f"{passage.a_start:,}–{passage.a_end:,} at {passage.b_start:,}–{passage.b_end:,}"
-            said = safe(" ".join(words[passage.a_start : passage.a_end][:2000].split()))
+            said = safe(" ".join(both_ends(words[passage.a_start : passage.a_end]).split()))
             front = f"       {place}  "
             screen.line((front, "dim"), shortened(said, max(screen.width - len(front), 20)))
         if len(one.passages) > SHOWN:

@@ -52,6 +52,11 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
+def both_ends(text: str, most: int = 800) -> str:
+    """What is shown of a long passage begins and ends as it does."""
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
+
+
 def shortened(text: str, width: int) -> str:
     """Cut in the middle, where a path is least telling; more is kept of its end."""
     if cells(text) <= width:

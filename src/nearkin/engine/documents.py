@@ -207,7 +207,7 @@ class Intake:
             self._batch = itself
         else:
             self._batch.extend(itself)
-        if len(self._batch) >= TOGETHER:
+        if len(self._batch) >= TOGETHER or sum(map(len, self._batch.texts)) >= BATCH_BYTES:
             yield from self._flush()
 
     def _flush(self) -> Iterator[Readings]:

@@ -161,14 +161,19 @@ class Worker:
             raise Problem(Reason.TIMED_OUT, self._settings.timed_out)
 
     def _lost(self) -> Problem:
-        self.process.wait(PATIENCE)
-        code = self.process.returncode
+        try:
+            code = self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:  # it has closed its pipe and lives on
+            self.process.kill()
+            return Problem(Reason.CRASHED, "the worker reading it stopped answering")
         if code == -signal.SIGXCPU:
             return Problem(Reason.TIMED_OUT, self._settings.timed_out)
         if code == -signal.SIGKILL:
             return Problem(Reason.CRASHED, KILLED)
         if code < 0:
-            return Problem(Reason.CRASHED, f"the worker reading it died of {signal.Signals(-code).name}")
+            named = -code in signal.valid_signals() and -code < signal.SIGRTMIN  # real-time ones have no names
+            name = signal.Signals(-code).name if named else f"signal {-code}"
+            return Problem(Reason.CRASHED, f"the worker reading it died of {name}")
         return Problem(Reason.CRASHED, f"the worker reading it ended with code {code}")
 
     def kill(self) -> None:

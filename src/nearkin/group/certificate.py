@@ -183,7 +183,7 @@ def _certificate(
         elsewhere = _covered(held | pool.hold(owner, windows), len(text))
     places = np.flatnonzero(starts)
     missing = ~_whole(inside, places)
-    residue = ~_whole(elsewhere, places)
+    residue = missing & ~_whole(elsewhere, places)  # borders of what others hold would count twice
     runs = _runs(residue)
     ends = np.append(places, len(text))
     listed = tuple(_passage(text, start, end, ends, raw=raw) for start, end in runs[:LISTED].tolist())

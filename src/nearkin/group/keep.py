@@ -93,7 +93,7 @@ def _said(rule: str, one: Candidate) -> str:
     kind, _, name = rule.partition(":")
     match kind:
         case "complete":
-            return f"most complete: it holds {one.complete} % of the others' text"
+            return f"most complete: it has {one.complete} % of the others' distinct 20-byte windows"
         case "newest" | "oldest":
             by = "its file's date" if one.moment.source == "file" else f"its own date ({one.moment.source})"
             return f"{kind}: {one.moment.shown}, by {by}"

@@ -1,7 +1,8 @@
 """The likely order of derivation: the tree of least total novelty (a minimum spanning arborescence, Chu-Liu/Edmonds).
 
 Deriving v from u costs what is new in v, in distinct 20-byte windows of the extracted text, and half as much for what
-of u was lost: without that, an old version would hang as well on any later one that still holds it. Where both have a
+of u was lost: without that, an old version would hang as well on any later one that still holds it. Of what was lost no
+more counts than v has: a part hangs on what it was taken from, however long that is. Where both have a
 date the later is never the source. Novelty alone does not tell the direction: new minus lost is the difference of the
 sizes, so every root gives the same sum. Without dates the tree says who stands beside whom, and the root is a guess.
 """
@@ -50,7 +51,8 @@ class Windows:
         return self.sizes[None, :] - self.shared
 
     def costs(self) -> Costs:
-        costs = (NEW * self.new + LOST * self.new.T).astype(np.float64)
+        lost = np.minimum(self.new.T, self.sizes[None, :])
+        costs: Costs = (NEW * self.new + LOST * lost).astype(np.float64)
         np.fill_diagonal(costs, NEVER)
         return costs
 

@@ -60,7 +60,7 @@ def apply_plan(rows: Sequence[Row], action: Action, journal: Journal, quarantine
         for step in journal.standing():
             if journal.states[step.number] == "begun":
                 try:
-                    undo_step(step)
+                    undo_step(step, begun=True)
                 except RefusedError as error:
                     raise InputError(f"An earlier run was broken off at {step.path}, which {error}.") from error
                 journal.end(step.number, "undone")
@@ -124,7 +124,7 @@ def _one(
             raise RefusedError(f"stays, for {step.quarantine}/{step.moved} is there already")
         journal.begin(step)
         try:
-            _take(step, place, kept, own, folder)
+            _take(step, place, kept, own, other, folder)
         except RefusedError:
             if not _is_there(step.moved, folder):  # else the journal must go on naming it
                 journal.end(number, "undone")
@@ -136,7 +136,7 @@ def _one(
 _DONE = {Action.HARDLINK: "hard link to", Action.SYMLINK: "symbolic link to"}
 
 
-def _take(step: Step, place: Place, kept: Place, own: Identity, folder: int) -> None:
+def _take(step: Step, place: Place, kept: Place, own: Identity, other: Identity, folder: int) -> None:
     try:
         os.rename(place.name, step.moved, src_dir_fd=place.folder, dst_dir_fd=folder)  # by open folders
     except OSError as error:
@@ -144,6 +144,9 @@ def _take(step: Step, place: Place, kept: Place, own: Identity, folder: int) -> 
     try:
         if Identity.of(os.stat(step.moved, dir_fd=folder, follow_symlinks=False)) != own:
             raise RefusedError("has changed since the plan: another file took its place just now")
+        found = kept.status()
+        if found is None or Identity.of(found) != other:
+            raise RefusedError(f"stays, for the kept {step.kept_path} has changed just now")
         _link(step, place, kept)
     except RefusedError:
         put_back(place, folder, step.moved)

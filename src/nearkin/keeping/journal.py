@@ -16,6 +16,7 @@ from nearkin.errors import BusyError, InputError
 from nearkin.read.walk import explain
 
 FORMAT = "nearkin keep journal 1"
+HEAD = json.dumps({"format": FORMAT}).encode()
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Journal:
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
+        self._create = create
         flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT if create else 0)
         try:
             self._file = os.open(path, flags, 0o600)
@@ -57,14 +59,17 @@ class Journal:
             raise BusyError(f"Another process is at work by the journal {path}.") from None
         self.steps: dict[int, Step] = {}
         self.states: dict[int, str] = {}  # begun, done, undone
-        self._read()
+        try:
+            self._read()
+        except BaseException:
+            os.close(self._file)
+            raise
 
     def _read(self) -> None:
-        whole, newline, rest = self.path.read_bytes().rpartition(b"\n")
-        if rest:  # a line that was cut off when its writer was killed
-            os.ftruncate(self._file, len(whole) + len(newline))
+        data = self.path.read_bytes()
+        whole, newline, rest = data.rpartition(b"\n")
         lines = whole.splitlines() if newline else []
-        if not lines:
+        if not lines and self._create and HEAD.startswith(data):  # nothing yet, or a writer that was killed at once
             os.ftruncate(self._file, 0)
             self._write({"format": FORMAT})
             return
@@ -79,6 +84,8 @@ class Journal:
                 self.states[record["number"]] = record["state"]
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{self.path} is no journal of `nearkin keep --apply`.") from error
+        if rest:  # a line that was cut off when its writer was killed; only of a journal is anything cut
+            os.ftruncate(self._file, len(whole) + len(newline))
 
     def begin(self, step: Step) -> None:
         self.steps[step.number] = step

@@ -123,6 +123,7 @@ def _decoded(data: bytes, path: Path) -> Iterable[Row]:
         for record in tree["rows"]:
             yield replace(Row(**record), action=Act(record["action"]))
         return
+    csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))  # residue of many passages is one field
     text = io.StringIO(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"), newline="")
     reader = csv.DictReader(text, strict=True)
     if missing := [name for name in COLUMNS if name not in (reader.fieldnames or [])]:

@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, certify
 from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
 from nearkin.group.moment import moment_of
 from nearkin.keeping.plan import Act, Row
-from nearkin.model import Location, family_id
+from nearkin.model import Kind, Location, family_id
 from nearkin.read.table import MEMBER
 from nearkin.report.deciding import find_family
 from nearkin.store import runs
@@ -21,7 +22,7 @@ from nearkin.store.results import family_rows
 from nearkin.store.verdicts import Ruling
 
 DOCUMENTS = """
-SELECT scope.name, scope.root, d.path, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, d.properties,
+SELECT scope.name, scope.root, d.path, d.id, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, d.properties,
        d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
 FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
@@ -33,6 +34,7 @@ WHERE d.reason IS NULL AND d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, 
 class Held:
     location: Location
     root: bytes
+    id: int
     inside: bool  # a container or a table
     size: int
     mtime_ns: int
@@ -63,6 +65,17 @@ class Group:
     keep: Location | None = None  # what a person said
 
 
+ATTACHED = "it has attachments or members that the kept one lacks"
+
+
+def _members(connection: sqlite3.Connection) -> dict[int, frozenset[bytes | None]]:
+    """Of each container or mail the bytes of what lies in it; None: of something that could not be read."""
+    found: dict[int, set[bytes | None]] = defaultdict(set)
+    for parent, digest in connection.execute("SELECT parent, digest FROM present WHERE parent IS NOT NULL"):
+        found[parent].add(digest)
+    return {parent: frozenset(digests) for parent, digests in found.items()}
+
+
 def propose(
     connection: sqlite3.Connection,
     *,
@@ -72,9 +85,28 @@ def propose(
 ) -> Iterator[Row]:
     """Rows group by group, the kept one first. `near`: documents contained to this share may be quarantined."""
     rules = rules_of(prefer)
-    said = _kept_of_pairs(connection)
+    _refuse_nowhere(connection, prefer)
+    said, members = _kept_of_pairs(connection), _members(connection)
     for group in _groups(connection, families):
-        yield from _Proposal(connection, group, rules, near, said).rows()
+        yield from _Proposal(connection, group, rules, near, said, members).rows()
+
+
+def _refuse_nowhere(connection: sqlite3.Connection, prefer: Sequence[str]) -> None:
+    """A place that is mistyped would change what goes."""
+    for rule in prefer:
+        kind, _, name = rule.partition(":")
+        below = os.fsencode(name.strip("/"))
+        asked = {
+            "scope": ("SELECT 1 FROM scope WHERE name = ?", (name,)),
+            "folder": (
+                """SELECT 1 FROM scope WHERE EXISTS (
+                       SELECT 1 FROM present d WHERE d.scope = scope.id AND d.path > ? AND d.path < ?)""",
+                (below + b"/", below + b"0"),
+            ),
+        }
+        if kind in asked and connection.execute(*asked[kind]).fetchone() is None:
+            where = "There is no scope" if kind == "scope" else "No document lies in a folder"
+            raise UsageError(f"{where} {name!r} to prefer; folders are named from the root of their scope.")
 
 
 def _groups(connection: sqlite3.Connection, families: Sequence[str]) -> list[Group]:
@@ -130,7 +162,9 @@ class _Proposal:
         rules: Sequence[str],
         near: float | None,
         said: dict[bytes, frozenset[bytes]],
+        members: dict[int, frozenset[bytes | None]],
     ) -> None:
+        self._members = members
         self._connection = connection
         self._group = group
         self._rules = rules
@@ -224,8 +258,13 @@ class _Proposal:
             return self._row(one, kept, tier, Act.NONE, found, refused)
         if one.digest in self._said:
             return self._row(one, kept, tier, Act.NONE, found, "verdict: a person keeps it")
+        held = self._members.get(one.id, frozenset())
+        if None in held or held - self._members.get(kept.id, frozenset()):
+            return self._row(one, kept, tier, Act.NONE, found, ATTACHED)
         if found is None:
             return self._row(one, kept, tier, Act.NONE, None, "no certificate: its text or the kept one was not stored")
+        if self._group.kind == Kind.SAME_FORM:
+            return self._row(one, kept, tier, Act.NONE, found, "a form filled in otherwise: a person decides")
         if self._near is not None and found.share >= self._near:
             return self._row(one, kept, tier, Act.QUARANTINE, found, f"contained to at least {self._near:g}")
         return self._row(one, kept, tier, Act.NONE, found, "not the same bytes: a person decides")

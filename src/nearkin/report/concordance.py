@@ -21,8 +21,9 @@ FIELDS: tuple[str, ...] = (
     *("CUSTODIAN", "ALLCUSTODIAN", "MD5", "SHA1", "SHA256", "SCOPE", "PATH"),
 )
 
-# Of copies the first that could be read is the original.
-FIRST = f"CAST((d.reason IS NOT NULL) || {PLACE} AS BLOB)"
+# Of copies the first that could be read is the original; files go before what lies in a container. `keep` has rules of
+# its own: who acts on a load file must not act on its plan as well.
+FIRST = f"CAST((d.reason IS NOT NULL) || (d.parent IS NOT NULL) || {PLACE} AS BLOB)"
 PREPARED = f"""
 CREATE TEMP TABLE copy (digest BLOB PRIMARY KEY, documents INTEGER, original BLOB, custodians TEXT) WITHOUT ROWID;
 INSERT INTO copy SELECT d.digest, count(*), min({FIRST}), custodians(d.custodian)

@@ -1,7 +1,7 @@
 """Groups of identical documents: of the same bytes, or of the same words in other bytes.
 
 Empty files have nothing in common: they would make the largest group of most repositories. Files that failed are copies
-of one another all the same where their bytes were read.
+of one another all the same where their bytes were read. What lies in an archive or a mail costs nothing of its own.
 """
 
 import sqlite3
@@ -10,12 +10,15 @@ from typing import NamedTuple
 
 from nearkin.model import IdenticalGroup, Location
 
-SAME_BYTES = """
-SELECT 'bytes', digest, count(*), max(size), sum(size) - max(size), min(path) FROM present
+# A file, or a row of a table: it takes room that could be saved.
+COSTS = "parent IS NULL OR (SELECT p.reader FROM document p WHERE p.id = d.parent) IS NULL"
+SPARE = f"""coalesce(sum(d.size) FILTER (WHERE d.{COSTS}) - max(d.size) FILTER (WHERE d.{COSTS}), 0)"""
+SAME_BYTES = f"""
+SELECT 'bytes', digest, count(*), max(size), {SPARE}, min(path) FROM present d
 WHERE digest IS NOT NULL AND size > 0 GROUP BY digest HAVING count(*) > 1
 """
-SAME_WORDS = """
-SELECT 'words', c.digest, count(*), max(d.size), sum(d.size) - max(d.size), min(d.path)
+SAME_WORDS = f"""
+SELECT 'words', c.digest, count(*), max(d.size), {SPARE}, min(d.path)
 FROM present d JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content
 WHERE d.reason IS NULL AND c.length > 0
 GROUP BY t.content HAVING count(*) > 1 AND min(d.digest) < max(d.digest)
