@@ -34,13 +34,15 @@ def write_workbook(snapshot: Snapshot, totals: Totals, told: dict[str, Any], pat
     from xlsxwriter import Workbook
 
     rooms = tempfile.mkdtemp(prefix="nearkin-")  # one that is cut short leaves nothing there either
+    book = Workbook(str(path), {**OPTIONS, "tmpdir": rooms})
     try:
-        book = Workbook(str(path), {**OPTIONS, "tmpdir": rooms})
         when = _moment_of(told["date"])
         book.set_properties({"title": "nearkin report", "comments": told["scheme"], "created": when})
         _Book(book, snapshot, totals, links=links).write(told, when)
         book.close()
     finally:
+        for sheet in book.worksheets():
+            sheet.row_data_fh.close()  # of a book that was not closed; its rows wait there
         shutil.rmtree(rooms, ignore_errors=True)
     return totals.identical + totals.families + totals.matches + totals.failed
 
