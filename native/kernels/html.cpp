@@ -259,9 +259,10 @@ class Tokeniser {
       case Tag::svg: foreign_ -= foreign_ == 0 ? 0 : 1; return gap(Gap::space);
       case Tag::pre: keeps_space_ -= keeps_space_ == 0 ? 0 : 1; return gap(Gap::line);
       case Tag::template_: templates_ -= templates_ == 0 ? 0 : 1; return;
-      case Tag::textarea: return gap(Gap::space);
+      // What they hold ends with them, gap and all; one that comes alone is nothing. In foreign content they are ordinary.
+      case Tag::textarea: return foreign_ != 0 ? gap(Gap::space) : void();
       case Tag::title:
-      case Tag::xmp: return gap(Gap::line);
+      case Tag::xmp: return foreign_ != 0 ? gap(Gap::line) : void();
       default: return;
     }
   }

@@ -1,12 +1,11 @@
 """HTML to visible text: the standard's tokens, html.unescape's references, a tree parser's words."""
 
 import html
-import re
 import time
 from html.entities import html5
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
@@ -164,8 +163,6 @@ PAGES = st.lists(st.recursive(LEAVES, element, max_leaves=25), max_size=6).map("
 @settings(max_examples=250)
 @given(PAGES)
 def test_the_words_are_those_of_a_tree(page: str) -> None:
-    # A tag cut off before another, "<b<textarea>", has that strange name; what ends the other may part words then.
-    assume(re.search("<[a-zA-Z]+[^<>]*<", page) is None)
     page = f"<!DOCTYPE html><title>t</title><body>{page}"
     assert text(page).split() == visible_words(page)
 
