@@ -126,6 +126,7 @@ class Scan(Running):
         with self._timed("match"):
             self.progress("match", len(contents), 0)
             outcome = match(Matcher(*about))
+        self._index_ahead()
         grouping = Grouping(*about)
         with self._timed("group"):
             self.progress("group", len(outcome.matches), 0)

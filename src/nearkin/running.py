@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nearkin.matching.template import keep_features, left_out
 from nearkin.matching.texts import TextCache
@@ -18,6 +19,9 @@ from nearkin.store.contents import scheme_of
 from nearkin.store.database import hold_pages, see, transaction, trusted, turn
 from nearkin.store.verdicts import decided_since
 from nearkin.text.canon import Canon
+
+if TYPE_CHECKING:
+    from nearkin.matching.segment_ahead import SegmentAhead
 
 # Called with the stage's name, and documents and bytes done so far.
 Progress = Callable[[str, int, int], None]
@@ -37,6 +41,7 @@ class Running:
         self.timings: dict[str, float] = {}
         self.subject = ""  # what is read, in words
         self.resigned = 0
+        self.ahead: SegmentAhead | None = None  # the index, made meanwhile
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
         hold_pages(self.connection, self.settings.run.memory // 8)
         self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
@@ -62,6 +67,8 @@ class Running:
             with trusted(self.connection):
                 yield
         except BaseException:
+            if self.ahead is not None:
+                self.ahead.give_up()
             with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
                 runs.interrupt(self.connection, self.run_id)
                 self._audit("scan interrupted", {"run": self.run_id})
@@ -69,11 +76,20 @@ class Running:
         finally:
             see(self.connection)
 
+    def _index_ahead(self) -> None:
+        from nearkin.matching.segment_ahead import SegmentAhead
+
+        about = (self.store, self.scheme, self.scheme_id)
+        with suppress(OSError):
+            self.ahead = SegmentAhead(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 4)
+
     def _index(self) -> None:
         """After the scan: it holds up nobody any more, and checks can do without."""
         from nearkin.matching.build_segments import build_segments
 
         with suppress(OSError, sqlite3.OperationalError):
+            if self.ahead is not None:
+                self.ahead.name(self.connection)
             about = (self.connection, self.store, self.scheme, self.scheme_id)
             build_segments(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 2)
 

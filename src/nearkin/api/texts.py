@@ -70,7 +70,7 @@ def match(
     first of them, to which the others are then paired.
     """
     from nearkin.report.collection import Collection
-    from nearkin.report.tables import match_table
+    from nearkin.report.tables import pair_table
 
     refuse_one_text(texts, "match")
     how = parse_scheme(scheme)
@@ -85,14 +85,9 @@ def match(
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
     canon = canon_for(raw, ignore, how)
     extracted = ((name, extracted_from(text, raw) or b"") for name, text in items)
-    collection = Collection.of(extracted, canon, jobs=run.jobs)
-    names = _plain(collection.names)
-    records = collection.equal_pairs(min_shared_bytes, all_copies=all_copies)
-    records += collection.similar_pairs(how, limits, run, all_copies=all_copies)
-    records.sort(key=lambda r: (-r["resemblance"], -max(r["a_in_b"] or 0.0, r["b_in_a"] or 0.0), r["a"], r["b"]))
-    for record in records:
-        record["a"], record["b"] = names[record["a"]], names[record["b"]]
-    return match_table(records, name=_type_of(names), scheme=how.spec)
+    collection = Collection.of(extracted, how, canon, jobs=run.jobs)
+    pairs = collection.pairs(how, limits, run, all_copies=all_copies)
+    return pair_table(pairs, _plain(collection.names), scheme=how.spec, shares_bytes=how.measure != "cosine")
 
 
 def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
@@ -155,9 +150,3 @@ def _plain(names: list[Any]) -> list[Any]:
     if all(type(name) is int for name in names):
         return names
     return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
-
-
-def _type_of(names: list[Any]) -> "pa.DataType":
-    import pyarrow as pa
-
-    return pa.int64() if all(type(name) is int for name in names) else pa.string()

@@ -1,6 +1,6 @@
 """Grouping a store's matches into families that keep their names, as people's decisions allow."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,4 +81,8 @@ class Grouping(Collected):
             for family, name in zip(families, names, strict=True)
         )
         replace_families(self.connection, self.scheme_id, run, rows)
-        record_events(self.connection, run, (astuple(event) for event in events))
+        record_events(
+            self.connection,
+            run,
+            ((event.what.value, event.family, event.other, event.documents) for event in events),
+        )

@@ -53,7 +53,9 @@ class Name:
 def name_families(before: Sequence[Known], now: Sequence[Found]) -> tuple[list[Name], list[Event]]:
     """A name for each family there is now, and what became of those there were. A family that had ended may come back
     under its name: around the content that founded it."""
-    family_of = {document: number for number, family in enumerate(now) for document in family.documents}
+    family_of: dict[int, int] = {}
+    if before:
+        family_of = {document: number for number, family in enumerate(now) for document in family.documents}
     shares = [Counter(family_of[d] for d in known.documents if d in family_of) for known in before]
     claims: dict[int, list[int]] = defaultdict(list)
     events: list[Event] = []

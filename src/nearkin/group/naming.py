@@ -11,6 +11,9 @@ from nearkin.store.contents import Contents
 from nearkin.store.family_history import documents_by_content, documents_of_families
 from nearkin.store.results import FamilyRow, family_rows
 
+# Plain strings: of an enum SQLite's module first asks how it would like to be stored.
+MEMBER, PART = Role.MEMBER.value, Role.PART.value
+
 
 def named(
     connection: sqlite3.Connection, families: Sequence[ContentFamily], contents: Contents, last: tuple[int, int] | None
@@ -44,11 +47,9 @@ def family_row(
     """As it is stored: content ids for rows. One that has no name yet is named by its pivot."""
     ids = contents.numbers
     weakest = family.weakest and (ids[family.weakest[0]], ids[family.weakest[1]], family.weakest[2])
-    # Plain strings: of an enum SQLite's module first asks how it would like to be stored.
-    member, part = Role.MEMBER.value, Role.PART.value
     to_pivot, pivot = family.to_pivot.get, family.pivot
-    held = [(ids[row], member, row == pivot, to_pivot(row)) for row in family.members]
-    held += [(ids[row], part, False, to_pivot(row)) for row in family.parts]
+    held = [(ids[row], MEMBER, row == pivot, to_pivot(row)) for row in family.members]
+    held += [(ids[row], PART, False, to_pivot(row)) for row in family.parts]
     return FamilyRow(
         founder=founder or contents.digests[family.pivot],
         view=view.value,

@@ -7,7 +7,7 @@ often. Files first, then one transaction that names them: killed at any moment, 
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -60,8 +60,7 @@ def build_segments(
         return
     with one_builder(store, wait=wait) as mine:
         if mine:
-            run = RUN if memory is None else min(RUN, max(memory // POSTING_BYTES, 1))
-            _Builder(connection, store, scheme, scheme_id, ignored, run).build(least)
+            Builder(connection, store, scheme, scheme_id, ignored, memory).build(least)
 
 
 def open_segment(store: Path, one: SegmentFile) -> _native.Segment:
@@ -85,7 +84,9 @@ def damaged_segments(connection: sqlite3.Connection, store: Path) -> Iterator[st
                     yield one.name
 
 
-class _Builder:
+class Builder:
+    """For whoever has the turn to write segments."""
+
     def __init__(
         self,
         connection: sqlite3.Connection,
@@ -93,9 +94,10 @@ class _Builder:
         scheme: Scheme,
         scheme_id: int,
         ignored: NDArray[np.uint64],
-        run: int,
+        memory: int | None,
     ) -> None:
-        self.connection, self.store, self.scheme_id, self.run = connection, store, scheme_id, run
+        self.connection, self.store, self.scheme_id = connection, store, scheme_id
+        self.run = RUN if memory is None else min(RUN, max(memory // POSTING_BYTES, 1))
         self.levels, self.ignored, self.templates = Levels.of(scheme), ignored, digest_of(ignored)
 
     def build(self, least: int) -> None:
@@ -117,10 +119,20 @@ class _Builder:
             old.append(one)
             parts.append(segment)
             size += one.postings
-        new = self._merged(parts)
+        return self.name(self._merged(parts), old, waiting)
+
+    def first(self, stopped: Callable[[], bool]) -> tuple[SegmentFile, list[int]] | None:
+        """All that waits in one file, which nothing names yet, where there is no other. None: there is, or stopped."""
+        waiting = delta_of(self.connection, self.scheme_id)
+        if not waiting or segment_files(self.connection, self.scheme_id):
+            return None
+        parts = self._runs(waiting, stopped)
+        return None if stopped() else (self._merged(parts), waiting)
+
+    def name(self, new: SegmentFile, old: list[SegmentFile], written: list[int]) -> None:
         with turn(self.store), transaction(self.connection):
-            replace_segments(self.connection, self.scheme_id, new=[new], old=old, written=waiting)
-        return remove_unnamed(self.connection, self.store)
+            replace_segments(self.connection, self.scheme_id, new=[new], old=old, written=written)
+        remove_unnamed(self.connection, self.store)
 
     def _sound(self) -> list[SegmentFile]:
         """The segments that can be read and leave out what they should; contents of the others wait again."""
@@ -143,10 +155,12 @@ class _Builder:
                 back_to_delta(self.connection, self.scheme_id, stale, lost)
         return sound
 
-    def _runs(self, waiting: list[int]) -> list[_native.Segment]:
+    def _runs(self, waiting: list[int], stopped: Callable[[], bool] = lambda: False) -> list[_native.Segment]:
         """The last one in memory, those before in files that are removed when they are merged."""
         runs: list[_native.Segment] = []
         for signed in signed_rows(self.connection, self.scheme_id, waiting, self.run):
+            if stopped():
+                break
             if runs:
                 runs[-1] = self._saved(runs[-1])
             runs.append(self.levels.segment(signed, ignored=self.ignored))

@@ -1,24 +1,29 @@
-"""Texts in memory, matched as a store's contents are: identical ones set aside, the rest joined and verified."""
+"""Texts in memory, matched as a store's contents are: identical ones set aside, the rest joined and verified.
 
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
-from hashlib import sha256
+All in columns: of half a million pairs records took longer than join and verification.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nearkin import _native
+from nearkin.engine.local import largest_document, recipe
+from nearkin.engine.spread import in_order
 from nearkin.matching.candidates import Postings
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.score import find_matches
-from nearkin.report.fields import Record
-from nearkin.scheme import Scheme, sign
+from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
 
-AT_ONCE = 256  # texts made canonical together
-UNDECIDED: Record = {"verdict": None, "template": "with"}  # texts in memory have neither verdicts nor templates
+AT_ONCE = 256  # texts signed together
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -26,73 +31,89 @@ class Collection:
     """Texts in memory: their names, and for every distinct canonical text which of them hold it."""
 
     names: list[Any]
-    contents: list[bytes]  # in the order of their digests, as in a store
-    copies: list[list[int]]
+    contents: list[bytes]  # canonical texts, in the order of their digests, as in a store
+    signed: Postings
+    holders: Numbers  # numbers of texts, content by content
+    starts: Numbers  # where those of each content begin, and where the last end
 
     @classmethod
-    def of(cls, named: Iterable[tuple[Any, bytes]], canon: Canon, *, jobs: int) -> "Collection":
+    def of(cls, named: Iterable[tuple[Any, bytes]], scheme: Scheme, canon: Canon, *, jobs: int) -> "Collection":
         """Taken as they come, some at a time: of a text no more is held than its canonical form, and that once."""
-        holders: dict[bytes, list[int]] = defaultdict(list)
         names: list[Any] = []
-        rest = iter(named)
-        while some := list(islice(rest, AT_ONCE)):
-            for name, content in zip(some, canon.apply_all([text for _, text in some], threads=jobs), strict=True):
-                if content:
-                    holders[content].append(len(names))
-                names.append(name[0])
-        contents = sorted(holders, key=lambda content: sha256(content).digest())
-        return cls(names, contents, [holders[content] for content in contents])
+        content_of: list[int] = []  # by text; -1: there is nothing in it
+        numbers: dict[bytes, int] = {}  # of contents, by digest
+        texts: list[bytes] = []
+        signed: list[tuple[int, bytes, bytes]] = []
+        sign = partial(_sign, recipe(scheme, canon, max_size=largest_document()))
+        for some, batch in in_order(sign, _batches(named), jobs=jobs):
+            names += some
+            weights = batch.weights if scheme.measure == "bytes" else None  # all others weigh alike, by their modulus
+            rows = zip(batch.contents, batch.canonical, batch.moduli, batch.features, strict=True)
+            for at, (digest, text, modulus, features) in enumerate(rows):
+                if digest is None or not text:
+                    content_of.append(-1)
+                    continue
+                if (number := numbers.setdefault(digest, len(texts))) == len(texts):
+                    texts.append(text)
+                    signed.append((modulus, features, weights[at] if weights else b""))
+                content_of.append(number)
+        order = [numbers[digest] for digest in sorted(numbers)]
+        place = np.full(len(texts) + 1, -1, np.int64)  # the last one is that of nothing
+        place[order] = np.arange(len(texts))
+        held = place[np.array(content_of, np.int64)]
+        holders = np.argsort(held, kind="stable")[np.count_nonzero(held < 0) :]
+        counts = np.bincount(held[holders], minlength=len(texts))
+        postings = _end_to_end([signed[number] for number in order])
+        return cls(names, [texts[number] for number in order], postings, holders, np.cumsum([0, *counts]))
 
-    def equal_pairs(self, min_shared_bytes: int, *, all_copies: bool) -> list[Record]:
-        found = []
-        for content, copies in zip(self.contents, self.copies, strict=True):
-            if len(content) >= min_shared_bytes:
-                for first in range(len(copies) if all_copies else 1):
-                    found += [_equal(copies[first], other, len(content)) for other in copies[first + 1 :]]
-        return found
-
-    def similar_pairs(
-        self, scheme: Scheme, limits: MatchSettings, run: RunSettings, *, all_copies: bool
-    ) -> list[Record]:
-        matches = self._matches(scheme, limits, run)
-        many = slice(None) if all_copies else slice(1)
-        found = []
-        columns = (
-            "a",
-            "b",
-            "resemblance",
-            "a_in_b",
-            "b_in_a",
-            "payload",
-            "shared_bytes",
-            "exact",
-            "low",
-            "high",
+    def pairs(self, scheme: Scheme, limits: MatchSettings, run: RunSettings, *, all_copies: bool) -> MatchColumns:
+        """The strongest first. Their rows count texts, and the one given first is `a`."""
+        alike = MatchColumns.join(
+            self._equal(limits.min_shared_bytes, all_copies=all_copies),
+            self._of_copies(self._matches(scheme, limits, run), all_copies=all_copies),
         )
-        for row in zip(*(getattr(matches, name).tolist() for name in columns), strict=True):
-            record = {name: None if value != value else value for name, value in zip(columns, row, strict=True)}
-            if scheme.measure == "cosine":
-                record["shared_bytes"] = None
-            record |= UNDECIDED
-            found += [
-                _ordered({**record, "a": a, "b": b})
-                for a in self.copies[row[0]][many]
-                for b in self.copies[row[1]][many]
-            ]
-        return found
+        contained = np.fmax(np.fmax(alike.a_in_b, alike.b_in_a), 0.0)
+        return alike[np.lexsort((alike.b, alike.a, -contained, -alike.resemblance))]
+
+    def _equal(self, least: int, *, all_copies: bool) -> MatchColumns:
+        """Pairs of texts that hold the same content."""
+        a: list[Numbers] = []
+        b: list[Numbers] = []
+        counts = np.diff(self.starts)
+        several = [row for row in np.flatnonzero(counts > 1).tolist() if len(self.contents[row]) >= least]
+        for row in several:
+            copies = self.holders[self.starts[row] : self.starts[row + 1]]
+            first, second = np.triu_indices(len(copies), 1)
+            if not all_copies:
+                first, second = np.zeros(len(copies) - 1, np.intp), np.arange(1, len(copies))
+            a.append(copies[first])
+            b.append(copies[second])
+        lengths = np.repeat([len(self.contents[row]) for row in several], [len(one) for one in a]).astype(np.uint64)
+        nothing = np.zeros(0, np.int64)
+        return measured(
+            np.concatenate([nothing, *a]).astype(np.uint32),
+            np.concatenate([nothing, *b]).astype(np.uint32),
+            shared=np.ones(len(lengths), np.uint64),
+            size_a=np.ones(len(lengths), np.uint64),
+            size_b=np.ones(len(lengths), np.uint64),
+            shared_bytes=lengths,
+            exact=np.ones(len(lengths), np.bool_),
+        )
+
+    def _of_copies(self, matches: MatchColumns, *, all_copies: bool) -> MatchColumns:
+        """The same for texts: for all that hold the two contents, or for the first of each."""
+        counts = np.diff(self.starts) if all_copies else np.ones(len(self.contents), np.int64)
+        of_b = counts[matches.b]
+        times = counts[matches.a] * of_b
+        match = np.repeat(np.arange(len(matches)), times)
+        turn = np.arange(len(match)) - np.repeat(np.cumsum(times) - times, times)  # of each match 0, 1, …
+        a = self.holders[self.starts[matches.a[match]] + turn // of_b[match]]
+        b = self.holders[self.starts[matches.b[match]] + turn % of_b[match]]
+        return replace(matches[match], a=a.astype(np.uint32), b=b.astype(np.uint32))
 
     def _matches(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> MatchColumns:
-        signed = [sign(content, scheme) for content in self.contents]
-        nothing = np.zeros(0, np.uint64)
-        postings = Postings(
-            offsets=np.cumsum([0, *map(len, signed)], dtype=np.uint64),
-            features=np.concatenate([nothing, *(one.features for one in signed)]),
-            # Sampled shingles weigh alike, by their modulus; only chunks have weights of their own.
-            weights=np.concatenate([np.zeros(0, np.uint32), *(s.weights for s in signed if scheme.measure == "bytes")]),
-            moduli=np.array([one.modulus for one in signed], np.uint64),
-        )
         return find_matches(
-            postings,
+            self.signed,
             np.array([len(content) for content in self.contents], np.int64),
             lambda rows: [self.contents[row] for row in rows],
             scheme,
@@ -102,15 +123,21 @@ class Collection:
         )
 
 
-def _equal(a: int, b: int, length: int) -> Record:
-    ones = {"resemblance": 1.0, "a_in_b": 1.0, "b_in_a": 1.0}
-    rest = {"payload": None, "shared_bytes": length, "exact": True, "low": None, "high": None, **UNDECIDED}
-    return {"a": a, "b": b, **ones, **rest}
+def _batches(named: Iterable[tuple[Any, bytes]]) -> Iterator[list[tuple[Any, bytes]]]:
+    rest = iter(named)
+    while some := list(islice(rest, AT_ONCE)):
+        yield some
 
 
-def _ordered(record: Record) -> Record:
-    """The text given first is `a`."""
-    if record["a"] < record["b"]:
-        return record
-    turned = {"a": record["b"], "b": record["a"], "a_in_b": record["b_in_a"], "b_in_a": record["a_in_b"]}
-    return {**record, **turned}
+def _sign(how: _native.Recipe, named: list[tuple[Any, bytes]]) -> tuple[list[Any], _native.Batch]:
+    texts = [text for _, text in named]
+    return [name for name, _ in named], _native.ingest_texts(texts, [False] * len(texts), how)
+
+
+def _end_to_end(signed: list[tuple[int, bytes, bytes]]) -> Postings:
+    return Postings(
+        offsets=np.cumsum([0, *(len(features) // 8 for _, features, _ in signed)]).astype(np.uint64),
+        features=np.frombuffer(b"".join(features for _, features, _ in signed), "<u8"),
+        weights=np.frombuffer(b"".join(weights for _, _, weights in signed), "<u4"),
+        moduli=np.array([modulus for modulus, _, _ in signed], np.uint64),
+    )

@@ -10,44 +10,52 @@ from nearkin.report.fields import Record
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nearkin.matching.columns import MatchColumns
+
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
 AUDIT_COLUMNS = ("at", "by", "action", "subject", "before", "after")
 PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
 
 
-def match_table(
-    records: list[Record],
-    *,
-    scoped: bool = False,
-    tiers: bool = False,
-    name: "pa.DataType | None" = None,
-    scheme: str | None = None,
-) -> "pa.Table":
+def match_table(records: list[Record], *, scoped: bool = False, tiers: bool = False) -> "pa.Table":
     import pyarrow as pa
 
-    name = name or pa.string()
-    scopes = [("a_scope", pa.string()), ("b_scope", pa.string())] if scoped else []
-    return _table(
-        records,
-        [
-            ("a", name),
-            ("b", name),
-            *scopes,
-            *([("tier", pa.string())] if tiers else []),
-            ("resemblance", pa.float64()),
-            ("a_in_b", pa.float64()),
-            ("b_in_a", pa.float64()),
-            ("payload", pa.float64()),
-            ("shared_bytes", pa.int64()),
-            ("exact", pa.bool_()),
-            ("low", pa.float64()),
-            ("high", pa.float64()),
-            ("verdict", pa.string()),
-            ("template", pa.string()),
-        ],
-        {SCHEME: scheme} if scheme else None,
-    )
+    return _table(records, _of_matches(pa.string(), scoped=scoped, tiers=tiers))
+
+
+def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str, shares_bytes: bool) -> "pa.Table":
+    """Of texts in memory, whose rows have these names; they have neither verdicts nor templates."""
+    import pyarrow as pa
+
+    named = pa.array(names, pa.int64() if all(type(name) is int for name in names) else pa.string())
+    columns: dict[str, Any] = {name: pa.array(getattr(pairs, name), from_pandas=True) for name in PAIR_COLUMNS[2:]}
+    columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
+    columns |= {"verdict": pa.nulls(len(pairs), pa.string()), "template": pa.repeat("with", len(pairs))}
+    if not shares_bytes:
+        columns["shared_bytes"] = pa.nulls(len(pairs), pa.int64())
+    return pa.Table.from_pydict(columns, pa.schema(_of_matches(named.type), metadata={SCHEME: scheme}))
+
+
+def _of_matches(name: "pa.DataType", *, scoped: bool = False, tiers: bool = False) -> list[tuple[str, Any]]:
+    import pyarrow as pa
+
+    return [
+        ("a", name),
+        ("b", name),
+        *([("a_scope", pa.string()), ("b_scope", pa.string())] if scoped else []),
+        *([("tier", pa.string())] if tiers else []),
+        ("resemblance", pa.float64()),
+        ("a_in_b", pa.float64()),
+        ("b_in_a", pa.float64()),
+        ("payload", pa.float64()),
+        ("shared_bytes", pa.int64()),
+        ("exact", pa.bool_()),
+        ("low", pa.float64()),
+        ("high", pa.float64()),
+        ("verdict", pa.string()),
+        ("template", pa.string()),
+    ]
 
 
 def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":

@@ -13,16 +13,14 @@ from nearkin.model import IdenticalGroup, Location
 # A file, or a row of a table: it takes room that could be saved.
 COSTS = "parent IS NULL OR (SELECT p.reader FROM document p WHERE p.id = d.parent) IS NULL"
 SPARE = f"""coalesce(sum(d.size) FILTER (WHERE d.{COSTS}) - max(d.size) FILTER (WHERE d.{COSTS}), 0)"""
-SAME_BYTES = f"""
-SELECT 'bytes', digest, count(*), max(size), {SPARE}, min(path) FROM present d
-WHERE digest IS NOT NULL AND size > 0 GROUP BY digest HAVING count(*) > 1
-"""
-SAME_WORDS = f"""
-SELECT 'words', c.digest, count(*), max(d.size), {SPARE}, min(d.path)
+BY_BYTES = "FROM present d WHERE digest IS NOT NULL AND size > 0 GROUP BY digest HAVING count(*) > 1"
+BY_WORDS = """
 FROM present d JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content
 WHERE d.reason IS NULL AND c.length > 0
 GROUP BY t.content HAVING count(*) > 1 AND min(d.digest) < max(d.digest)
 """
+SAME_BYTES = f"SELECT 'bytes', digest, count(*), max(size), {SPARE}, min(path) {BY_BYTES}"
+SAME_WORDS = f"SELECT 'words', c.digest, count(*), max(d.size), {SPARE}, min(d.path) {BY_WORDS}"
 HOLDERS = """
 SELECT scope.name, d.path, d.digest, c.digest
 FROM present d JOIN scope ON scope.id = d.scope
@@ -70,9 +68,5 @@ def overhead_of_copies(connection: sqlite3.Connection) -> int:
 
 def count_identical(connection: sqlite3.Connection) -> int:
     """How many groups there are."""
-    return sum(_count(connection, query) for query in (SAME_BYTES, SAME_WORDS))
-
-
-def _count(connection: sqlite3.Connection, query: str) -> int:
-    (count,) = connection.execute(f"SELECT count(*) FROM ({query})").fetchone()
-    return int(count)
+    counts = (connection.execute(f"SELECT count(*) FROM (SELECT 1 {groups})") for groups in (BY_BYTES, BY_WORDS))
+    return sum(int(count) for ((count,),) in counts)

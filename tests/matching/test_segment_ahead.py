@@ -1,0 +1,97 @@
+"""The first segment is made while a scan stores its results: named when the scan has ended, gone where it has not."""
+
+from pathlib import Path
+
+import pytest
+
+from nearkin.api.store import Store
+from nearkin.group.grouping import Grouping
+from nearkin.matching.build_segments import NONE, Builder
+from nearkin.matching.segment_ahead import SegmentAhead
+from nearkin.scheme import parse_scheme
+from nearkin.store.database import connect
+from nearkin.store.segments import delta_of, folder_of, one_builder, segment_files
+from oracle.prose import prose
+
+SPEC = "mod:window=20,sample=200,most=64"
+SCHEME = parse_scheme(SPEC)
+HEADER = 512  # holds what makes each file another: a token, and sums over it
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for number in range(12):
+        (docs / f"{number:02}.txt").write_bytes(prose(number, 1_000))
+    return docs
+
+
+def files(store: Path) -> list[str]:
+    return sorted(path.name for path in folder_of(store).iterdir() if path.name != "lock")
+
+
+def test_it_holds_what_one_made_afterwards_does(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("the segment was there already")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Builder, "_sound", refused)  # where one is brought up to date the ordinary way
+        with pytest.raises(AssertionError):
+            Store(tmp_path / "ahead.db").scan(folder, scheme=SPEC)
+    with monkeypatch.context() as patched:
+        patched.setattr(Builder, "first", lambda *_: None)
+        Store(tmp_path / "after.db").scan(folder, scheme=SPEC)
+    made = []
+    for name in ("ahead.db", "after.db"):
+        connection = connect(tmp_path / name)
+        (one,) = segment_files(connection, 1)
+        assert delta_of(connection, 1) == []
+        connection.close()
+        assert files(tmp_path / name) == [one.name]
+        body = (folder_of(tmp_path / name) / one.name).read_bytes()[HEADER:]
+        made.append((one.contents, one.postings, one.bytes, body))
+    assert made[0] == made[1]
+
+
+def test_of_a_scan_that_fails_nothing_stays(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "kin.db"
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Grouping, "store", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            Store(store).scan(folder, scheme=SPEC)
+    assert files(store) == []
+    with one_builder(store, wait=False) as mine:
+        assert mine, "whoever comes next may build"
+    Store(store).scan(folder, scheme=SPEC)
+    assert len(files(store)) == 1
+
+
+def test_a_full_disk_leaves_it_to_whoever_comes_next(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "kin.db"
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Builder, "_merged", full)
+        Store(store).scan(folder, scheme=SPEC)
+    connection = connect(store)
+    assert connection.execute("SELECT state FROM run").fetchall() == [("done",)]
+    assert len(delta_of(connection, 1)) == 12
+    connection.close()
+
+
+def test_another_builder_is_not_disturbed(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    Store(store).scan(folder, scheme=SPEC)
+    with one_builder(store, wait=False) as mine:
+        assert mine
+        SegmentAhead(store, SCHEME, 1, ignored=NONE, memory=1 << 20).give_up()
+    assert len(files(store)) == 1
