@@ -238,3 +238,37 @@ def test_texts_are_kept_only_where_asked_and_filled_in_later(desk: Desk) -> None
     desk.store(reading("a", b"secret"), keep_text=False)
     assert text_of(desk) == b"secret"
     assert desk.count("text") == 1
+
+
+@pytest.mark.parametrize("remembered", [0, 1, 1_000])
+def test_however_much_is_remembered_each_text_is_stored_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
+    monkeypatch.setattr("nearkin.store.text_writer.REMEMBERED", remembered)
+    writer = desk.writer()
+    for turn in range(3):  # the second and third bring one new text each
+        texts = [b"one", b"two", b"two", b"of turn %d" % turn]
+        writer.add(batch(*(reading(f"{turn}/{at}.txt", text) for at, text in enumerate(texts))))
+    writer.flush()
+    assert [desk.count(table) for table in ("document", "text", "content", "signature")] == [12, 5, 5, 5]
+
+
+def test_what_another_adds_between_two_transactions_is_not_stored_again(desk: Desk) -> None:
+    writer = desk.writer()
+    writer.add(reading("a.txt", b"one"))
+    writer.flush()
+    desk.store(reading("b.txt", b"two"))
+    writer.add(batch(reading("c.txt", b"two"), reading("d.txt", b"one"), reading("e.txt", b"three")))
+    writer.flush()
+    assert [desk.count(table) for table in ("document", "text", "content", "signature")] == [5, 3, 3, 3]
+
+
+def test_nothing_is_remembered_of_a_batch_that_was_taken_back(desk: Desk) -> None:
+    writer = desk.writer()
+    broken = batch(reading("a.txt", b"one"), reading("b.txt", b"two"))
+    broken.paths[1] = None  # type: ignore[call-overload]
+    with pytest.raises(sqlite3.IntegrityError):
+        writer.add(broken)
+    writer.add(reading("a.txt", b"one"))
+    writer.flush()
+    assert [desk.count(table) for table in ("document", "text", "content", "signature")] == [1, 1, 1, 1]

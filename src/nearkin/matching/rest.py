@@ -12,7 +12,8 @@ from nearkin.errors import UsageError
 from nearkin.scheme import Scheme, sign
 from nearkin.store.contents import other_canons, texts_of, unsigned_contents
 from nearkin.store.renewal import renewable
-from nearkin.store.writer import Writer, add_signatures
+from nearkin.store.text_writer import add_signatures
+from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 
 

@@ -84,7 +84,7 @@ class ContainerWriter:
         vanished = np.setdiff1d(before, np.frombuffer(self._stayed, np.int64), assume_unique=True).tolist()
         writer.supersede(vanished)
         writer.members_gone += len(vanished)
-        (text,) = writer.texts_of(itself)
+        (text,) = writer.texts.add(itself)
         writer.connection.execute(
             """UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ?, media = ?, encoding = ?, digest = ?,
                                    text = ?, reason = ?, detail = ?, reader = ?, properties = ?, md5 = ?, sha1 = ?

@@ -1,9 +1,9 @@
-"""Documents, texts, contents and signatures, written a batch at a time; some batches make a transaction."""
+"""Documents, written a batch at a time with their texts; some batches make a transaction."""
 
 import pwd
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,6 @@ from nearkin.model import Readings
 from nearkin.read.table import MEDIA
 from nearkin.store.additions import added_below
 from nearkin.store.changes import Changes, count_changes, recognise_moves
-from nearkin.store.codes import add_codes
 from nearkin.store.database import transaction
 from nearkin.store.known import Known, Version, lies_below
 from nearkin.store.members import (
@@ -26,12 +25,9 @@ from nearkin.store.members import (
     nest_members,
     pass_on_members,
 )
-from nearkin.store.overlong import refuse_overlong
-from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
-from nearkin.store.rows import insert_rows, last_id
-
-LOOK_UP = 500  # keys a query
+from nearkin.store.rows import insert_rows
+from nearkin.store.text_writer import TextWriter
 
 # What a kill may lose, what one transaction holds, and how long someone who decides something waits. Digests come in no
 # order: of a million documents a transaction of 4,096 writes nearly every page of their indexes, 19 GB in all.
@@ -69,15 +65,7 @@ class Writer:
         self.members_gone = 0
         self._commits = False  # it is this writer's own
         self._began = 0.0
-        self._number()
-
-    def _number(self) -> None:
-        """At the beginning of every transaction: between two, a document may have been checked in."""
-        self._next_content = self._next("content")
-        self._next_text = self._next("text")
-
-    def _next(self, table: str) -> int:
-        return last_id(self.connection, table) + 1
+        self.texts = TextWriter(self.connection, self.canon, self.scheme, keep=self.keep_text, coded=self.coded)
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +83,7 @@ class Writer:
                 self.connection.execute("BEGIN IMMEDIATE")
             self._commits = True
             self._began = time.monotonic()
-            self._number()
+            self.texts.number()
 
     def add(
         self, readings: Readings, *, parent: int | None = None, versions: dict[bytes, Version] | None = None
@@ -109,6 +97,7 @@ class Writer:
         except BaseException:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
+            self.texts.forget()
             raise
         self._files += len(readings)
         self._bytes += sum(readings.sizes)
@@ -124,7 +113,7 @@ class Writer:
             self.connection.execute("COMMIT")
 
     def _write(self, readings: Readings, parent: int | None, versions: dict[bytes, Version]) -> list[int]:
-        texts = self.texts_of(readings)
+        texts = self.texts.add(readings)
         new: list[tuple[Any, ...]] = []
         touched: list[tuple[int, int, int, str, int]] = []
         superseded: list[int] = []
@@ -173,11 +162,6 @@ class Writer:
         self.supersede(superseded)
         return [row[-1] for row in touched]
 
-    def texts_of(self, readings: Readings) -> list[int | None]:
-        """Of each the id of its text, stored with its content and signature where it was not."""
-        refuse_overlong(self.connection, readings, keep=self.keep_text)
-        return self._add_texts(readings, self._add_contents(readings))
-
     def touch(self, version: Version, *, size: int, mtime_ns: int, inode: int, owner: int) -> None:
         """A file of the same bytes that need not be taken apart again; what lies in it stays with it."""
         self.begin()
@@ -191,8 +175,8 @@ class Writer:
         """The same documents with the texts that this scan makes of them."""
         if not self.connection.in_transaction:
             self.connection.execute("BEGIN IMMEDIATE")
-            self._number()
-        texts = self.texts_of(readings)
+            self.texts.number()
+        texts = self.texts.add(readings)
         self.connection.executemany(
             f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
                                       digest, text, reason, detail, seen, before, reader, properties, md5, sha1)
@@ -209,93 +193,6 @@ class Writer:
                 WHERE id = ? AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished))""",
             ((one,) for one in versions),
         )
-
-    def _add_contents(self, readings: Readings) -> list[int | None]:
-        """The id of each row's content; those not met before are stored with their signatures."""
-        ids: dict[bytes | None, int] = self._look_up(
-            "SELECT digest, id FROM content WHERE canon = ? AND digest IN", self.canon, readings.contents
-        )
-        known = list(ids.values())
-        unsigned = set(known) - self._signed(known) if known else set[int]()
-        new: list[tuple[int, bytes, int, int]] = []
-        signatures: list[tuple[int, int, int, bytes, bytes | None]] = []
-        for i, digest in enumerate(readings.contents):
-            if digest is None:
-                continue
-            number = ids.get(digest)
-            if number is None:
-                number = ids[digest] = self._next_content
-                self._next_content += 1
-                new.append((number, digest, self.canon, readings.lengths[i]))
-                unsigned.add(number)
-            if number in unsigned:
-                unsigned.discard(number)
-                signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
-        insert_rows(self.connection, "INSERT INTO content (id, digest, canon, length)", new)
-        insert_rows(self.connection, "INSERT INTO signature (scheme, content, modulus, features, weights)", signatures)
-        insert_rows(self.connection, "INSERT OR IGNORE INTO delta (scheme, content)", (row[:2] for row in signatures))
-        if self.coded:
-            add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
-        return [ids.get(digest) for digest in readings.contents]
-
-    def _signed(self, contents: list[int]) -> set[int]:
-        return set(
-            self._look_up(
-                "SELECT content, content FROM signature WHERE scheme = ? AND content IN",
-                self.scheme,
-                contents,
-            )
-        )
-
-    def _add_texts(self, readings: Readings, contents: list[int | None]) -> list[int | None]:
-        """The id of each row's text; those not met before are stored, and those kept without their text completed."""
-        wanted = [readings.digests[i] for i, content in enumerate(contents) if content is not None]
-        ids: dict[tuple[bytes | None, str, int], int] = {}
-        bare: set[int] = set()
-        for start in range(0, len(wanted), LOOK_UP):
-            part = wanted[start : start + LOOK_UP]
-            for digest, extractor, content, number, empty in self.connection.execute(
-                "SELECT digest, extractor, content, id, zstd IS NULL FROM text"
-                f" WHERE digest IN ({','.join('?' * len(part))})",
-                part,
-            ):
-                ids[digest, extractor, content] = number
-                if empty:
-                    bare.add(number)
-        new: list[tuple[int, bytes | None, str, int, int, bytes | None]] = []
-        completed: list[tuple[bytes | None, int]] = []
-        found: list[int | None] = []
-        for i, content in enumerate(contents):
-            if content is None:
-                found.append(None)
-                continue
-            key = (readings.digests[i], readings.extractors[i], content)
-            number = ids.get(key)
-            if number is None:
-                number = ids[key] = self._next_text
-                self._next_text += 1
-                new.append((number, *key, readings.characters[i], self._packed(readings, i)))
-            elif number in bare and self.keep_text:
-                bare.discard(number)
-                completed.append((self._packed(readings, i), number))
-            found.append(number)
-        insert_rows(self.connection, "INSERT INTO text (id, digest, extractor, content, characters, zstd)", new)
-        self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
-        return found
-
-    def _packed(self, readings: Readings, i: int) -> bytes | None:
-        if not self.keep_text:
-            return None
-        packed = readings.packed[i]
-        return pack_all([readings.texts[i]])[0] if packed is None else packed
-
-    def _look_up(self, query: str, first: int, keys: Iterable[Any]) -> dict[Any, int]:
-        wanted = [key for key in dict.fromkeys(keys) if key is not None]
-        found: dict[Any, int] = {}
-        for start in range(0, len(wanted), LOOK_UP):
-            part = wanted[start : start + LOOK_UP]
-            found.update(self.connection.execute(f"{query} ({','.join('?' * len(part))})", (first, *part)))
-        return found
 
     def finish(self, below: tuple[bytes, ...]) -> Changes:
         """Take over what a killed scan had read, note what is gone, and recognise what only moved; what lies in a
@@ -341,16 +238,3 @@ def _as_before(before: Version, readings: Readings, i: int, text: int | None) ->
     if readings.md5[i] is not None and not before.has_legacy:
         return False
     return now == (before.digest, before.text, before.media, before.reason, before.detail, before.reader)
-
-
-def add_signatures(
-    connection: sqlite3.Connection, scheme: int, rows: list[tuple[int, int, bytes, bytes | None]], *, coded: bool
-) -> None:
-    """(content, modulus, features, weights) of contents that are stored already."""
-    with transaction(connection):
-        if coded:
-            add_codes(connection, scheme, ((content, features) for content, _, features, _ in rows))
-        connection.executemany(
-            f"INSERT INTO signature (scheme, content, modulus, features, weights) VALUES ({scheme}, ?, ?, ?, ?)", rows
-        )
-        insert_rows(connection, "INSERT OR IGNORE INTO delta (scheme, content)", ((scheme, row[0]) for row in rows))
