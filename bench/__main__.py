@@ -27,8 +27,8 @@ NOTES = """
 Pairs are judged among {contents:,} contents. prec. and recall: against exact resemblance ≥ 0.7 of 20-byte
 shingles of canonical text, nearkin's measure. 5w: against exact Jaccard ≥ 0.7 of 5-word shingles, the
 peers' measure. Documents of the same canonical text are one content: pairs of them count for nobody.
-Peers read, strip tags and cut shingles in as many processes as there are cores; 128 permutations, LSH
-at 0.7."""
+Peers read, strip tags and cut shingles in as many processes as there are cores, "alone" in one; 128
+permutations, LSH at 0.7."""
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bench import nearkin
 from bench.folder import Folder
-from bench.pages import Pairs
+from bench.pages import PROCESSES, Pairs
 from bench.process import FailedError, Measured, measure
 from bench.table import figure, share, table
 from bench.truth import Truth
@@ -45,6 +45,11 @@ def contestants() -> list[Contestant]:
     return [
         Contestant("nearkin", nearkin.command, lambda output, folder: nearkin.reported(output, folder)[0]),
         *(Contestant(peer, _peer_command(peer), lambda output, _: _load(output)) for peer in installed),
+        # As its users run it: none of these libraries reads, strips or cuts in several processes by itself.
+        *(
+            Contestant(f"{peer}, alone", _peer_command(peer, f"{PROCESSES}=1"), lambda output, _: _load(output))
+            for peer in installed[:1]
+        ),
     ]
 
 
@@ -97,8 +102,9 @@ def _profile(store: Path, seconds: float) -> str:
     return f"nearkin by stage, last round: {stages}; store {nearkin.size(store) / 1e6:.0f} MB"
 
 
-def _peer_command(peer: str) -> Callable[[Path, Path], list[str]]:
-    return lambda folder, output: [sys.executable, "-m", f"bench.peers.{peer}", str(folder), str(output)]
+def _peer_command(peer: str, *environment: str) -> Callable[[Path, Path], list[str]]:
+    started = ["env", *environment, sys.executable, "-m", f"bench.peers.{peer}"]
+    return lambda folder, output: [*started, str(folder), str(output)]
 
 
 def _load(output: Path) -> Pairs:

@@ -6,6 +6,7 @@ The regular expression and the join are the fastest of several forms tried. All 
 as there are cores, because nearkin may use every core too.
 """
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -19,11 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.folder import Folder
+from bench.process import cores
 
 PERMUTATIONS = 128
 BANDS, ROWS = 16, 8  # (1/16)^(1/8) = 0.707, the usual choice of 128 permutations for a threshold of 0.7
 THRESHOLD = 0.7
 CHUNK = 256
+PROCESSES = "PEER_PROCESSES"  # in the environment: how many a peer may use, where not as many as there are cores
 
 Pairs = NDArray[np.int64]
 _TAGS = re.compile(r"<script.*?</script>|<style.*?</style>|<[^>]+>", re.DOTALL | re.IGNORECASE)
@@ -45,7 +48,7 @@ def shingles(text: str) -> list[str]:
 def pool() -> Pool:
     # Forked before anything large is loaded, so that workers stay small, and before a peer has signed
     # anything in this process: a pool forked after rensa had done so did not finish.
-    return get_context("fork").Pool()
+    return get_context("fork").Pool(int(os.environ.get(PROCESSES, cores())))
 
 
 @dataclass(frozen=True)
