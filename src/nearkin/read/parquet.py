@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nearkin.model import Reason
 from nearkin.read.table import (
@@ -77,6 +77,10 @@ def _rows(batch: "pa.RecordBatch", first: int, columns: Columns, longest: int) -
         names: list[str | None] = [None] * batch.num_rows
     else:
         names = [name_of(value) for value in _plain(batch.column(batch.schema.names.index(columns.id))).to_pylist()]
+    sizes = [len(text) for text in texts if type(text) is bytes]
+    if len(sizes) == len(texts) and max(sizes, default=0) <= longest:  # nearly always
+        plain = cast(list[bytes], texts)
+        return Rows([*range(first, first + len(plain))], names, plain, strings=strings, size=sum(sizes))
     rows = Rows(strings=strings)
     for at, (name, text) in enumerate(zip(names, texts, strict=True)):
         size = 0 if isinstance(text, Fault) else len(text)
