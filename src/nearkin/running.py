@@ -73,6 +73,10 @@ class Running:
                 runs.interrupt(self.connection, self.run_id)
                 self._audit("scan interrupted", {"run": self.run_id})
             raise
+        else:
+            if self.ahead is not None:
+                with suppress(OSError, sqlite3.OperationalError):
+                    self.ahead.name(self.connection)
         finally:
             see(self.connection)
 
@@ -88,8 +92,6 @@ class Running:
         from nearkin.matching.build_segments import build_segments
 
         with suppress(OSError, sqlite3.OperationalError):
-            if self.ahead is not None:
-                self.ahead.name(self.connection)
             about = (self.connection, self.store, self.scheme, self.scheme_id)
             build_segments(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 2)
 

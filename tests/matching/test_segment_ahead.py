@@ -71,6 +71,16 @@ def test_of_a_scan_that_fails_nothing_stays(folder: Path, tmp_path: Path, monkey
     assert len(files(store)) == 1
 
 
+def test_whoever_groups_again_leaves_the_turn_to_others(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    Store(store).scan(folder, scheme=SPEC)
+    (folder / "13.txt").write_bytes(prose(1, 1_000) + b" and more")
+    Store(store).scan(folder, scheme=SPEC)
+    Store(store).set_verdict(("01.txt", "13.txt"), "not-similar")
+    with one_builder(store, wait=False) as mine:
+        assert mine
+
+
 def test_a_full_disk_leaves_it_to_whoever_comes_next(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
