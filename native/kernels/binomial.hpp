@@ -26,6 +26,7 @@ class Fewest {
 
   std::uint64_t sampled(std::uint64_t n) const;
   std::uint64_t exact(std::uint64_t n) const;
+  bool is_tabled(std::uint64_t n) const { return n < table_.size(); }
 
   // The fewest k of two lists whose sizes add up to `sum`, where n = sum - k; never more than it must be.
   std::uint64_t sampled_of_sum(std::uint64_t sum) const;

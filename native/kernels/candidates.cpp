@@ -1,6 +1,7 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -22,8 +23,11 @@ class Join {
         threads_(threads),
         index_(build_index(postings, bin, threads)),
         judge_(postings.evidence, thresholds, index_.base, longest()) {
+    const std::uint32_t common = postings.partial() ? PostingsIndex::kCommon : thresholds.floor_reach + 1;
+    rare_until_ = static_cast<std::uint32_t>(
+        std::lower_bound(index_.often.begin(), index_.often.end(), common) - index_.often.begin());
     measure_lists();
-    if (index_.often.empty()) {
+    if (bin == nullptr || bin->often.empty()) {
       find_hot();
     } else {
       hot_as_in_whole();
@@ -32,7 +36,7 @@ class Join {
 
   Candidates run() {
     Candidates found;
-    if (!hot_runs_.empty()) link_stars(found);
+    if (!hot_numbers_.empty()) link_stars(found);
     const std::size_t contents = index_.content.size();
     std::vector<Probe> probes(threads_);
     parallel_blocks(contents, 64, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
@@ -52,8 +56,15 @@ class Join {
   }
 
  private:
+  struct Visit {
+    std::uint32_t number;
+    std::uint64_t left;  // of the list from this feature on
+  };
+
   struct Probe {
-    std::vector<std::uint32_t> seen;  // by rank: the last rank that met it
+    std::vector<std::uint32_t> seen;              // by rank: the last rank that met it
+    std::vector<Visit> visits;
+    std::vector<std::uint32_t> numbers, weights;  // a list without what does not count at a level
     std::vector<Candidate> found;
   };
 
@@ -63,10 +74,7 @@ class Join {
     return most;
   }
 
-  bool is_rare(std::uint32_t begin, std::uint32_t end) const {
-    if (!index_.often.empty()) return index_.often[begin] <= thresholds_.floor_reach;
-    return postings_.partial() ? !index_.common[begin] : end - begin <= thresholds_.floor_reach;
-  }
+  bool is_rare(std::uint32_t number) const { return number < rare_until_; }
 
   // Of a part of a collection only pairs with a touched content are wanted; of two bins, those across.
   bool counts(std::uint32_t rank, std::uint32_t other) const {
@@ -75,37 +83,36 @@ class Join {
     return !postings_.partial() || postings_.touched[i] || postings_.touched[j];
   }
 
-  // Runs whose feature too many contents have in their prefix.
+  // Features that too many contents have in their prefix. Stars are made in the order of their places.
   void find_hot() {
     if (postings_.evidence.estimator == Estimator::collision) return;  // one feature in common is all there is
-    for_each_run([&](std::uint32_t begin, std::uint32_t end) {
-      if (end - begin <= thresholds_.hot) return;
+    for (std::uint32_t number = 0; number < index_.feature.size(); ++number) {
+      const auto [begin, end] = run(number);
+      if (end - begin <= thresholds_.hot) continue;
       std::uint32_t inside = 0;
       for (auto slot = begin; slot < end; ++slot) inside += is_inside(slot);
-      if (inside <= thresholds_.hot) return;
-      if (hot_.empty()) hot_.assign(index_.slots.size(), 0);
-      hot_[begin] = 1;
-      hot_runs_.push_back({begin, end});
+      if (inside <= thresholds_.hot) continue;
+      if (hot_.empty()) hot_.assign(index_.feature.size(), 0);
+      hot_[number] = 1;
+      hot_numbers_.push_back(number);
+    }
+    const Estimator estimator = postings_.evidence.estimator;
+    std::sort(hot_numbers_.begin(), hot_numbers_.end(), [&](std::uint32_t x, std::uint32_t y) {
+      return place_of(index_.feature[x], estimator) < place_of(index_.feature[y], estimator);
     });
   }
 
   void hot_as_in_whole() {
     if (bin_->hot.empty()) return;
-    hot_.assign(index_.slots.size(), 0);
-    for_each_run([&](std::uint32_t begin, std::uint32_t) {
-      hot_[begin] = std::binary_search(bin_->hot.begin(), bin_->hot.end(), index_.feature[begin]);
-    });
+    hot_.assign(index_.feature.size(), 0);
+    for (std::uint32_t number = 0; number < hot_.size(); ++number)
+      hot_[number] = std::binary_search(bin_->hot.begin(), bin_->hot.end(), index_.feature[number]);
     if (bin_->home.empty()) return;
     for (const auto content : index_.content) home_.push_back(bin_->home[content]);
   }
 
-  template <class Work>
-  void for_each_run(Work&& work) const {
-    const auto slots = static_cast<std::uint32_t>(index_.slots.size());
-    for (std::uint32_t begin = 0, end = 0; begin < slots; begin = end) {
-      for (end = begin + 1; end < slots && index_.feature[end] == index_.feature[begin];) ++end;
-      work(begin, end);
-    }
+  std::pair<std::uint32_t, std::uint32_t> run(std::uint32_t number) const {
+    return {index_.run[number], index_.run[number + 1]};
   }
 
   bool is_inside(std::uint32_t slot) const {
@@ -113,7 +120,7 @@ class Join {
     return one.left >= judge_.prefix(index_.level[one.rank], index_.size[one.rank]);
   }
 
-  bool is_hot(std::uint32_t begin) const { return !hot_.empty() && hot_[begin]; }
+  bool is_hot(std::uint32_t number) const { return !hot_.empty() && hot_[number]; }
 
   void link_stars(Candidates& found) {
     Stars stars(index_.content.size());
@@ -122,8 +129,8 @@ class Join {
       if (!judge_.is_strong(pair, sized(principal), sized(rank), false)) return {};
       return pair;
     };
-    for (const auto& [begin, end] : hot_runs_) {
-      const std::vector<std::uint32_t> inside = ranks_inside(begin, end);
+    for (const std::uint32_t number : hot_numbers_) {
+      const std::vector<std::uint32_t> inside = ranks_inside(number);
       for (const std::uint32_t rank : inside) found.starred.push_back(index_.content[rank]);
       stars.link(inside, compare, found.pairs);
     }
@@ -134,12 +141,13 @@ class Join {
     in_order(found.pairs);
     std::sort(found.starred.begin(), found.starred.end());
     found.starred.erase(std::unique(found.starred.begin(), found.starred.end()), found.starred.end());
-    found.hot_features = hot_runs_.size();
+    found.hot_features = hot_numbers_.size();
   }
 
-  // Those with the run's feature in their prefix, largest first.
-  std::vector<std::uint32_t> ranks_inside(std::uint32_t begin, std::uint32_t end) const {
+  // Those with the feature in their prefix, largest first.
+  std::vector<std::uint32_t> ranks_inside(std::uint32_t number) const {
     std::vector<std::uint32_t> inside;
+    const auto [begin, end] = run(number);
     for (auto slot = begin; slot < end; ++slot)
       if (is_inside(slot)) inside.push_back(index_.slots[slot].rank);
     std::sort(inside.begin(), inside.end(), [&](std::uint32_t x, std::uint32_t y) {
@@ -156,13 +164,31 @@ class Join {
 
   void look_up(std::uint32_t rank, Probe& probe) const {
     if (postings_.evidence.estimator == Estimator::collision) return collide(rank, probe);
-    for (std::uint32_t level = index_.level[rank]; level < index_.levels; ++level)
-      if (index_.level_start[level] < index_.level_start[level + 1]) look_up(rank, level, probe);
+    Numbered list{index_.list(rank), index_.weights_of(rank)};
+    for (std::uint32_t level = index_.level[rank]; level < index_.levels; ++level) {
+      if (index_.level_start[level] == index_.level_start[level + 1]) continue;
+      if (level > index_.level[rank]) list = counting_at(level, list, probe);
+      look_up(rank, level, list, probe);
+    }
+  }
+
+  // What of a list counts at a level.
+  Numbered counting_at(std::uint32_t level, const Numbered& list, Probe& probe) const {
+    probe.numbers.resize(std::max(probe.numbers.size(), list.features.size()));
+    probe.weights.resize(std::max(probe.weights.size(), list.weights.size()));
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < list.features.size(); ++i) {
+      const std::uint32_t number = list.features[i];
+      if (!list.weights.empty()) probe.weights[count] = list.weights[i];
+      probe.numbers[count] = number;
+      count += index_.highest[number] >= level;
+    }
+    return {std::span(probe.numbers).first(count), std::span(probe.weights).first(list.weights.empty() ? 0 : count)};
   }
 
   void collide(std::uint32_t rank, Probe& probe) const {
-    for (auto place = index_.offset[rank]; place < index_.offset[rank + 1]; ++place) {
-      const auto [slot, begin, end] = index_.order[place];
+    for (const std::uint32_t number : index_.list(rank)) {
+      const auto [begin, end] = run(number);
       for (auto other = slot_from(begin, end, rank + 1); other < end; ++other) {
         const std::uint32_t met = index_.slots[other].rank;
         if (counts(rank, met) && std::exchange(probe.seen[met], rank) != rank) probe.found.push_back(measured(rank, met, 0));
@@ -173,11 +199,10 @@ class Join {
   // Meets the contents whose own level this is: those alike (on its own level the ones ranked after it) and those that
   // may contain it. On its own level it also meets contents of lower levels that may contain it: a long text that says
   // the same over and over has few features for its modulus.
-  void look_up(std::uint32_t rank, std::uint32_t level, Probe& probe) const {
+  void look_up(std::uint32_t rank, std::uint32_t level, const Numbered& list, Probe& probe) const {
     const std::uint64_t size = size_at(rank, level);
     if (size == 0) return;
     const bool at_home = level == index_.level[rank];
-    const std::uint64_t mask = (std::uint64_t{1} << level) - 1;
     const Least& limit = judge_.least(level);
     const auto [least_alike, least_weak, least_part] = judge_.bounds(level, size);
     const std::uint64_t enough = std::min({least_alike, least_weak, least_part});
@@ -188,69 +213,99 @@ class Join {
         std::max(at_home ? rank + 1 : first, first_of_size(level, std::min(least_alike, least_weak)));
     const std::uint32_t part_from = first_of_size(level, least_part);
     const bool guests = at_home && largest_guest_[level] >= least_part;
+    // Smaller contents of its own level have met this one, as more is asked of it than of them. Only stubs have not, by
+    // features that are common.
+    const bool asks_more = at_home && limit.part_grows_to(size);
+    const std::uint32_t unmet_until = !at_home ? last : asks_more ? telling_from_[level] : rank;
+    const std::uint32_t larger_from = std::max(part_from, at_home ? rank + 1 : last);
 
-    std::uint64_t left = listed_[static_cast<std::size_t>(rank) * index_.levels + level];
-    for (auto place = index_.offset[rank]; place < index_.offset[rank + 1] && left >= enough; ++place) {
-      const auto [slot, begin, end] = index_.order[place];
-      if (!at_home && ((index_.feature[slot] / index_.base) & mask) != 0) continue;
-      if (end - begin > 1 && !is_hot(begin)) {
-        const bool rare = is_rare(begin, end);
-        const std::uint32_t until = slot_from(begin, end, last);
-        if (left >= least_alike || (rare && left >= least_weak)) {
-          for (auto other = slot_from(begin, until, like_from); other < until; ++other) {
-            const Slot met = index_.slots[other];
-            const std::uint64_t sum = size + index_.size[met.rank];
-            const std::uint64_t alike = limit.alike_of_sum(sum);
-            const std::uint64_t need = rare ? std::min(limit.weak_of_sum(sum), alike) : alike;
-            if (need > left) break;  // sizes only grow from here
-            if (met.left >= need) score(rank, met.rank, level, rare, probe);
-          }
-        }
-        if (left >= least_part && (tells || rare)) {
-          for (auto other = slot_from(begin, until, part_from); other < until; ++other) {
-            if (index_.slots[other].left < least_part) [[likely]] continue;
-            if (const auto met = index_.slots[other].rank; met != rank) score(rank, met, level, rare, probe);
-          }
-          if (guests) {
-            for (auto other = begin; other < end && index_.slots[other].rank < first; ++other)
-              if (const auto met = index_.slots[other].rank; size_at(met, level) >= least_part)
-                score(rank, met, level, rare, probe);
-          }
+    const auto contain = [&](std::uint32_t slot, std::uint32_t end, std::uint32_t until, bool rare) {
+      for (; slot < end && index_.slots[slot].rank < until; ++slot)
+        if (index_.slots[slot].left >= least_part) score(rank, index_.slots[slot].rank, level, rare, probe);
+    };
+    for (const auto [number, left] : visits(rank, level, list, enough, guests || part_from < unmet_until, probe)) {
+      if (is_hot(number)) continue;
+      const bool rare = is_rare(number);
+      const auto [begin, end] = run(number);
+      if (left >= least_alike || (rare && left >= least_weak)) {
+        for (auto other = slot_from(begin, end, like_from); other < end; ++other) {
+          const Slot met = index_.slots[other];
+          if (met.rank >= last) break;
+          if (probe.seen[met.rank] == rank) continue;
+          const std::uint64_t sum = size + index_.size[met.rank];
+          const std::uint64_t alike = limit.alike_of_sum(sum);
+          const std::uint64_t need = rare ? std::min(limit.weak_of_sum(sum), alike) : alike;
+          if (need > left) break;  // sizes only grow from here
+          if (met.left >= need) score(rank, met.rank, level, rare, probe);
         }
       }
-      left -= weight(place);
+      if (left >= least_part && (tells || rare)) {
+        if (part_from < unmet_until && !(asks_more && rare))
+          contain(slot_from(begin, end, part_from), end, unmet_until, rare);
+        if (larger_from < last) contain(slot_from(begin, end, larger_from), end, last, rare);
+        if (guests) {
+          for (auto other = begin; other < end && index_.slots[other].rank < first; ++other)
+            if (const auto met = index_.slots[other].rank; size_at(met, level) >= least_part)
+              score(rank, met, level, rare, probe);
+        }
+      }
     }
+  }
+
+  // Where to look a list up: by its features while enough of it is left, if there may be somebody else. Runs lie all over
+  // memory, so they are asked for together before they are needed.
+  std::span<const Visit> visits(std::uint32_t rank, std::uint32_t level, const Numbered& list, std::uint64_t enough,
+                                bool before, Probe& probe) const {
+    const bool at_home = level == index_.level[rank];
+    const std::uint8_t* const followed = index_.followed.data() + index_.list_start[rank];
+    std::uint64_t left = list.weights.empty() ? list.features.size()
+                                              : std::accumulate(list.weights.begin(), list.weights.end(), std::uint64_t{0});
+    if (probe.visits.size() < list.features.size()) probe.visits.resize(list.features.size());
+    std::size_t count = 0;
+    for (std::size_t place = 0; place < list.features.size() && left >= enough; ++place) {
+      const std::uint32_t number = list.features[place];
+      probe.visits[count] = {number, left};
+      count += at_home ? before || followed[place] : index_.has_level(number, level);
+      left -= list.weights.empty() ? 1 : list.weights[place];
+    }
+    const auto found = std::span<const Visit>(probe.visits).first(count);
+    for (const auto& visit : found) __builtin_prefetch(&index_.run[visit.number]);
+    for (const auto& visit : found) __builtin_prefetch(&index_.slots[index_.run[visit.number]]);
+    return found;
   }
 
   // How much a content has at a level; its own or a higher one.
   std::uint64_t size_at(std::uint32_t rank, std::uint32_t level) const { return sized(rank).sizes[level]; }
 
   Sized sized(std::uint32_t rank) const {
-    const std::span<const std::uint64_t> sizes = bin_ != nullptr ? bin_->sizes : listed_;
-    const std::size_t row = bin_ != nullptr ? index_.content[rank] : rank;
-    return {index_.level[rank], sizes.subspan(row * index_.levels, index_.levels)};
+    return {index_.level[rank], sizes_.subspan(std::size_t{index_.content[rank]} * index_.levels, index_.levels)};
   }
 
   void measure_lists() {
     const auto contents = static_cast<std::uint32_t>(index_.content.size());
-    listed_.assign(static_cast<std::size_t>(contents) * index_.levels, 0);
-    parallel_blocks(contents, 256, threads_, [&](unsigned, std::size_t from, std::size_t to) {
-      for (std::size_t rank = from; rank < to; ++rank) {
-        std::uint64_t* const sizes = listed_.data() + rank * index_.levels;
-        for (auto place = index_.offset[rank]; place < index_.offset[rank + 1]; ++place) {
-          const auto highest = highest_level(index_.feature[index_.order[place].slot], index_.base, index_.levels);
-          for (std::uint32_t level = index_.level[rank]; level <= std::max<std::uint32_t>(highest, index_.level[rank]); ++level)
-            sizes[level] += weight(place);
+    if (bin_ != nullptr) {
+      sizes_ = bin_->sizes;
+    } else {
+      measured_.assign(static_cast<std::size_t>(contents) * index_.levels, 0);
+      parallel_blocks(contents, 256, threads_, [&](unsigned, std::size_t from, std::size_t to) {
+        for (std::size_t rank = from; rank < to; ++rank) {
+          const std::uint32_t row = index_.content[rank];
+          const auto sizes = std::span(measured_).subspan(std::size_t{row} * index_.levels, index_.levels);
+          measure_levels(postings_.list(row), index_.level[rank], index_.base, sizes);
         }
-      }
-    });
+      });
+      sizes_ = measured_;
+    }
     largest_guest_.assign(index_.levels, 0);
     for (std::uint32_t rank = 0; rank < contents; ++rank)
       for (std::uint32_t level = index_.level[rank] + 1U; level < index_.levels; ++level)
         largest_guest_[level] = std::max(largest_guest_[level], size_at(rank, level));
+    for (std::uint32_t level = 0; level < index_.levels; ++level) {
+      auto rank = index_.level_start[level];
+      while (rank < index_.level_start[level + 1] && !judge_.says_enough(sized(rank), level)) ++rank;
+      telling_from_.push_back(rank);
+    }
   }
-
-  std::uint64_t weight(std::uint64_t place) const { return index_.weight.empty() ? 1 : index_.weight[place]; }
 
   // The first slot of a run whose rank is at least this.
   std::uint32_t slot_from(std::uint32_t begin, std::uint32_t end, std::uint32_t rank) const {
@@ -276,7 +331,16 @@ class Join {
   Candidate measured(std::uint32_t rank, std::uint32_t other, std::uint32_t level) const {
     if (index_.content[rank] > index_.content[other]) std::swap(rank, other);
     const std::uint32_t i = index_.content[rank], j = index_.content[other];
-    return judge_.measured(i, j, postings_.list(i), postings_.list(j), size_at(rank, level), size_at(other, level));
+    const std::uint64_t size_i = size_at(rank, level), size_j = size_at(other, level);
+    if (judge_.is_cut(size_i, size_j))
+      return judge_.measured(i, j, postings_.list(i), postings_.list(j), size_i, size_j);
+    return judge_.counted(i, j, shared(rank, other), size_i, size_j);
+  }
+
+  std::uint64_t shared(std::uint32_t rank, std::uint32_t other) const {
+    if (!index_.repeats && index_.weights.empty()) return shared_numbers(index_.list(rank), index_.list(other));
+    return shared_weight(Numbered{index_.list(rank), index_.weights_of(rank)},
+                         Numbered{index_.list(other), index_.weights_of(other)});
   }
 
   const Postings& postings_;
@@ -285,51 +349,17 @@ class Join {
   unsigned threads_;
   PostingsIndex index_;
   Judge judge_;
-  std::vector<std::uint64_t> listed_;         // by rank and level: how much of the list counts
+  std::uint32_t rare_until_ = 0;              // numbers below are of rare features
+  std::vector<std::uint64_t> measured_;       // where no bin tells the sizes
+  std::span<const std::uint64_t> sizes_;      // by content and level: how much of the list counts
   std::vector<std::uint32_t> home_;           // by rank: the principal of its star; empty: there are none
-  std::vector<std::uint8_t> hot_;             // by slot that begins a run; empty: none is hot
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> hot_runs_;
+  std::vector<std::uint8_t> hot_;             // by number; empty: none is hot
+  std::vector<std::uint32_t> hot_numbers_;
   std::vector<std::uint64_t> largest_guest_;  // by level: the largest size there of a content of a lower one
+  std::vector<std::uint32_t> telling_from_;   // by level: the first rank that says enough
 };
 
 }  // namespace
-
-void in_order(std::vector<Candidate>& all) {
-  std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
-    return x.a != y.a ? x.a < y.a : x.b < y.b;
-  });
-  const auto last = std::unique(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
-    return x.a == y.a && x.b == y.b;
-  });
-  all.erase(last, all.end());
-}
-
-void keep_strongest(std::vector<Candidate>& all, std::uint32_t most) {
-  struct Seat {
-    std::uint32_t content, other, candidate;
-    double resemblance;
-  };
-  std::vector<Seat> seats;
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (all[i].strong) continue;
-    seats.push_back({all[i].a, all[i].b, i, all[i].resemblance()});
-    seats.push_back({all[i].b, all[i].a, i, all[i].resemblance()});
-  }
-  std::sort(seats.begin(), seats.end(), [](const Seat& x, const Seat& y) {
-    if (x.content != y.content) return x.content < y.content;
-    return x.resemblance != y.resemblance ? x.resemblance > y.resemblance : x.other < y.other;
-  });
-  std::vector<char> keep(all.size(), 0);
-  std::uint32_t taken = 0;
-  for (std::size_t i = 0; i < seats.size(); ++i) {
-    taken = i > 0 && seats[i].content == seats[i - 1].content ? taken + 1 : 0;
-    if (taken < most) keep[seats[i].candidate] = 1;
-  }
-  std::size_t to = 0;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].strong || keep[i]) all[to++] = all[i];
-  all.resize(to);
-}
 
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
   if (postings.moduli.empty()) return {};

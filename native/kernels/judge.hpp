@@ -68,18 +68,24 @@ class Judge {
            one.own() * (base_ << one.level) >= thresholds_.short_part;
   }
 
+  // Whether lists of these sizes tell what they share only up to where they are cut.
+  bool is_cut(std::uint64_t size_a, std::uint64_t size_b) const {
+    return evidence_.estimator == Estimator::smallest && std::max(size_a, size_b) >= evidence_.limit;
+  }
+
   // What two contents share at the level where they meet.
   Candidate measured(std::uint32_t a, std::uint32_t b, const List& list_a, const List& list_b, std::uint64_t size_a,
                      std::uint64_t size_b) const {
-    Candidate pair{a, b, 0, size_a, size_b, 0, true};
-    if (evidence_.estimator == Estimator::smallest && std::max(size_a, size_b) >= evidence_.limit) {
-      pair.shared = shared_of_smallest(list_a, list_b, evidence_.limit);
-      pair.united = evidence_.limit;
-    } else {
-      pair.shared = shared_weight(list_a, list_b);
-      pair.united = evidence_.estimator == Estimator::slots ? evidence_.limit : size_a + size_b - pair.shared;
-    }
-    return pair;
+    if (!is_cut(size_a, size_b)) return counted(a, b, shared_weight(list_a, list_b), size_a, size_b);
+    const std::uint64_t shared = shared_of_smallest(list_a, list_b, evidence_.limit);
+    return {a, b, shared, size_a, size_b, evidence_.limit, true};
+  }
+
+  // The same of lists that are not cut.
+  Candidate counted(std::uint32_t a, std::uint32_t b, std::uint64_t shared, std::uint64_t size_a,
+                    std::uint64_t size_b) const {
+    const bool slots = evidence_.estimator == Estimator::slots;
+    return {a, b, shared, size_a, size_b, slots ? evidence_.limit : size_a + size_b - shared, true};
   }
 
   // Whether what two contents share may reach a threshold. `rare`: they share something that few have.

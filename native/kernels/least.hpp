@@ -21,6 +21,9 @@ struct Least {
   std::uint64_t part(std::uint64_t size) const { return of(containment, size); }
   std::uint64_t alike(std::uint64_t united) const { return of(resemblance, united); }
 
+  // Whether of smaller lists a part must be no larger. Where the table ends it is rounded down.
+  bool part_grows_to(std::uint64_t size) const { return exact || containment.is_tabled(size); }
+
   // k ≥ fewest(size_a + size_b - k), solved for k and rounded down where it is not tabled.
   std::uint64_t alike_of_sum(std::uint64_t sum) const {
     return std::min(most_alike, exact ? resemblance.exact_of_sum(sum) : resemblance.sampled_of_sum(sum));

@@ -1,21 +1,18 @@
 #include "postings_index.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
+#include <atomic>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
+#include "dealt_postings.hpp"
 #include "parallel.hpp"
 
 namespace nearkin {
 namespace {
-
-struct Entry {
-  std::uint64_t feature;
-  std::uint32_t rank;
-  std::uint32_t place;  // in the concatenated lists, in order of rank
-};
 
 void rank_contents(const Postings& postings, const Bin* bin, PostingsIndex& index) {
   const auto contents = static_cast<std::uint32_t>(postings.moduli.size());
@@ -48,52 +45,169 @@ void rank_contents(const Postings& postings, const Bin* bin, PostingsIndex& inde
   });
   index.level.resize(contents);
   index.size.resize(contents);
-  index.offset.assign(contents + 1, 0);
   index.level_start.assign(index.levels + 1, 0);
   for (std::uint32_t rank = 0; rank < contents; ++rank) {
     const std::uint32_t i = index.content[rank];
     index.level[rank] = level[i];
     index.size[rank] = size[i];
-    index.offset[rank + 1] = index.offset[rank] + postings.offsets[i + 1] - postings.offsets[i];
     ++index.level_start[level[i] + 1];
   }
   std::partial_sum(index.level_start.begin(), index.level_start.end(), index.level_start.begin());
 }
 
-// Where each posting stands by feature: its slot, and its run.
-struct Runs {
-  std::vector<std::uint32_t> slot_of;  // by place in the concatenated lists
-  std::vector<std::uint32_t> run;      // by slot: where its feature's run begins
-  std::vector<std::uint32_t> run_end;  // by slot that begins a run
+// The postings of one feature.
+struct Run {
+  std::span<const Posting> postings;
+  std::uint32_t often;   // how many have it; what is common counts more than all else
+  std::uint32_t number;  // rarest first
 };
 
-// One list in the order of its features' rarity, and how much of it is left at each.
-void order_list(PostingsIndex& index, std::uint32_t rank, const Runs& runs, const std::vector<std::uint32_t>& weights) {
-  struct Item {
-    std::uint64_t rarity;  // how many contents have it (common ones last), then the slot: one order for all lists
-    Listed listed;
-    std::uint32_t weight;
+class Runs {
+ public:
+  Runs(const Postings& postings, const Bin* bin, std::span<const std::uint32_t> content, unsigned threads)
+      : dealt_(postings, content, threads), threads_(threads), runs_(dealt_.parts()) {
+    // Of part of a collection everything is kept: what is common there comes last, and counts as left until then.
+    const std::size_t fewest = postings.partial() ? 1 : 2;
+    each_part([&](std::size_t part) {
+      dealt_.sort(part);
+      const std::span<const Posting> all = dealt_.part(part);
+      for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+        while (end < all.size() && all[end].feature == all[begin].feature) ++end;
+        if (end - begin < fewest) continue;
+        const bool common = std::binary_search(postings.common.begin(), postings.common.end(), all[begin].feature);
+        const std::uint32_t often = bin != nullptr && !bin->often.empty() ? bin->often[all[begin].at]
+                                                                          : static_cast<std::uint32_t>(end - begin);
+        runs_[part].push_back({all.subspan(begin, end - begin), often | (common ? PostingsIndex::kCommon : 0), 0});
+      }
+    });
+    number_runs();
+  }
+
+  std::uint32_t count() const { return count_; }
+
+  // On threads, in no order.
+  template <class Work>
+  void each(Work&& work) const {
+    each_part([&](std::size_t part) {
+      for (const Run& run : runs_[part]) work(run);
+    });
+  }
+
+ private:
+  static constexpr std::uint32_t kSeldom = 256;
+
+  template <class Work>
+  void each_part(Work&& work) const {
+    parallel_blocks(dealt_.parts(), 4, threads_, [&](unsigned, std::size_t from, std::size_t to) {
+      for (auto part = from; part < to; ++part) work(part);
+    });
+  }
+
+  // By how often they are, then as they stand. Nearly all are seldom, and counted; the others are sorted.
+  void number_runs() {
+    std::vector<std::array<std::uint32_t, kSeldom>> next(runs_.size());
+    std::vector<Run*> others;
+    for (std::size_t part = 0; part < runs_.size(); ++part) {
+      for (Run& run : runs_[part]) {
+        if (run.often < kSeldom) ++next[part][run.often];
+        else others.push_back(&run);
+      }
+    }
+    for (std::uint32_t often = 0; often < kSeldom; ++often)
+      for (auto& numbers : next) count_ += std::exchange(numbers[often], count_);
+    each_part([&](std::size_t part) {
+      for (Run& run : runs_[part])
+        if (run.often < kSeldom) run.number = next[part][run.often]++;
+    });
+    std::stable_sort(others.begin(), others.end(), [](const Run* x, const Run* y) { return x->often < y->often; });
+    for (Run* run : others) run->number = count_++;
+  }
+
+  DealtPostings dealt_;
+  unsigned threads_;
+  std::vector<std::vector<Run>> runs_;  // by part
+  std::uint32_t count_ = 0;
+};
+
+// Everything by number. Of each slot `left` holds for now which posting it is.
+void fill_runs(const Runs& runs, PostingsIndex& index) {
+  index.feature.resize(runs.count());
+  index.highest.resize(runs.count());
+  index.often.resize(runs.count());
+  index.present.assign(runs.count(), 0);
+  index.run.assign(runs.count() + std::size_t{1}, 0);
+  runs.each([&](const Run& run) {
+    const std::uint64_t feature = run.postings.front().feature;
+    index.feature[run.number] = feature;
+    index.highest[run.number] = static_cast<std::uint8_t>(highest_level(feature, index.base, index.levels));
+    index.often[run.number] = run.often;
+    index.run[run.number + 1] = static_cast<std::uint32_t>(run.postings.size());
+  });
+  std::partial_sum(index.run.begin(), index.run.end(), index.run.begin());
+  index.slots.resize(index.run.back());
+  std::atomic<bool> repeats{false};
+  runs.each([&](const Run& run) {
+    Slot* to = index.slots.data() + index.run[run.number];
+    std::uint32_t before = std::numeric_limits<std::uint32_t>::max();
+    for (const Posting& one : run.postings) {
+      *to++ = {one.rank, one.at};
+      index.present[run.number] |= PostingsIndex::level_bit(index.level[one.rank]);
+      if (std::exchange(before, one.rank) == one.rank) repeats.store(true, std::memory_order_relaxed);
+    }
+  });
+  index.repeats = repeats;
+}
+
+// The slots turned round once more: number by number, each goes to the end of its content's list.
+void fill_lists(const Postings& postings, PostingsIndex& index, unsigned threads) {
+  const std::size_t contents = index.content.size(), shares = threads;
+  const auto numbers = static_cast<std::uint32_t>(index.feature.size());
+  std::vector<std::uint32_t> first(shares + 1, numbers);  // numbers, by share of the slots
+  for (std::size_t share = 0; share < shares; ++share) {
+    const auto slot = static_cast<std::uint32_t>(index.slots.size() * share / shares);
+    first[share] = static_cast<std::uint32_t>(std::lower_bound(index.run.begin(), index.run.end() - 1, slot) - index.run.begin());
+  }
+  std::vector<std::vector<std::uint32_t>> next(shares, std::vector<std::uint32_t>(contents, 0));
+  const auto each_share = [&](auto&& work) {
+    parallel_blocks(shares, 1, threads, [&](unsigned, std::size_t share, std::size_t) { work(share); });
   };
-  std::vector<Item> items;
-  std::uint64_t left = 0;
-  const auto from = index.offset[rank], to = index.offset[rank + 1];
-  items.reserve(to - from);
-  for (auto place = from; place < to; ++place) {
-    const std::uint32_t slot = runs.slot_of[place], begin = runs.run[slot], end = runs.run_end[begin];
-    const bool common = !index.common.empty() && index.common[slot];
-    std::uint64_t often = (end - begin) | (common ? std::uint64_t{1} << 31 : 0);
-    if (!index.often.empty()) often = index.often[slot];
-    items.push_back({often << 32 | slot, {slot, begin, end}, weights.empty() ? 1 : weights[place]});
-    left += items.back().weight;
+  each_share([&](std::size_t share) {
+    for (auto slot = index.run[first[share]]; slot < index.run[first[share + 1]]; ++slot)
+      ++next[share][index.slots[slot].rank];
+  });
+  index.list_start.assign(contents + 1, 0);
+  std::uint32_t at = 0;
+  for (std::size_t rank = 0; rank < contents; ++rank) {
+    for (auto& places : next) at += std::exchange(places[rank], at);
+    index.list_start[rank + 1] = at;
   }
-  std::sort(items.begin(), items.end(), [](const Item& x, const Item& y) { return x.rarity < y.rarity; });
-  for (auto place = from; place < to; ++place) {
-    const Item& item = items[place - from];
-    index.order[place] = item.listed;
-    if (!weights.empty()) index.weight[place] = item.weight;
-    index.slots[item.listed.slot].left = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, ~std::uint32_t{0}));
-    left -= item.weight;
+  const bool weighted = !postings.weights.empty();
+  index.numbers.resize(at);
+  index.followed.resize(at);
+  index.weights.resize(weighted ? at : 0);
+  each_share([&](std::size_t share) {
+    for (auto number = first[share]; number < first[share + 1]; ++number) {
+      const std::uint32_t end = index.run[number + 1];
+      for (auto slot = index.run[number]; slot < end; ++slot) {
+        Slot& one = index.slots[slot];
+        const std::uint32_t place = next[share][one.rank]++;
+        index.numbers[place] = number;
+        index.followed[place] = slot + 1 < end && index.level[index.slots[slot + 1].rank] == index.level[one.rank];
+        if (weighted) index.weights[place] = postings.weights[one.left];
+        one.left = weighted ? place : index.list_start[one.rank + 1] - place;
+      }
+    }
+  });
+  if (!weighted) return;
+  Large<std::uint32_t> left(at);
+  for (std::size_t rank = 0; rank < contents; ++rank) {
+    std::uint64_t sum = 0;
+    for (auto place = index.list_start[rank + 1]; place-- > index.list_start[rank];) {
+      sum += index.weights[place];
+      left[place] = static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, ~std::uint32_t{0}));
+    }
   }
+  for (Slot& slot : index.slots) slot.left = left[slot.left];
 }
 
 }  // namespace
@@ -103,68 +217,8 @@ PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned thr
     throw std::length_error("more than 4 billion features in one join");
   PostingsIndex index;
   rank_contents(postings, bin, index);
-  const std::size_t count = postings.features.size();
-  const auto contents = static_cast<std::uint32_t>(index.content.size());
-
-  // Deal the features into buckets of some sixty: by the high bits of those in use, in which samples are uniform.
-  // Neighbours in a list then stay neighbours in the index.
-  const int bits = std::clamp(static_cast<int>(std::bit_width(count >> 6)), 1, 18);
-  const Estimator estimator = postings.evidence.estimator;
-  std::uint64_t used = 1;
-  for (const auto feature : postings.features) used |= place_of(feature, estimator);
-  const int unused = std::countl_zero(used);
-  const auto bucket = [=](std::uint64_t feature) { return place_of(feature, estimator) << unused >> (64 - bits); };
-  std::vector<std::uint32_t> start((std::size_t{1} << bits) + 1, 0);
-  for (const auto feature : postings.features) ++start[bucket(feature) + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  std::vector<Entry> entries(count);
-  std::vector<std::uint32_t> next(start.begin(), start.end() - 1), weights(postings.weights.empty() ? 0 : count);
-  const bool of_bin = bin != nullptr && !bin->often.empty();
-  std::vector<std::uint32_t> often(of_bin ? count : 0);  // by place
-  for (std::uint32_t rank = 0; rank < contents; ++rank) {
-    const std::uint64_t from = postings.offsets[index.content[rank]];
-    for (auto place = index.offset[rank]; place < index.offset[rank + 1]; ++place) {
-      const auto posting = from + place - index.offset[rank];
-      const auto feature = postings.features[posting];
-      entries[next[bucket(feature)]++] = {feature, rank, static_cast<std::uint32_t>(place)};
-      if (!weights.empty()) weights[place] = postings.weights[posting];
-      if (of_bin) often[place] = bin->often[posting];
-    }
-  }
-
-  Runs runs{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count)};
-  index.feature.resize(count);
-  index.slots.resize(count);
-  index.common.resize(postings.partial() ? count : 0);
-  index.often.resize(often.size());
-  parallel_blocks(start.size() - 1, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
-    for (std::size_t b = from; b < to; ++b) {
-      std::sort(entries.begin() + start[b], entries.begin() + start[b + 1], [=](const Entry& x, const Entry& y) {
-        const std::uint64_t place_x = place_of(x.feature, estimator), place_y = place_of(y.feature, estimator);
-        return place_x != place_y ? place_x < place_y : x.place < y.place;
-      });
-      std::uint32_t begin = start[b];
-      for (std::uint32_t slot = start[b]; slot < start[b + 1]; ++slot) {
-        const Entry& entry = entries[slot];
-        if (entry.feature != entries[begin].feature) begin = slot;
-        index.feature[slot] = entry.feature;
-        index.slots[slot].rank = entry.rank;
-        runs.run[slot] = begin;
-        runs.run_end[begin] = slot + 1;
-        runs.slot_of[entry.place] = slot;
-        if (of_bin) index.often[slot] = often[entry.place];
-        if (!index.common.empty())
-          index.common[slot] = std::binary_search(postings.common.begin(), postings.common.end(), entry.feature);
-      }
-    }
-  });
-  entries = {};
-  index.order.resize(count);
-  index.weight.resize(weights.size());
-  parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
-    for (std::size_t rank = from; rank < to; ++rank)
-      order_list(index, static_cast<std::uint32_t>(rank), runs, weights);
-  });
+  fill_runs(Runs(postings, bin, index.content, threads), index);
+  fill_lists(postings, index, threads);
   return index;
 }
 

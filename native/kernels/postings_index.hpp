@@ -2,14 +2,19 @@
 //
 // Contents are ranked by (level, size, row): the contents of one level and a range of sizes are a range of ranks, and
 // within a feature's run they stand together.
+//
+// Features are numbered rarest first, in the one order in which all lists are looked up. A list of numbers is in that
+// order when it is ascending, and takes half the room of a list of features. Those that meet nothing have no number.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "candidates.hpp"
+#include "large.hpp"
 #include "mix.hpp"
 
 namespace nearkin {
@@ -19,12 +24,10 @@ struct Slot {
   std::uint32_t left;  // weight of the content's list from this feature on, rarest first, at its own level
 };
 
-// A feature of a content's list, with its run: all a look-up must know before it goes there.
-struct Listed {
-  std::uint32_t slot, run, run_end;
-};
-
 struct PostingsIndex {
+  // Of part of a collection: how often a feature is that the whole has too often to be rare, and more.
+  static constexpr std::uint32_t kCommon = std::uint32_t{1} << 31;
+
   std::uint64_t base = 1;    // modulus of level 0
   std::uint32_t levels = 1;  // moduli in use: base · 2^level
 
@@ -33,18 +36,44 @@ struct PostingsIndex {
   std::vector<std::uint64_t> size;         // by rank, at its own level
   std::vector<std::uint32_t> level_start;  // first rank of each level, and one past the last
 
-  std::vector<std::uint64_t> feature;   // by slot
-  std::vector<Slot> slots;              // feature by feature, in an order of their own, then by rank
-  std::vector<std::uint64_t> offset;    // by rank: where its list begins in `order`
-  std::vector<Listed> order;            // of each list, rarest feature first, ties by slot
-  std::vector<std::uint32_t> weight;    // by place in `order`; empty where all weigh 1
-  std::vector<std::uint32_t> often;     // by slot, of a bin: how many postings of the whole have the feature
-  std::vector<std::uint8_t> common;     // by slot, of part of a collection: whether the whole has the feature too often
+  Large<std::uint64_t> feature;  // by number
+  Large<std::uint8_t> highest;   // by number: the highest level at which it counts
+  Large<std::uint8_t> present;   // by number: bits of the levels that contents with it are of
+  Large<std::uint32_t> often;    // by number, ascending: how many have it, of the whole where this is a bin or part of it
+  Large<std::uint32_t> run;      // by number: where its slots begin; one more than there are numbers
+  Large<Slot> slots;             // number by number, then by rank
+
+  std::vector<std::uint32_t> list_start;  // by rank: where its list begins in `numbers`; one more than there are ranks
+  Large<std::uint32_t> numbers;           // of each list, ascending
+  Large<std::uint32_t> weights;           // beside the numbers; empty where all weigh 1
+  Large<std::uint8_t> followed;           // beside the numbers: whether the run has more of this level after the slot
+  bool repeats = false;                   // whether a list may have a number twice
+
+  // Whether a content of this level may have the feature.
+  bool has_level(std::uint32_t number, std::uint32_t level) const { return present[number] & level_bit(level); }
+  static std::uint8_t level_bit(std::uint32_t level) { return static_cast<std::uint8_t>(1U << std::min(level, 7U)); }
+
+  std::span<const std::uint32_t> list(std::uint32_t rank) const {
+    return std::span(numbers).subspan(list_start[rank], list_start[rank + 1] - list_start[rank]);
+  }
+  std::span<const std::uint32_t> weights_of(std::uint32_t rank) const {
+    if (weights.empty()) return {};
+    return std::span(weights).subspan(list_start[rank], list_start[rank + 1] - list_start[rank]);
+  }
 };
 
 // The highest level at which a feature counts.
 inline std::uint32_t highest_level(std::uint64_t feature, std::uint64_t base, std::uint32_t levels) {
+  if (levels == 1) return 0;
   return std::min<std::uint32_t>(levels - 1, static_cast<std::uint32_t>(std::countr_zero(feature / base)));
+}
+
+// How much of a list counts at each level from its own on.
+inline void measure_levels(const List& list, std::uint32_t own, std::uint64_t base, std::span<std::uint64_t> sizes) {
+  const auto levels = static_cast<std::uint32_t>(sizes.size());
+  for (std::size_t i = 0; i < list.features.size(); ++i)
+    sizes[std::max(own, highest_level(list.features[i], base, levels))] += list.weights.empty() ? 1 : list.weights[i];
+  for (std::uint32_t level = levels - 1; level > own; --level) sizes[level - 1] += sizes[level];
 }
 
 // Ties of equally rare features are broken by this number of theirs: samples are uniform, the smallest of a text, tagged

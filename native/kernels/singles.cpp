@@ -20,20 +20,21 @@ class SeenTwice {
  public:
   explicit SeenTwice(std::size_t features)
       : shift_(64 - std::clamp(static_cast<int>(std::bit_width(features)) + 1, 8, 40)),
-        words_((std::size_t{1} << (64 - shift_)) / 32) {}
+        words_((std::size_t{1} << (64 - shift_)) / 32, 0) {}
 
   // Most of it is not in the cache: asked for some time before it is needed.
   void prepare(std::uint64_t feature) const { __builtin_prefetch(&words_[place(feature).word], 1, 0); }
 
   void see(std::uint64_t feature) {
     const auto [word, once] = place(feature);
-    const std::uint64_t before = words_[word].fetch_or(once, std::memory_order_relaxed);
-    if ((before & once) && !(before & once << 1)) words_[word].fetch_or(once << 1, std::memory_order_relaxed);
+    const std::atomic_ref shared(words_[word]);
+    if (shared.load(std::memory_order_relaxed) & once << 1) return;
+    if (shared.fetch_or(once, std::memory_order_relaxed) & once) shared.fetch_or(once << 1, std::memory_order_relaxed);
   }
 
   bool again(std::uint64_t feature) const {
     const auto [word, once] = place(feature);
-    return words_[word].load(std::memory_order_relaxed) & once << 1;
+    return words_[word] & once << 1;
   }
 
  private:
@@ -48,7 +49,7 @@ class SeenTwice {
   }
 
   int shift_;
-  std::vector<std::atomic<std::uint64_t>> words_;
+  Large<std::uint64_t> words_;
 };
 
 }  // namespace
@@ -66,18 +67,16 @@ WithoutSingles::WithoutSingles(const Postings& postings, unsigned threads) : off
     }
   });
   sizes.assign(contents * levels, 0);
-  std::vector<std::uint8_t> stays(postings.features.size());
+  Large<std::uint8_t> stays(postings.features.size());
   parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (auto row = from; row < to; ++row) {
       const List list = postings.list(static_cast<std::uint32_t>(row));
       const auto own = static_cast<std::uint32_t>(std::bit_width(postings.moduli[row] / base) - 1);
-      std::uint64_t* const size = sizes.data() + row * levels;
+      measure_levels(list, own, base, std::span(sizes).subspan(row * levels, levels));
+      std::uint8_t* const stay = stays.data() + postings.offsets[row];
       for (std::size_t i = 0; i < list.features.size(); ++i) {
-        const std::uint64_t weight = list.weights.empty() ? 1 : list.weights[i];
-        const auto highest = std::max(own, highest_level(list.features[i], base, levels));
-        for (auto level = own; level <= highest; ++level) size[level] += weight;
         if (i + kAhead < list.features.size()) seen.prepare(list.features[i + kAhead]);
-        offsets[row + 1] += stays[postings.offsets[row] + i] = seen.again(list.features[i]);
+        offsets[row + 1] += stay[i] = seen.again(list.features[i]);
       }
     }
   });
