@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "candidates.hpp"
-#include "large.hpp"
+#include "uncleared.hpp"
 
 namespace nearkin {
 
@@ -34,7 +34,7 @@ class DealtPostings {
   Estimator estimator_;
   int unused_ = 0, bits_ = 1;
   std::vector<std::size_t> start_;
-  Large<Posting> entries_;
+  Uncleared<Posting> entries_;
 };
 
 }  // namespace nearkin

@@ -199,7 +199,7 @@ void fill_lists(const Postings& postings, PostingsIndex& index, unsigned threads
     }
   });
   if (!weighted) return;
-  Large<std::uint32_t> left(at);
+  Uncleared<std::uint32_t> left(at);
   for (std::size_t rank = 0; rank < contents; ++rank) {
     std::uint64_t sum = 0;
     for (auto place = index.list_start[rank + 1]; place-- > index.list_start[rank];) {

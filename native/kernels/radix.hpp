@@ -16,15 +16,14 @@ namespace radix {
 
 inline constexpr std::size_t kKeep = std::size_t{1} << 18;
 
-template <int kDigit, class Item, class Key>
-void pass(const Item* from, std::size_t count, Item* to, int shift, Key&& key) {
-  constexpr std::size_t kBuckets = std::size_t{1} << kDigit;
-  std::array<std::size_t, kBuckets> next{};
-  const auto bucket = [&](const Item& item) { return static_cast<std::size_t>(key(item) >> shift) & (kBuckets - 1); };
-  for (std::size_t i = 0; i < count; ++i) ++next[bucket(from[i])];
-  std::size_t start = 0;
-  for (auto& place : next) start += std::exchange(place, start);
-  for (std::size_t i = 0; i < count; ++i) to[next[bucket(from[i])]++] = from[i];
+template <int kDigit>
+using Counts = std::array<std::uint32_t, std::size_t{1} << kDigit>;
+
+// To where each digit's items begin.
+template <int kDigit>
+void sum_up(Counts<kDigit>& counts) {
+  std::uint32_t start = 0;
+  for (auto& count : counts) start += std::exchange(count, start);
 }
 
 // False when the items were not as uniform as promised and mending would take too long.
@@ -51,9 +50,18 @@ void two_passes(Item* items, std::size_t count, unsigned bits, Key&& key) {
   std::vector<Item> large;
   std::vector<Item>& other = count <= kKeep ? kept : large;
   if (other.size() < count) other.resize(count);
-  const int top = std::max(static_cast<int>(bits), 2 * kDigit);
-  pass<kDigit>(items, count, other.data(), top - 2 * kDigit, key);
-  pass<kDigit>(other.data(), count, items, top - kDigit, key);
+  const int high = std::max(static_cast<int>(bits), 2 * kDigit) - kDigit, low = high - kDigit;
+  constexpr std::uint64_t kMask = (std::uint64_t{1} << kDigit) - 1;
+  Counts<kDigit> lows{}, highs{};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t value = key(items[i]);
+    ++lows[value >> low & kMask];
+    ++highs[value >> high & kMask];
+  }
+  sum_up<kDigit>(lows);
+  sum_up<kDigit>(highs);
+  for (std::size_t i = 0; i < count; ++i) other[lows[key(items[i]) >> low & kMask]++] = items[i];
+  for (std::size_t i = 0; i < count; ++i) items[highs[key(other[i]) >> high & kMask]++] = other[i];
 }
 
 }  // namespace radix
@@ -66,6 +74,7 @@ void sort_by_feature(Item* items, std::size_t count, Key&& key, Less&& less, uns
     return;
   }
   if (count < 1024) radix::two_passes<7>(items, count, bits, key);
+  else if (count < 16384) radix::two_passes<9>(items, count, bits, key);
   else radix::two_passes<11>(items, count, bits, key);
   if (!radix::mend(items, count, less)) std::sort(items, items + count, less);
 }

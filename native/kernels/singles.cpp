@@ -49,7 +49,7 @@ class SeenTwice {
   }
 
   int shift_;
-  Large<std::uint64_t> words_;
+  Uncleared<std::uint64_t> words_;
 };
 
 }  // namespace
@@ -67,7 +67,7 @@ WithoutSingles::WithoutSingles(const Postings& postings, unsigned threads) : off
     }
   });
   sizes.assign(contents * levels, 0);
-  Large<std::uint8_t> stays(postings.features.size());
+  Uncleared<std::uint8_t> stays(postings.features.size());
   parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (auto row = from; row < to; ++row) {
       const List list = postings.list(static_cast<std::uint32_t>(row));

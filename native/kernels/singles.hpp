@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "candidates.hpp"
-#include "large.hpp"
+#include "uncleared.hpp"
 
 namespace nearkin {
 
 // Lists without nearly all of the features that occur once, and what of each content counts at every level with them.
 struct WithoutSingles {
   std::vector<std::uint64_t> offsets, sizes;
-  Large<std::uint64_t> features;
-  Large<std::uint32_t> weights;
+  Uncleared<std::uint64_t> features;
+  Uncleared<std::uint32_t> weights;
   std::uint64_t base = 1;
   std::uint32_t levels = 1;
 

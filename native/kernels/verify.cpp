@@ -1,15 +1,20 @@
 #include "verify.hpp"
 
 #include <algorithm>
-#include <memory>
 
+#include "in_common.hpp"
 #include "parallel.hpp"
 #include "radix.hpp"
+#include "uncleared.hpp"
+#include "unionfind.hpp"
 
 namespace nearkin {
 namespace {
 
 using Shingled = std::span<const std::uint64_t>;
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::size_t kMany = 256;  // texts that all threads work on together
 
 bool counts_bytes(const Shingler& shingler) {
   return shingler.unit() != Unit::byte && shingler.unit() != Unit::character;
@@ -20,25 +25,39 @@ std::size_t most_shingles(std::string_view text, const Shingler& shingler) {
   return text.size() < shingler.window() ? !text.empty() : text.size() - shingler.window() + 1;
 }
 
-// All lists lie in one piece of memory that nobody clears before it is written.
+// Where lists are made, one after the other. It is used again and again: fresh memory costs as much as the sorting.
+struct Room {
+  Uncleared<std::uint64_t> features;
+  Uncleared<std::uint32_t> bytes;  // only where units have lengths
+};
+
 class Lists {
  public:
-  Lists(std::span<const std::string_view> texts, const std::vector<char>& wanted, const Shingler& shingler,
-        Shingled ignored)
-      : shingler_(shingler), ignored_(ignored), begin_(texts.size() + 1, 0), size_(texts.size(), 0) {
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      begin_[i + 1] = begin_[i] + (wanted[i] ? most_shingles(texts[i], shingler) : 0);
-    all_ = std::make_unique_for_overwrite<std::uint64_t[]>(begin_.back());
-    if (counts_bytes(shingler)) bytes_ = std::make_unique_for_overwrite<std::uint32_t[]>(begin_.back());
+  Lists(std::span<const std::string_view> texts, const Shingler& shingler, Shingled ignored)
+      : texts_(texts), shingler_(shingler), ignored_(ignored), lists_(texts.size()), bytes_(texts.size()) {}
+
+  std::size_t room_for(std::size_t text) const { return most_shingles(texts_[text], shingler_); }
+
+  void make(std::size_t text, Room& room, std::size_t at) {
+    if (texts_[text].empty()) return;
+    std::uint64_t* const to = room.features.data() + at;
+    bytes_[text] = room.bytes.data() + at;
+    lists_[text] = {to, room.bytes.empty() ? fill(texts_[text], to) : fill(texts_[text], to, room.bytes.data() + at)};
   }
 
-  void fill(std::size_t i, std::string_view text) {
-    if (begin_[i + 1] == begin_[i]) return;
-    if (bytes_) return fill_with_bytes(i, text);
-    std::uint64_t* const to = all_.get() + begin_[i];
+  Shingled operator[](std::size_t text) const { return lists_[text]; }
+  const std::uint32_t* bytes(std::size_t text) const { return bytes_[text]; }
+
+ private:
+  struct Weighed {
+    std::uint64_t feature;
+    std::uint32_t bytes;
+  };
+
+  std::size_t fill(std::string_view text, std::uint64_t* to) const {
     std::size_t count = 0;
     if (shingler_.unit() == Unit::byte) {
-      count = begin_[i + 1] - begin_[i];
+      count = most_shingles(text, shingler_);
       roll(shingler_.roller(), text, [to](std::size_t position, std::uint64_t f) { to[position] = f; });
     } else {
       shingler_.each(text, [&](std::uint64_t f, std::size_t, std::size_t) { to[count++] = f; });
@@ -49,17 +68,8 @@ class Lists {
       sort_features(to, count);
     }
     std::uint64_t* const last = std::unique(to, to + count);
-    size_[i] = static_cast<std::size_t>(without_ignored(to, last, [](std::uint64_t f) { return f; }) - to);
+    return static_cast<std::size_t>(without_ignored(to, last, [](std::uint64_t f) { return f; }) - to);
   }
-
-  Shingled operator[](std::size_t i) const { return {all_.get() + begin_[i], size_[i]}; }
-  const std::uint32_t* bytes(std::size_t i) const { return bytes_.get() + begin_[i]; }
-
- private:
-  struct Weighed {
-    std::uint64_t feature;
-    std::uint32_t bytes;
-  };
 
   static void sort(std::vector<Weighed>& items) {
     const auto less = [](const Weighed& x, const Weighed& y) {
@@ -87,7 +97,7 @@ class Lists {
     return kept;
   }
 
-  void fill_with_bytes(std::size_t i, std::string_view text) {
+  std::size_t fill(std::string_view text, std::uint64_t* to, std::uint32_t* bytes_to) const {
     std::vector<Weighed> items;
     shingler_.each(text, [&](std::uint64_t f, std::size_t, std::size_t bytes) {
       items.push_back({f, static_cast<std::uint32_t>(std::min<std::size_t>(bytes, ~std::uint32_t{0}))});
@@ -105,32 +115,19 @@ class Lists {
     const auto last = std::unique(items.begin(), items.end(),
                                   [](const Weighed& x, const Weighed& y) { return x.feature == y.feature; });
     items.erase(without_ignored(items.begin(), last, [](const Weighed& x) { return x.feature; }), items.end());
-    size_[i] = items.size();
     for (std::size_t at = 0; at < items.size(); ++at) {
-      all_[begin_[i] + at] = items[at].feature;
-      bytes_[begin_[i] + at] = items[at].bytes;
+      to[at] = items[at].feature;
+      bytes_to[at] = items[at].bytes;
     }
+    return items.size();
   }
 
+  std::span<const std::string_view> texts_;
   const Shingler& shingler_;
   Shingled ignored_;
-  std::vector<std::size_t> begin_, size_;
-  std::unique_ptr<std::uint64_t[]> all_;
-  std::unique_ptr<std::uint32_t[]> bytes_;  // only where units have lengths
+  std::vector<Shingled> lists_;  // by text, while its group is at work
+  std::vector<const std::uint32_t*> bytes_;
 };
-
-// Two lists of like size: every step moves one or both on, without a branch to predict.
-std::uint64_t common(Shingled x, Shingled y) {
-  const std::uint64_t *i = x.data(), *j = y.data(), *const i_end = i + x.size(), *const j_end = j + y.size();
-  std::uint64_t shared = 0;
-  while (i < i_end && j < j_end) {
-    const std::uint64_t f = *i, g = *j;
-    shared += f == g;
-    i += f <= g;
-    j += g <= f;
-  }
-  return shared;
-}
 
 // A short list in a long one: shingles are uniform, so how far the next one stands from the last is known within a few
 // places. Stops when more are missing than may be.
@@ -153,16 +150,22 @@ std::uint64_t common_in_longer(Shingled shorter, Shingled longer, std::uint64_t 
   return shared;
 }
 
+// The fewest in common with which a bound may still be reached, one less for rounding: k ≥ c · |shorter| for
+// containment, k ≥ r / (1 + r) · (|A| + |B|) for resemblance.
+std::uint64_t fewest(std::size_t shorter, std::size_t longer, const Bounds& bounds) {
+  const auto small = static_cast<double>(shorter), large = static_cast<double>(longer);
+  const double least =
+      std::min(bounds.containment * small, bounds.resemblance / (1.0 + bounds.resemblance) * (small + large));
+  return least < 2.0 ? 0 : static_cast<std::uint64_t>(least) - 1;
+}
+
 std::uint64_t common(Shingled a, Shingled b, const Bounds& bounds) {
   const Shingled shorter = a.size() <= b.size() ? a : b;
   const Shingled longer = a.size() <= b.size() ? b : a;
-  const auto small = static_cast<double>(shorter.size()), large = static_cast<double>(longer.size());
-  if (longer.size() < 8 * shorter.size()) return common(shorter, longer);
-  if (shorter.empty()) return 0;
-  // k reaches a bound only if k ≥ containment · |shorter|, or k ≥ resemblance · |longer| at the very least.
-  const double least = std::min(bounds.containment * small, bounds.resemblance * large);
-  const double may_miss = std::max(0.0, small - least) + 1.0;
-  return common_in_longer(shorter, longer, static_cast<std::uint64_t>(may_miss));
+  const std::uint64_t least = fewest(shorter.size(), longer.size(), bounds);
+  if (shorter.empty() || least > shorter.size()) return 0;
+  if (longer.size() < 8 * shorter.size()) return in_common(shorter, longer, least);
+  return common_in_longer(shorter, longer, shorter.size() - least);
 }
 
 Measure measure(const Lists& lists, const Pair& pair, std::span<const std::string_view> texts, const Shingler& shingler,
@@ -191,20 +194,59 @@ Measure measure(const Lists& lists, const Pair& pair, std::span<const std::strin
   return found;
 }
 
+// Texts that hang together by pairs, and these pairs.
+struct Group {
+  std::vector<std::uint32_t> texts, pairs;
+};
+
+std::vector<Group> groups_of(std::size_t texts, std::span<const Pair> pairs) {
+  UnionFind sets(static_cast<std::uint32_t>(texts));
+  for (const auto& pair : pairs) sets.join(pair.a, pair.b);
+  const std::vector<std::uint32_t> label = std::move(sets).labels();
+  std::vector<std::uint32_t> number(texts, kNone);
+  std::vector<Group> groups;
+  for (std::uint32_t i = 0; i < pairs.size(); ++i) {
+    std::uint32_t& group = number[label[pairs[i].a]];
+    if (group == kNone) {
+      group = static_cast<std::uint32_t>(groups.size());
+      groups.emplace_back();
+    }
+    groups[group].pairs.push_back(i);
+  }
+  for (std::uint32_t text = 0; text < texts; ++text)
+    if (const std::uint32_t group = number[label[text]]; group != kNone) groups[group].texts.push_back(text);
+  return groups;
+}
+
 }  // namespace
 
 std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                             const Shingler& shingler, const Bounds& bounds, std::span<const std::uint64_t> ignored,
                             unsigned threads) {
-  std::vector<char> wanted(texts.size(), 0);
-  for (const auto& pair : pairs) wanted[pair.a] = wanted[pair.b] = 1;
-  Lists shingled(texts, wanted, shingler, ignored);
-  parallel_blocks(texts.size(), 16, threads, [&](unsigned, std::size_t from, std::size_t to) {
-    for (std::size_t text = from; text < to; ++text) shingled.fill(text, texts[text]);
-  });
+  Lists lists(texts, shingler, ignored);
   std::vector<Measure> measures(pairs.size());
-  parallel_blocks(pairs.size(), 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) measures[i] = measure(shingled, pairs[i], texts, shingler, bounds);
+  const auto work = [&](const Group& group, Room& room, unsigned on) {
+    std::vector<std::size_t> at(group.texts.size() + 1, 0);
+    for (std::size_t i = 0; i < group.texts.size(); ++i) at[i + 1] = at[i] + lists.room_for(group.texts[i]);
+    room.features.clear();  // else it would be carried over to where there is more room
+    room.features.resize(at.back());
+    if (counts_bytes(shingler)) room.bytes.resize(at.back());
+    parallel_blocks(group.texts.size(), 16, on, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) lists.make(group.texts[i], room, at[i]);
+    });
+    parallel_blocks(group.pairs.size(), 256, on, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i)
+        measures[group.pairs[i]] = measure(lists, pairs[group.pairs[i]], texts, shingler, bounds);
+    });
+  };
+  // Large groups on all threads, one by one; small ones side by side.
+  std::vector<Group> groups = groups_of(texts.size(), pairs);
+  const auto small = std::partition(groups.begin(), groups.end(), [](const Group& one) { return one.texts.size() > kMany; });
+  std::vector<Room> rooms(std::max(1U, threads));
+  for (auto group = groups.begin(); group != small; ++group) work(*group, rooms.front(), threads);
+  const auto first = static_cast<std::size_t>(small - groups.begin());
+  parallel_blocks(groups.size() - first, 16, threads, [&](unsigned thread, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) work(groups[first + i], rooms[thread], 1);
   });
   return measures;
 }

@@ -33,7 +33,8 @@ struct Bounds {
   double resemblance, containment;
 };
 
-// Pairs index into texts. Needs eight bytes for every byte of the texts that stand in a pair. The shingler's seed and
+// Pairs index into texts. Needs at most eight bytes for every byte of the texts that stand in a pair; those that do not
+// hang together have the same room, one after the other. The shingler's seed and
 // bits play no part: measures are of all bits. Shingles of `ignored` (ascending; of all bits and no permutation, labelled
 // where the shingler labels) are left out of every text, so that sizes are those of the payload (Forman 2005 §4).
 std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
