@@ -174,7 +174,9 @@ def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterato
             tuple(part),
         )
         for content, _, blob in rows:
-            yield content, unpack(blob)
+            text = unpack(blob)
+            del blob  # a long one would be held beside what is made of the text
+            yield content, text
 
 
 def lengths_of(connection: sqlite3.Connection, contents: Sequence[int]) -> list[int]:
