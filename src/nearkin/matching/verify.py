@@ -14,6 +14,7 @@ from nearkin.scheme.shingler import Shingler
 Texts = Callable[[Sequence[int]], list[bytes | None]]
 
 MOST_SLICES = 256  # of two long texts: each is one pass over them
+SLICE = 1 << 25  # shingles that are quickly sorted
 
 
 def verify(
@@ -54,7 +55,7 @@ def verify(
         }
         held = int(lengths[rows].sum())
         if held > memory and both.all() and shingler.can_be_sliced:  # one pair, or it would have been cut
-            slices = min(2 * held // max(memory, 1) + 1, MOST_SLICES)
+            slices = min(max(2 * held // max(memory, 1), held // SLICE) + 1, MOST_SLICES)
             pair = (found[int(side[0])] or b"" for side in (first, second))
             told = _native.measure_long(*pair, slices=slices, **about)
             shared, size_a, size_b, shared_bytes = (np.array([number], np.uint64) for number in told)
