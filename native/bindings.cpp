@@ -1,5 +1,6 @@
 // The module. Only the files of bindings know both Python and the kernels; they convert, release the GIL and raise.
 #include <algorithm>
+#include <utility>
 
 #include "binomial.hpp"
 #include "candidate_columns.hpp"
@@ -8,6 +9,7 @@
 #include "html.hpp"
 #include "ingest.hpp"
 #include "lines.hpp"
+#include "long_pair.hpp"
 #include "parallel.hpp"
 #include "rabin.hpp"
 #include "sha256.hpp"
@@ -149,14 +151,17 @@ nb::object digest_or_none(const Digest& digest) {
   return nb::bytes(digest.data(), digest.size());
 }
 
-nb::list canonical_texts(const Batch& batch) {
-  nb::list values;
-  const char* at = batch.canonical.data();
-  for (const auto& row : batch.rows) {
-    values.append(nb::bytes(at, row.length));
-    at += row.length;
-  }
-  return values;
+// Texts are given away, not lent: what is large is not held twice.
+nb::list take_texts(Batch& batch) {
+  const std::string texts = std::exchange(batch.texts, {});
+  return pieces(texts.data(), batch.text_ends);
+}
+
+nb::list take_canonical(Batch& batch) {
+  const std::string canonical = std::exchange(batch.canonical, {});
+  std::vector<std::uint64_t> ends;
+  for (const auto& row : batch.rows) ends.push_back((ends.empty() ? 0 : ends.back()) + row.length);
+  return pieces(canonical.data(), ends);
 }
 
 Postings postings(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
@@ -204,6 +209,25 @@ NumPy<std::uint64_t> py_shared(const Array<std::uint64_t>& offsets, const Array<
   return array(std::move(found));
 }
 
+std::span<const std::uint64_t> left_out_of(const std::optional<Array<std::uint64_t>>& ignored) {
+  const auto left_out = ignored ? span(*ignored) : std::span<const std::uint64_t>{};
+  if (!std::is_sorted(left_out.begin(), left_out.end())) throw nb::value_error("ignored shingles are not ascending");
+  return left_out;
+}
+
+nb::tuple py_measure_long(const nb::bytes& a, const nb::bytes& b, const Shingler& shingler, double resemblance,
+                          double containment, std::uint64_t slices, const std::optional<Array<std::uint64_t>>& ignored) {
+  if (!can_be_sliced(shingler) || slices == 0) throw nb::value_error("only byte shingles without labels are sliced");
+  const auto left_out = left_out_of(ignored);
+  const std::string_view first = view(a), second = view(b);
+  Measure found;
+  {
+    const nb::gil_scoped_release free;
+    found = measure_long(first, second, shingler, {resemblance, containment}, left_out, slices);
+  }
+  return nb::make_tuple(found.shared, found.size_a, found.size_b, found.bytes);
+}
+
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
                     const Shingler& shingler, double resemblance, double containment, unsigned threads,
                     const std::optional<Array<std::uint64_t>>& ignored) {
@@ -214,8 +238,7 @@ nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32
     if (a.data()[i] >= views.size() || b.data()[i] >= views.size()) throw nb::index_error("a pair names no text");
     pairs.push_back({a.data()[i], b.data()[i]});
   }
-  const auto left_out = ignored ? span(*ignored) : std::span<const std::uint64_t>{};
-  if (!std::is_sorted(left_out.begin(), left_out.end())) throw nb::value_error("ignored shingles are not ascending");
+  const auto left_out = left_out_of(ignored);
   std::vector<Measure> measures;
   {
     const nb::gil_scoped_release free;
@@ -316,8 +339,8 @@ NB_MODULE(_native, m) {
       .def_prop_ro("moduli", rows([](const Ingested& r) { return r.modulus; }))
       .def_prop_ro("digests", rows([](const Ingested& r) { return digest_or_none(r.digest); }))
       .def_prop_ro("contents", rows([](const Ingested& r) { return digest_or_none(r.content_digest); }))
-      .def_prop_ro("texts", [](const Batch& b) { return pieces(b.texts.data(), b.text_ends); })
-      .def_prop_ro("canonical", canonical_texts)
+      .def("take_texts", take_texts)
+      .def("take_canonical", take_canonical)
       .def_prop_ro("features", [](const Batch& b) { return pieces(b.features.data(), b.feature_ends); })
       .def_prop_ro("weights", [](const Batch& b) -> nb::object {
         if (b.weights.empty()) return nb::none();
@@ -334,6 +357,8 @@ NB_MODULE(_native, m) {
   m.def("shared", py_shared, "offsets"_a, "features"_a, "a"_a, "b"_a, nb::kw_only(), "threads"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a, "ignored"_a = nb::none());
+  m.def("measure_long", py_measure_long, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a, "containment"_a,
+        "slices"_a, "ignored"_a = nb::none());
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
   m.def("binomial_outside", binomial_outside, "n"_a, "p"_a, nb::kw_only(), "least"_a, "most"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);

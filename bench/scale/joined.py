@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bench.process import cores
 from bench.scale.postings import Batch, Stream
 from nearkin import _native
-from nearkin.matching.bounded import candidates_by_bins
+from nearkin.matching.bounded import BoundedJoin
 from nearkin.matching.candidates import Postings
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings
@@ -40,9 +40,8 @@ def spilled_join(batches: Iterable[Batch], *, contents: int, memory: int, folder
     pairs, parent = 0, np.arange(contents, dtype=np.uint32)
     moduli = np.ones(contents, np.uint64)
     lists = ((batch.rows, Postings(batch.offsets, batch.features.ravel(), NO_WEIGHTS, NO_MODULI)) for batch in batches)
-    for found in candidates_by_bins(
-        lists, moduli, parse_scheme(SCHEME), MatchSettings(), folder=folder, memory=memory - BASE, threads=cores()
-    ):
+    join = BoundedJoin(parse_scheme(SCHEME), MatchSettings(), folder, memory - BASE, cores())
+    for found in join.by_bins(lists, moduli):
         linked = found.shared >= MatchSettings().threshold * found.united
         pairs += int(linked.sum())
         link(parent, found.a[linked], found.b[linked])

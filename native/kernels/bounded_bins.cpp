@@ -4,9 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "mix.hpp"
+#include "feature_runs.hpp"
 #include "parallel.hpp"
-#include "radix.hpp"
 
 namespace nearkin {
 namespace {
@@ -16,6 +15,7 @@ constexpr std::uint64_t kJoinBytes = 96;
 // Parts and containers are put together only where their feature is in few contents. One that many have would hang
 // everything together; who meets whom there is noted all the same.
 constexpr std::size_t kFew = 32;
+constexpr std::size_t kRunWords = std::size_t{1} << 20;  // that wait to be written
 
 }  // namespace
 
@@ -65,50 +65,51 @@ void BoundedBins::link(std::size_t from, std::size_t to) {
 }
 
 void BoundedBins::link_part(std::size_t part) {
-  struct Entry {
-    std::uint64_t mixed, feature;
-    std::uint32_t row;  // with marks
-  };
-  std::vector<Entry> entries;
-  {
-    const Words words = from_.marked().read(part);
-    from_.marked().drop(part);
-    entries.reserve(words.size() / 3);
-    for (std::size_t at = 0; at < words.size(); at += 3) {
-      const std::uint64_t feature = feature_at(&words[at]);
-      entries.push_back({mix(feature) << 8, feature, words[at + 2]});
-    }
-  }
-  sort_by_feature(entries.data(), entries.size(), [](const Entry& entry) { return entry.mixed; },
-                  [](const Entry& x, const Entry& y) {
-                    return x.mixed != y.mixed ? x.mixed < y.mixed : (x.row & kRow) < (y.row & kRow);
-                  });
   Words runs, rows;
-  for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+  const auto take = [&](std::uint64_t feature) {
+    link_rows(feature, rows, runs);
+    if (runs.size() >= kRunWords) runs_->append(part, runs), runs.clear();
+  };
+  const FeatureRuns of(from_.marked(), part, 3, from_.sorted_at_once());
+  of.for_each([](std::uint32_t x, std::uint32_t y) { return (x & kRow) < (y & kRow); },
+              [&](std::span<const Posting> run) {
+                rows.clear();
+                for (const Posting& one : run) rows.push_back(one.row);
+                take(run[0].feature);
+              });
+  for (const auto& heavy : of.heavy()) {
     rows.clear();
-    for (; end < entries.size() && entries[end].feature == entries[begin].feature; ++end) rows.push_back(entries[end].row);
-    const auto inside = static_cast<std::size_t>(
-        std::count_if(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kInside; }));
-    if (inside > whole_.thresholds.hot) {
-      std::erase_if(rows, [](std::uint32_t row) { return !(row & kInside); });
-      for (auto& row : rows) row &= kRow;
-      const std::uint64_t at = hot_rows_->append(0, rows);
-      const std::lock_guard lock(guard_);
-      hot_.push_back({entries[begin].feature, at, static_cast<std::uint32_t>(rows.size())});
-      if (is_starred_.empty()) is_starred_.assign(whole_.contents(), 0);
-      for (const auto row : rows) is_starred_[row] = 1;
-      continue;
-    }
-    const std::size_t like = static_cast<std::size_t>(
-        std::count_if(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kLike; }));
-    const bool has_part = std::any_of(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kPart; });
-    if (rows.size() < 2 || (like < 2 && !has_part)) continue;
-    if (!has_part) std::erase_if(rows, [](std::uint32_t row) { return !(row & kLike); });
-    link_run(rows);
-    runs.push_back(static_cast<std::uint32_t>(rows.size()));
-    runs.insert(runs.end(), rows.begin(), rows.end());
+    rows.reserve(heavy.count);
+    of.for_each_of(heavy.feature, [&](const Posting& one) { rows.push_back(one.row); });
+    take(heavy.feature);
+    rows = Words();
   }
   runs_->append(part, runs);
+  from_.marked().drop(part);
+}
+
+// One run: its rows with their marks, which are made use of.
+void BoundedBins::link_rows(std::uint64_t feature, Words& rows, Words& runs) {
+  const auto inside = static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kInside; }));
+  if (inside > whole_.thresholds.hot) {
+    std::erase_if(rows, [](std::uint32_t row) { return !(row & kInside); });
+    for (auto& row : rows) row &= kRow;
+    const std::uint64_t at = hot_rows_->append(0, rows);
+    const std::lock_guard lock(guard_);
+    hot_.push_back({feature, at, static_cast<std::uint32_t>(rows.size())});
+    if (is_starred_.empty()) is_starred_.assign(whole_.contents(), 0);
+    for (const auto row : rows) is_starred_[row] = 1;
+    return;
+  }
+  const auto like = static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kLike; }));
+  const bool has_part = std::any_of(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kPart; });
+  if (rows.size() < 2 || (like < 2 && !has_part)) return;
+  if (!has_part) std::erase_if(rows, [](std::uint32_t row) { return !(row & kLike); });
+  link_run(rows);
+  runs.push_back(static_cast<std::uint32_t>(rows.size()));
+  runs.insert(runs.end(), rows.begin(), rows.end());
 }
 
 void BoundedBins::link_run(std::span<const std::uint32_t> rows) {
@@ -123,9 +124,7 @@ void BoundedBins::link_run(std::span<const std::uint32_t> rows) {
 }
 
 std::uint64_t BoundedBins::capacity() const {
-  const std::uint64_t fixed = whole_.contents() * (4 * whole_.levels + 4 + 8 + 4 + 2 + 1 + 1);
-  const std::uint64_t left = whole_.memory > 2 * fixed ? whole_.memory - fixed : whole_.memory / 2;
-  return std::max<std::uint64_t>(64, left / (2 * kJoinBytes));  // two bins at a time
+  return std::max<std::uint64_t>(64, whole_.room() / (2 * kJoinBytes));  // two bins at a time
 }
 
 void BoundedBins::pack() {
@@ -169,22 +168,27 @@ void BoundedBins::reach(std::size_t from, std::size_t to) {
 }
 
 void BoundedBins::reach_part(std::size_t part) {
-  const Words words = runs_->read(part);
-  for (std::size_t at = 0; at < words.size();) {
-    const std::span run = std::span(words).subspan(at + 1, words[at]);
-    at += 1 + run.size();
-    std::uint64_t all = 0, like = 0, parts = 0;
-    for (const auto row : run) {
-      const std::uint64_t mine = bit(bin_[row & kRow]);
-      all |= mine;
-      if (row & kLike) like |= mine;
-      if (row & kPart) parts |= mine;
+  runs_->for_each_piece(part, [&](std::span<const std::uint32_t> words) {
+    for (std::size_t at = 0; at < words.size();) {
+      const std::span run = words.subspan(at + 1, words[at]);
+      at += 1 + run.size();
+      reach_run(run);
     }
-    for (const auto row : run) {
-      const std::uint64_t met = (row & kPart ? all : parts) | (row & kLike ? like : 0);
-      auto& reach = reach_[row & kRow];
-      if ((reach.load(std::memory_order_relaxed) & met) != met) reach.fetch_or(met, std::memory_order_relaxed);
-    }
+  });
+}
+
+void BoundedBins::reach_run(std::span<const std::uint32_t> run) {
+  std::uint64_t all = 0, like = 0, parts = 0;
+  for (const auto row : run) {
+    const std::uint64_t mine = bit(bin_[row & kRow]);
+    all |= mine;
+    if (row & kLike) like |= mine;
+    if (row & kPart) parts |= mine;
+  }
+  for (const auto row : run) {
+    const std::uint64_t met = (row & kPart ? all : parts) | (row & kLike ? like : 0);
+    auto& reach = reach_[row & kRow];
+    if ((reach.load(std::memory_order_relaxed) & met) != met) reach.fetch_or(met, std::memory_order_relaxed);
   }
 }
 
@@ -197,33 +201,51 @@ void BoundedBins::deal(std::size_t from, std::size_t to) {
     runs_.reset();
     binned_ = std::make_unique<Spill>(whole_.folder, bins());
     starred_ = std::make_unique<Spill>(whole_.folder, 1);
+    if (!is_starred_.empty()) star_at_.resize(whole_.contents() / BoundedLists::kGroup + 1);
   }
   const std::size_t held = std::clamp<std::size_t>(
       whole_.memory / 16 / whole_.threads / std::max<std::size_t>(1, bins()) / 4, 256, std::size_t{1} << 16);
   std::vector<std::unique_ptr<Dealer>> dealers(whole_.threads);
   parallel_blocks(to - from, 1, whole_.threads, [&](unsigned thread, std::size_t part, std::size_t) {
     if (!dealers[thread]) dealers[thread] = std::make_unique<Dealer>(*binned_, held);
-    const Words words = from_.lists().read(from + part);
-    for_each_list(whole_, words, [&](std::uint32_t row, std::span<const std::uint32_t> list) {
-      if (bin_[row] != kNone) dealers[thread]->put(bin_[row], list);
-      if (is_starred_.empty() || !is_starred_[row]) return;
-      const std::uint64_t at = starred_->append(0, list);
-      const std::lock_guard lock(guard_);
-      placed_.push_back({row, static_cast<std::uint32_t>(list.size()), at});
-    });
+    deal_part(from + part, *dealers[thread]);
     from_.lists().drop(from + part);
   });
   for (auto& dealer : dealers)
     if (dealer) dealer->flush();
-  if (to != BoundedLists::kParts) return;
-  spilled_ += binned_->written() + starred_->written();
-  std::sort(placed_.begin(), placed_.end(), [](const Placed& x, const Placed& y) { return x.row < y.row; });
+  if (to == BoundedLists::kParts) spilled_ += binned_->written() + starred_->written();
+}
+
+void BoundedBins::deal_part(std::size_t part, Dealer& by_bin) {
+  Words stars;
+  std::vector<std::pair<std::uint32_t, std::size_t>> groups;  // that wait, and where among the words each begins
+  const auto write = [&] {
+    const std::uint64_t at = starred_->append(0, stars);
+    for (const auto& [group, word] : groups) star_at_[group] = at + 4 * word;
+    stars.clear(), groups.clear();
+  };
+  from_.lists().for_each_piece(part, [&](std::span<const std::uint32_t> words) {
+    for_each_list(whole_, words, [&](std::uint32_t row, std::span<const std::uint32_t> list) {
+      if (bin_[row] != kNone) by_bin.put(bin_[row], list);
+      if (is_starred_.empty() || !is_starred_[row]) return;
+      const std::uint32_t group = row / BoundedLists::kGroup;
+      if (groups.empty() || groups.back().first != group) {
+        if (stars.size() >= kRunWords) write();
+        groups.push_back({group, stars.size()});
+      }
+      stars.insert(stars.end(), list.begin(), list.end());
+    });
+  });
+  write();
 }
 
 Words BoundedBins::star_list(std::uint32_t row) const {
-  const auto found = std::lower_bound(placed_.begin(), placed_.end(), row,
-                                      [](const Placed& one, std::uint32_t wanted) { return one.row < wanted; });
-  return starred_->read_at(found->at, found->words);
+  const auto words = [&](std::uint32_t one) { return 2 + posting_words(whole_) * from_.lengths()[one]; };
+  const std::uint32_t group = row / BoundedLists::kGroup;
+  std::uint64_t at = star_at_[group];
+  for (std::uint32_t before = group * BoundedLists::kGroup; before < row; ++before)
+    if (is_starred_[before]) at += 4 * words(before);
+  return starred_->read_at(at, words(row));
 }
 
 }  // namespace nearkin

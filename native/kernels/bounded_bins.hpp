@@ -58,16 +58,14 @@ class BoundedBins {
   std::uint64_t spilled() const { return spilled_; }
 
  private:
-  struct Placed {
-    std::uint32_t row, words;
-    std::uint64_t at;
-  };
-
   // More bins than bits share them: a content is then loaded in vain at times.
   static std::uint64_t bit(std::uint32_t bin) { return std::uint64_t{1} << (bin % 64); }
   void link_part(std::size_t part);
+  void link_rows(std::uint64_t feature, Words& rows, Words& runs);
   void link_run(std::span<const std::uint32_t> rows);
   void reach_part(std::size_t part);
+  void reach_run(std::span<const std::uint32_t> run);
+  void deal_part(std::size_t part, Dealer& by_bin);
   void pack();
   std::uint64_t capacity() const;
 
@@ -81,7 +79,7 @@ class BoundedBins {
   std::vector<std::uint64_t> bin_reach_;               // by bin
   std::unique_ptr<Spill> runs_, hot_rows_, binned_, starred_;
   std::vector<HotRun> hot_;
-  std::vector<Placed> placed_;                         // lists for the stars, by row
+  std::vector<std::uint64_t> star_at_;                 // by group of rows: where the lists of its starred ones begin
   std::vector<std::uint8_t> is_starred_;               // by row; empty: nothing is hot
   std::mutex guard_;
   std::uint64_t spilled_ = 0;

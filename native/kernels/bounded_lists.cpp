@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
+#include "feature_runs.hpp"
 #include "mix.hpp"
 #include "parallel.hpp"
-#include "radix.hpp"
 
 namespace nearkin {
 namespace {
+
+constexpr std::size_t kLeast = 64;                        // postings that are sorted at a time, however little room
+constexpr std::size_t kListWords = std::size_t{1} << 20;  // of lists that wait to be written
 
 std::size_t part_of(std::uint64_t feature) { return mix(feature) >> 56; }
 static_assert(BoundedLists::kParts == 256);
@@ -37,7 +41,7 @@ struct BoundedLists::Kept {
 BoundedLists::BoundedLists(Whole& whole)
     : whole_(whole),
       held_(std::clamp<std::size_t>(whole.memory / 16 / whole.threads / kParts / 4, 256, std::size_t{1} << 16)),
-      rows_a_part_(static_cast<std::uint32_t>(whole.contents() / kParts + 1)),
+      rows_a_part_(static_cast<std::uint32_t>(whole.contents() / kParts / kGroup + 1) * kGroup),
       lengths_(whole.contents(), 0),
       postings_(std::make_unique<Spill>(whole.folder, kParts)) {}
 
@@ -73,35 +77,24 @@ void BoundedLists::count(std::size_t from, std::size_t to) {
   });
 }
 
+std::size_t BoundedLists::sorted_at_once() const {
+  return std::max<std::size_t>(kLeast, whole_.room() / whole_.threads / FeatureRuns::kPostingBytes);
+}
+
 void BoundedLists::count_part(std::size_t part, Dealer& by_content) const {
-  struct Entry {
-    std::uint64_t mixed, feature;
-    std::uint32_t row, weight;
-  };
   const std::size_t width = 3 + whole_.weighted;
-  std::vector<Entry> entries;
-  {
-    const Words words = postings_->read(part);
-    entries.reserve(words.size() / width);
-    for (std::size_t at = 0; at < words.size(); at += width) {
-      const std::uint64_t feature = feature_at(&words[at]);
-      entries.push_back({mix(feature) << 8, feature, words[at + 2], whole_.weighted ? words[at + 3] : 1});
-    }
-  }
-  sort_by_feature(entries.data(), entries.size(), [](const Entry& entry) { return entry.mixed; },
-                  [](const Entry& x, const Entry& y) {
-                    return x.mixed != y.mixed ? x.mixed < y.mixed : x.row < y.row;
-                  });
-  for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
-    while (end < entries.size() && entries[end].feature == entries[begin].feature) ++end;
-    if (end - begin == 1 && whole_.drops_single()) continue;
-    for (std::size_t i = begin; i < end; ++i) {
-      const Entry& one = entries[i];
-      const std::array<std::uint32_t, 5> words{low_of(one.feature), high_of(one.feature), one.row,
-                                               static_cast<std::uint32_t>(end - begin), one.weight};
-      by_content.put(one.row / rows_a_part_, std::span(words).first(width + 1));
-    }
-  }
+  const auto deal = [&](const Posting& one, std::uint64_t often) {
+    const std::array<std::uint32_t, 5> words{low_of(one.feature), high_of(one.feature), one.row,
+                                             static_cast<std::uint32_t>(often), one.weight};
+    by_content.put(one.row / rows_a_part_, std::span(words).first(width + 1));
+  };
+  const FeatureRuns runs(*postings_, part, width, sorted_at_once());
+  runs.for_each(std::less<>(), [&](std::span<const Posting> run) {
+    if (run.size() == 1 && whole_.drops_single()) return;
+    for (const Posting& one : run) deal(one, run.size());
+  });
+  for (const auto& heavy : runs.heavy())
+    runs.for_each_of(heavy.feature, [&](const Posting& one) { deal(one, heavy.count); });
 }
 
 void BoundedLists::order(std::size_t from, std::size_t to) {
@@ -123,13 +116,24 @@ void BoundedLists::order(std::size_t from, std::size_t to) {
 
 void BoundedLists::order_part(std::size_t part, Dealer& by_feature) {
   const std::size_t width = 4 + whole_.weighted;
+  const std::uint64_t all = kept_->words(part) / width;
+  const std::uint64_t rounds = std::min<std::uint64_t>(rows_a_part_, (all + sorted_at_once() - 1) / sorted_at_once());
+  const std::uint32_t first = static_cast<std::uint32_t>(part) * rows_a_part_;
   std::vector<Kept> kept;
-  {
-    const Words words = kept_->read(part);
-    kept.reserve(words.size() / width);
-    for (std::size_t at = 0; at < words.size(); at += width)
-      kept.push_back({feature_at(&words[at]), words[at + 2], words[at + 3], whole_.weighted ? words[at + 4] : 1});
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    kept.clear();
+    kept.reserve(all / rounds + (rounds > 1 ? all / rounds / 4 : 0));
+    kept_->for_each_block(part, width, [&](std::span<const std::uint32_t> words) {
+      for (std::size_t at = 0; at < words.size(); at += width) {
+        if (rounds > 1 && (words[at + 2] - first) * rounds / rows_a_part_ != round) continue;
+        kept.push_back({feature_at(&words[at]), words[at + 2], words[at + 3], whole_.weighted ? words[at + 4] : 1});
+      }
+    });
+    order_rows(part, kept, by_feature);
   }
+}
+
+void BoundedLists::order_rows(std::size_t part, std::vector<Kept>& kept, Dealer& by_feature) {
   std::sort(kept.begin(), kept.end(), [](const Kept& x, const Kept& y) {
     return x.row != y.row ? x.row < y.row : x.feature < y.feature;
   });
@@ -145,6 +149,7 @@ void BoundedLists::order_part(std::size_t part, Dealer& by_feature) {
       lists.insert(lists.end(), {low_of(one.feature), high_of(one.feature), one.often});
       if (whole_.weighted) lists.push_back(one.weight);
     }
+    if (lists.size() >= kListWords) lists_->append(part, lists), lists.clear();
     std::sort(list.begin(), list.end(), [=](const Kept& x, const Kept& y) {
       return x.often != y.often ? x.often < y.often : place_of(x.feature, estimator) < place_of(y.feature, estimator);
     });

@@ -34,7 +34,8 @@ void for_each_list(const Whole& whole, std::span<const std::uint32_t> words, Wor
 
 class BoundedLists {
  public:
-  static constexpr std::size_t kParts = 256;  // of each file
+  static constexpr std::size_t kParts = 256;     // of each file
+  static constexpr std::uint32_t kGroup = 64;    // rows that are never in two parts
 
   explicit BoundedLists(Whole& whole);
 
@@ -46,7 +47,10 @@ class BoundedLists {
   // The lists of a part of the contents, rarest feature first: marks, dealt out by feature.
   void order(std::size_t from, std::size_t to);
 
-  Spill& lists() { return *lists_; }     // by parts of the contents
+  // Postings of a part, by each thread: what is more is worked on in rounds.
+  std::size_t sorted_at_once() const;
+
+  Spill& lists() { return *lists_; }     // by parts of the contents, ascending by row; pieces are whole lists
   Spill& marked() { return *marked_; }   // by feature: feature, row with marks
   std::vector<std::uint32_t>& lengths() { return lengths_; }  // by row: postings that are left
   std::uint64_t spilled() const { return spilled_; }
@@ -56,6 +60,7 @@ class BoundedLists {
 
   void count_part(std::size_t part, Dealer& by_content) const;
   void order_part(std::size_t part, Dealer& by_feature);
+  void order_rows(std::size_t part, std::vector<Kept>& kept, Dealer& by_feature);
   void mark(std::uint32_t row, std::span<const Kept> list, Dealer& by_feature) const;
 
   Whole& whole_;

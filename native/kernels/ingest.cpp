@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "canon.hpp"
 #include "html.hpp"
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// Returns an errno, 0 when all went well.
-int read_file(const char* path, std::uint64_t max_size, Ingested& row, std::string& out) {
+// Returns an errno, 0 when all went well; EAGAIN, with nothing read, for a large file that shall not be read here.
+int read_file(const char* path, std::uint64_t max_size, bool large, Ingested& row, std::string& out) {
   // O_NONBLOCK: a path that turned into a FIFO since the walk must not hang the scan.
   const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return errno;
@@ -29,6 +30,7 @@ int read_file(const char* path, std::uint64_t max_size, Ingested& row, std::stri
   row.owner = info.st_uid;
   if (error == 0 && !S_ISREG(info.st_mode)) error = EINVAL;
   if (error == 0 && row.size > max_size) error = EFBIG;
+  if (error == 0 && row.size > kBatchBytes && !large) error = EAGAIN;
   std::size_t have = 0;
   if (error == 0) {
     out.resize(static_cast<std::size_t>(info.st_size) + 1);  // one more, to see the end without a second read
@@ -54,7 +56,8 @@ class Worker {
  public:
   Worker(const Recipe& recipe, Batch& batch) : recipe_(recipe), batch_(batch) {}
 
-  void take(Ingested row, std::string_view bytes) {
+  // What is large is moved to the batch, not copied; `owner`, if there is one, holds the bytes, and may lose them.
+  void take(Ingested row, std::string_view bytes, std::string* owner = nullptr) {
     const bool text = row.kind == Kind::text || row.kind == Kind::html;
     signature_.features.clear();
     signature_.weights.clear();
@@ -66,7 +69,7 @@ class Worker {
       row.characters = row.length = bytes.size();
       sign(recipe_.scheme, bytes, signature_);
     } else if (row.kind == Kind::other) {
-      batch_.texts.append(bytes);
+      hand_over(bytes, owner, batch_.texts);
     } else if (text) {
       if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
       std::string_view extracted = bytes;
@@ -83,8 +86,8 @@ class Worker {
       row.characters = count_code_points(extracted);
       row.length = canonical_.size();
       sign(recipe_.scheme, canonical_, signature_);
-      batch_.texts.append(extracted);
-      batch_.canonical.append(canonical_);
+      hand_over(extracted, row.kind == Kind::html ? &visible_ : owner, batch_.texts);
+      hand_over(canonical_, &canonical_, batch_.canonical);
     } else if (row.kind == Kind::empty) {
       row.content_digest = sha256({});
     }
@@ -97,6 +100,14 @@ class Worker {
   }
 
  private:
+  static void hand_over(std::string_view text, std::string* owner, std::string& to) {
+    if (text.size() > kBatchBytes && to.empty() && owner != nullptr && owner->data() == text.data()) {
+      to = std::move(*owner);
+    } else {
+      to.append(text);
+    }
+  }
+
   const Recipe& recipe_;
   Batch& batch_;
   std::string visible_, canonical_;
@@ -112,7 +123,8 @@ Batch ingest_files(std::span<const Source> sources, const Recipe& recipe) {
   for (const auto& source : sources) {
     if (batch.texts.size() > kBatchBytes) break;
     Ingested row;
-    row.error = read_file(source.path.c_str(), recipe.max_size, row, bytes);
+    row.error = read_file(source.path.c_str(), recipe.max_size, batch.rows.empty(), row, bytes);
+    if (row.error == EAGAIN && !batch.rows.empty()) break;  // a batch of its own: it is not held beside others
     if (row.error == 0) {
       row.size = bytes.size();
       row.digest = sha256(bytes);
@@ -121,7 +133,7 @@ Batch ingest_files(std::span<const Source> sources, const Recipe& recipe) {
       row.kind = Kind::binary;  // nothing to take
       bytes.clear();
     }
-    worker.take(row, bytes);
+    worker.take(row, bytes, &bytes);
   }
   return batch;
 }

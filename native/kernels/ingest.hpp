@@ -52,7 +52,8 @@ struct Source {
   bool named_html;
 };
 
-// Stops, with fewer rows than sources, once the texts together exceed this many bytes.
+// Stops, with fewer rows than sources, once the texts together exceed this many bytes; a file that does so alone is read
+// alone.
 inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 
 Batch ingest_files(std::span<const Source> sources, const Recipe& recipe);

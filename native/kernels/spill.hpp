@@ -3,6 +3,7 @@
 // The file has no name. It is gone with its owner, also after a kill: nobody has to clean up.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -29,12 +30,38 @@ class Spill {
   Words read(std::size_t part) const;
   Words read_at(std::uint64_t at, std::size_t words) const;
 
+  // The same part, some whole records at a time: each was appended whole.
+  template <class Work>
+  void for_each_block(std::size_t part, std::size_t record, Work&& work) const {
+    Words block;
+    for (const auto& extent : extents_[part]) {
+      for (std::uint64_t done = 0; done < extent.words; done += block.size()) {
+        block.resize(std::min<std::uint64_t>(kBlock / record * record, extent.words - done));
+        read_into(extent.at + 4 * done, block);
+        work(std::span<const std::uint32_t>(block));
+      }
+    }
+  }
+
+  // As it was appended, piece by piece.
+  template <class Work>
+  void for_each_piece(std::size_t part, Work&& work) const {
+    Words piece;
+    for (const auto& extent : extents_[part]) {
+      piece.resize(extent.words);
+      read_into(extent.at, piece);
+      work(std::span<const std::uint32_t>(piece));
+    }
+  }
+
   // The part has been read for the last time: its place on the disk is free.
   void drop(std::size_t part);
 
   std::uint64_t written() const { return end_; }  // bytes
 
  private:
+  static constexpr std::size_t kBlock = std::size_t{1} << 16;  // words
+
   struct Extent {
     std::uint64_t at, words;
   };

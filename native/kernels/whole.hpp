@@ -56,6 +56,12 @@ struct Whole {
 
   std::size_t contents() const { return level.size(); }
 
+  // Bytes that are left beside what is held of every content, in all stages together.
+  std::uint64_t room() const {
+    const std::uint64_t fixed = contents() * (4 * levels + 4 + 8 + 4 + 2 + 1 + 1);
+    return memory > 2 * fixed ? memory - fixed : memory / 2;
+  }
+
   // What only one content has meets nothing. Of samples cut at n everything is kept: it tells where they are cut.
   bool drops_single() const { return evidence.estimator != Estimator::smallest; }
 

@@ -100,11 +100,12 @@ class Batch:
     moduli: list[int]
     digests: list[bytes | None]  # of the bytes; none where they could not be read
     contents: list[bytes | None]  # of the canonical text; none where there is no text
-    texts: list[bytes]
-    canonical: list[bytes]
     features: list[bytes]
     weights: list[bytes] | None
     def __len__(self) -> int: ...
+    # Both only once: they are not kept.
+    def take_texts(self) -> list[bytes]: ...
+    def take_canonical(self) -> list[bytes]: ...
 
 # May stop early, with fewer rows than paths, when the texts grow large.
 def ingest_files(paths: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
@@ -197,6 +198,18 @@ def verify(
     threads: int,
     ignored: U64 | None = None,
 ) -> tuple[U64, U64, U64, U64]: ...
+
+# One pair, slice by slice: the same numbers (shared, sizes, bytes in both) in so many parts of the memory.
+def measure_long(
+    a: bytes,
+    b: bytes,
+    *,
+    shingler: Shingler,
+    resemblance: float,
+    containment: float,
+    slices: int,
+    ignored: U64 | None = None,
+) -> tuple[int, int, int, int]: ...
 
 class Bars:
     """What lists must share to count. A bar over 1 is one that nothing reaches."""

@@ -104,6 +104,12 @@ class Readings:
         packed = sum(len(one) for one in self.packed if one is not None)
         return sum(sum(map(len, column)) for column in columns) + packed
 
+    def let_go(self) -> None:
+        """Of what is not stored: canonical texts, and the extracted ones that are compressed. A long text need not be
+        held several times while it is written."""
+        self.canonical[:] = [b""] * len(self)
+        self.texts[:] = [b"" if packed else text for text, packed in zip(self.texts, self.packed, strict=True)]
+
     def extend(self, more: "Readings") -> None:
         for column in fields(self):
             getattr(self, column.name).extend(getattr(more, column.name))

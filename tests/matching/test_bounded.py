@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import EngineError
-from nearkin.matching.bounded import find_candidates_bounded
+from nearkin.matching.bounded import BoundedJoin
 from nearkin.matching.candidates import Candidates, Postings, find_candidates
 from nearkin.scheme import Scheme, parse_scheme, sign
 from nearkin.settings import MatchSettings
@@ -100,9 +100,9 @@ def test_it_is_the_join_in_memory(tmp_path: Path, seed: int, spec: str, hot: int
     dice, scheme = random.Random(seed), parse_scheme(spec)
     whole = postings(collection(dice, dice.randint(0, 60)), scheme)
     asked = MatchSettings(hot=hot, weak_matches=dice.choice([1, 20]), weak_reach=dice.choice([2, 32]))
-    found = find_candidates_bounded(
-        batches(whole, dice), whole.moduli, scheme, asked, folder=tmp_path, memory=memory, threads=threads
-    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("nearkin.matching.bounded.WAIT", dice.choice([1, 1 << 20]))  # weak pairs are dropped early
+        found = BoundedJoin(scheme, asked, tmp_path, memory, threads).candidates(batches(whole, dice), whole.moduli)
     assert_same(found, find_candidates(whole, scheme, asked, threads=1))
     assert list(tmp_path.iterdir()) == []
 
@@ -112,16 +112,8 @@ def test_small_memory_means_many_bins(tmp_path: Path) -> None:
     dice = random.Random(7)
     whole = postings(collection(dice, 150), scheme)
     told: list[tuple[int, int]] = []
-    found = find_candidates_bounded(
-        batches(whole, dice),
-        whole.moduli,
-        scheme,
-        MatchSettings(),
-        folder=tmp_path,
-        memory=1 << 19,
-        threads=2,
-        progress=lambda done, of: told.append((done, of)),
-    )
+    join = BoundedJoin(scheme, MatchSettings(), tmp_path, 1 << 19, 2, lambda done, of: told.append((done, of)))
+    found = join.candidates(batches(whole, dice), whole.moduli)
     expected = find_candidates(whole, scheme, MatchSettings(), threads=2)
     assert len(expected.a) > 500
     assert_same(found, expected)
@@ -133,15 +125,11 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     scheme = parse_scheme(SPECS[0])
     missing = tmp_path / "missing"
     with pytest.raises(EngineError, match=r"cannot be written in .*missing"):
-        find_candidates_bounded(
-            [], np.ones(3, np.uint64), scheme, MatchSettings(), folder=missing, memory=1 << 20, threads=1
-        )
+        BoundedJoin(scheme, MatchSettings(), missing, 1 << 20, 1).candidates([], np.ones(3, np.uint64))
 
 
 def test_nothing_to_join(tmp_path: Path) -> None:
     scheme = parse_scheme(SPECS[0])
-    found = find_candidates_bounded(
-        [], np.ones(0, np.uint64), scheme, MatchSettings(), folder=tmp_path, memory=1 << 20, threads=1
-    )
+    found = BoundedJoin(scheme, MatchSettings(), tmp_path, 1 << 20, 1).candidates([], np.ones(0, np.uint64))
     assert len(found.a) == 0
     assert _native.BoundedJoin.PARTS > 0

@@ -88,12 +88,12 @@ def test_one_sentence_in_every_document(tmp_path: Path, request: pytest.FixtureR
 def test_a_document_too_large_for_this_machine_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nearkin.engine.local.os.sysconf", lambda _: 400)
     monkeypatch.setattr("nearkin.engine.local.ALWAYS", 1)
-    folder, store = crowd(tmp_path / "docs", [prose(1, 800), prose(2, 20_000)]), Store(tmp_path / "kin.db")
+    folder, store = crowd(tmp_path / "docs", [prose(1, 800), prose(2, 40_000)]), Store(tmp_path / "kin.db")
     summary = store.scan(folder, max_size=4 << 30, memory=64 << 20)
     assert (summary.documents, summary.failed) == (1, 1)
     (failed,) = store.documents(failed=True).to_pylist()
     assert failed["reason"] == "too large"
-    assert failed["detail"] == ("20,000 bytes, over the limit of 10,000: this machine has memory for 16 times as much")
+    assert failed["detail"] == "40,000 bytes, over the limit of 20,000: this machine has memory for 8 times as much"
 
 
 @pytest.mark.parametrize("spec", ["mod:window=20,sample=200,most=64", "exact:window=20"])

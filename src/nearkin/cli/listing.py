@@ -124,7 +124,7 @@ def matches(
     from nearkin.cli.words import in_sum
     from nearkin.report.between import list_between
     from nearkin.report.fields import match_record
-    from nearkin.report.matches import list_matches
+    from nearkin.report.matches import each_match
     from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
@@ -142,40 +142,38 @@ def matches(
             "parted": parted,
         }
         answer = list_between(connection, *between, **asked_for) if between else None
-        found = answer.matches if answer else list_matches(connection, **asked_for)
+        found = iter(answer.matches) if answer else each_match(connection, **asked_for)
         templates = left_out(connection, quiet=quiet)
-    for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
-        if asked is not None and asked < kept:
-            note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
-            break
-    form = chosen(form)
-    if new and answer:
-        _list_new(answer, form, quiet=quiet)
-        return
-    if form == "table":
-        from nearkin.cli.screen import Screen
+        for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
+            if asked is not None and asked < kept:
+                note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
+                break
+        form = chosen(form)
+        if new and answer:
+            _list_new(answer, form, quiet=quiet)
+        elif form == "table":
+            from nearkin.cli.screen import Screen
 
-        screen = Screen(scoped, score)
-        if found:
-            screen.matches(found)
-            show_left_out(screen, templates)
+            screen = Screen(scoped, score)
+            if listed := list(found):
+                screen.matches(listed)
+                show_left_out(screen, templates)
+            else:
+                screen.line("No two documents match.")
+            if answer:
+                screen.line()
+                screen.line(in_sum(answer))
         else:
-            screen.line("No two documents match.")
-        if answer:
-            screen.line()
-            screen.line(in_sum(answer))
-        return
-    if answer:
-        note(in_sum(answer), quiet=quiet)
-    scopes = ["a_scope", "b_scope"] if scoped else []
-    numbers = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high"]
-    said = ["verdict", "template"]
-    emit(
-        (match_record(match, scoped=scoped, tiers=answer is not None) for match in found),
-        form,
-        columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers, *said],
-        paths=frozenset({"a", "b"}),
-    )
+            if answer:
+                note(in_sum(answer), quiet=quiet)
+            scopes = ["a_scope", "b_scope"] if scoped else []
+            numbers = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high"]
+            emit(  # as they come: the store is read meanwhile
+                (match_record(match, scoped=scoped, tiers=answer is not None) for match in found),
+                form,
+                columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers, "verdict", "template"],
+                paths=frozenset({"a", "b"}),
+            )
 
 
 def _list_new(answer: "Between", form: str, *, quiet: bool) -> None:

@@ -67,6 +67,7 @@ def take_in(
         done += len(batch)
         size += sum(batch.sizes)
         remember(batch)
+        batch.let_go()
         writer.add(batch)
         progress(done, size)
     if handed_over:

@@ -30,7 +30,7 @@ Recipe = _native.Recipe
 BATCH_FILES = 256
 HTML, BINARY = int(TextKind.HTML), int(TextKind.BINARY)  # members of an enumeration are slow to compare
 READERS = {**dict.fromkeys(EXTRACTORS, None), TextKind.BINARY: UNKNOWN}
-TIMES = 16  # bytes of memory for each byte of a large document; 10 were measured, of one of 150 MB
+TIMES = 8  # bytes of memory for each byte of a large document; 4 to 5 were measured, of one of 200 MB
 ALWAYS = WalkSettings().max_size  # is read on any machine
 AHEAD = 6  # batches read ahead, besides one for each thread, where there is room for them
 
@@ -183,10 +183,10 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         properties=[*nothing],
         md5=[*nothing],
         sha1=[*nothing],
-        texts=batch.texts,
+        texts=batch.take_texts(),
         packed=[*nothing],
         characters=batch.characters,
-        canonical=batch.canonical,
+        canonical=batch.take_canonical(),
         contents=batch.contents,
         lengths=batch.lengths,
         moduli=batch.moduli,

@@ -6,7 +6,7 @@ Forman 2005 §2.5 and §2.6; how, native/kernels/bounded_join.hpp tells.
 import errno
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import EngineError
-from nearkin.matching.candidates import Candidates, Hot, Postings, asked, candidates_of, strongest
+from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Postings, asked, candidates_of, strongest
 from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
 
@@ -25,6 +25,7 @@ Progress = Callable[[int, int], None]
 
 POSTING_BYTES = 72  # of a join in memory, for each posting
 AT_ONCE = 16  # parts of a stage
+WAIT = 1 << 20  # weak candidates, at the least, before they are gone through: 41 MB
 
 
 def fits(postings: int, memory: int) -> bool:
@@ -36,70 +37,53 @@ def can_be_bounded(scheme: Scheme) -> bool:
     return scheme.estimator in (Estimator.OVERLAP, Estimator.SMALLEST, Estimator.SLOTS)
 
 
-def find_candidates_bounded(
-    batches: Batches,
-    moduli: NDArray[np.uint64],
-    scheme: Scheme,
-    settings: MatchSettings,
-    *,
-    folder: Path,
-    memory: int,
-    threads: int,
-    progress: Progress = lambda done, of: None,
-) -> Candidates:
-    """`moduli`: of every row. Temporary files are in `folder`, and have no names there."""
-    with _explained(folder):
-        parts = list(
-            candidates_by_bins(
-                batches, moduli, scheme, settings, folder=folder, memory=memory, threads=threads, progress=progress
-            )
+@dataclass(frozen=True)
+class BoundedJoin:
+    """Temporary files are in `folder`, and have no names there."""
+
+    scheme: Scheme
+    settings: MatchSettings
+    folder: Path
+    memory: int  # bytes
+    threads: int
+    progress: Progress = lambda done, of: None
+
+    def candidates(self, batches: Batches, moduli: NDArray[np.uint64]) -> Candidates:
+        """As the join in memory gives them. `moduli`: of every row."""
+        with _explained(self.folder):
+            parts = self.by_bins(batches, moduli)
+            stars = next(parts)
+            gathered = _Gathered(self.settings.weak_matches)
+            gathered.add(stars)
+            for part in parts:
+                gathered.add(part)
+        return gathered.in_order(stars.hot)
+
+    def by_bins(self, batches: Batches, moduli: NDArray[np.uint64]) -> Iterator[Candidates]:
+        """The stars' first, then those of each bin and of each two bins that meet. Every pair is in one of them only;
+        of the weak ones each bin gives at least those that are to be kept."""
+        join = _native.BoundedJoin(
+            str(self.folder),
+            moduli,
+            weighted=self.scheme.measure == "bytes",
+            memory=self.memory,
+            threads=self.threads,
+            **asked(moduli, self.scheme, self.settings),
         )
-    stars = parts[0].hot
-    found = _together(parts)
-    order = np.lexsort((found.b, found.a))
-    found = _of(found, order)
-    weak = np.flatnonzero(~found.strong)
-    resemblance = found.shared[weak] / found.united[weak]
-    keep = found.strong.copy()
-    keep[weak[strongest(found.a[weak], found.b[weak], resemblance, settings.weak_matches)]] = True
-    return replace(_of(found, np.flatnonzero(keep)), hot=stars)
-
-
-def candidates_by_bins(
-    batches: Batches,
-    moduli: NDArray[np.uint64],
-    scheme: Scheme,
-    settings: MatchSettings,
-    *,
-    folder: Path,
-    memory: int,
-    threads: int,
-    progress: Progress = lambda done, of: None,
-) -> Iterator[Candidates]:
-    """The stars' first, then those of each bin and of each two bins that meet. Every pair is in one of them only; of
-    the weak ones each bin gives at least those that are to be kept."""
-    join = _native.BoundedJoin(
-        str(folder),
-        moduli,
-        weighted=scheme.measure == "bytes",
-        memory=memory,
-        threads=threads,
-        **asked(moduli, scheme, settings),
-    )
-    stages = [join.Stage.COUNT, join.Stage.ORDER, join.Stage.LINK, join.Stage.REACH, join.Stage.DEAL]
-    work = _Work(progress, contents=len(moduli), stages=len(stages))
-    for rows, lists in batches:
-        join.add(rows, lists.offsets, lists.features, lists.weights)
-        work.read(len(rows))
-    for stage in stages:
-        for start in range(0, join.PARTS, AT_ONCE):
-            join.work(stage, start, min(start + AT_ONCE, join.PARTS))
-            work.stage(AT_ONCE / join.PARTS)
-    yield candidates_of(join.stars())
-    pairs = join.pairs()
-    for number, (one, other) in enumerate(pairs, 1):
-        yield candidates_of(join.join(one, other))
-        work.joined(number, len(pairs))
+        stages = [join.Stage.COUNT, join.Stage.ORDER, join.Stage.LINK, join.Stage.REACH, join.Stage.DEAL]
+        work = _Work(self.progress, contents=len(moduli), stages=len(stages))
+        for rows, lists in batches:
+            join.add(rows, lists.offsets, lists.features, lists.weights)
+            work.read(len(rows))
+        for stage in stages:
+            for start in range(0, join.PARTS, AT_ONCE):
+                join.work(stage, start, min(start + AT_ONCE, join.PARTS))
+                work.stage(AT_ONCE / join.PARTS)
+        yield candidates_of(join.stars())
+        pairs = join.pairs()
+        for number, (one, other) in enumerate(pairs, 1):
+            yield candidates_of(join.join(one, other))
+            work.joined(number, len(pairs))
 
 
 @contextmanager
@@ -140,10 +124,42 @@ class _Work:
 _COLUMNS = [field.name for field in fields(Candidates) if field.name != "hot"]
 
 
+class _Gathered:
+    """Candidates of all bins. Of the weak ones each content keeps its strongest: one that is not among those of all
+    that came so far never will be. So they are gone through whenever there are twice as many as were left, and no more
+    than about twice of what is kept is ever held."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._strong: list[Candidates] = []
+        self._weak: list[Candidates] = []
+        self._waiting, self._room = 0, WAIT
+
+    def add(self, part: Candidates) -> None:
+        self._strong.append(_of(part, np.flatnonzero(part.strong)))
+        self._weak.append(_of(part, np.flatnonzero(~part.strong)))
+        self._waiting += len(self._weak[-1].a)
+        if self._waiting > self._room:
+            self._drop_weakest()
+
+    def _drop_weakest(self) -> None:
+        weak = _together(self._weak)
+        self._weak.clear()
+        resemblance = weak.shared / weak.united
+        self._weak.append(_of(weak, np.flatnonzero(strongest(weak.a, weak.b, resemblance, self._most))))
+        self._waiting = len(self._weak[0].a)
+        self._room = max(WAIT, 2 * self._waiting)
+
+    def in_order(self, hot: Hot) -> Candidates:
+        self._drop_weakest()
+        found = _together(self._strong + self._weak)
+        return replace(_of(found, np.lexsort((found.b, found.a))), hot=hot)
+
+
 def _together(parts: list[Candidates]) -> Candidates:
     columns = {name: np.concatenate([getattr(one, name) for one in parts]) for name in _COLUMNS}
-    return Candidates(**columns, hot=Hot(np.zeros(0, np.uint32)))
+    return Candidates(**columns, hot=NOT_HOT)
 
 
 def _of(found: Candidates, rows: NDArray[np.intp]) -> Candidates:
-    return Candidates(**{name: getattr(found, name)[rows] for name in _COLUMNS}, hot=found.hot)
+    return Candidates(**{name: getattr(found, name)[rows] for name in _COLUMNS}, hot=NOT_HOT)

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin._native import Bars
-from nearkin.matching.bounded import can_be_bounded, find_candidates_bounded, fits
+from nearkin.matching.bounded import BoundedJoin, can_be_bounded, fits
 from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Postings
 from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
@@ -20,8 +20,8 @@ from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
 from nearkin.store.contents import Contents, contents_at
-from nearkin.store.match_columns import store_columns
-from nearkin.store.results import match_rows, replace_matches, update_matches
+from nearkin.store.match_columns import columns_named, store_columns
+from nearkin.store.results import replace_matches, update_matches
 from nearkin.store.signatures import count_postings, moduli_of, signature_batches, signatures, signatures_of
 
 
@@ -29,7 +29,8 @@ from nearkin.store.signatures import count_postings, moduli_of, signature_batche
 class Outcome:
     matches: MatchColumns
     fresh: NDArray[np.bool_] | None = None  # which are not stored as they are; None: all
-    dropped: tuple[tuple[int, int], ...] = ()  # content ids of stored pairs that are no matches any more
+    # Content ids of stored pairs that are no matches any more.
+    dropped: NDArray[np.uint32] = field(default_factory=lambda: np.zeros((0, 2), np.uint32))
     hot: Hot = NOT_HOT
 
     @property
@@ -50,14 +51,14 @@ class Outcome:
             replace_matches(connection, scheme, named.rows())
         else:
             fresh = self.matches[self.fresh].by_id(contents.ids)
-            update_matches(connection, scheme, fresh.rows(), self.dropped)
+            update_matches(connection, scheme, fresh.rows(), map(tuple, self.dropped.tolist()))
         store_columns(connection, scheme, vars(named))
 
 
 class Matcher(Collected):
     def stored(self) -> Outcome:
         """What is stored, as it is."""
-        rows = MatchColumns.stored(list(match_rows(self.connection, self.scheme_id)))
+        rows = MatchColumns.stored(columns_named(self.connection, self.scheme_id))
         ids = self.contents.ids
         matches = rows[np.isin(rows.a, ids) & np.isin(rows.b, ids)].by_row(ids)
         return Outcome(matches, np.zeros(len(matches), np.bool_))
@@ -86,16 +87,11 @@ class Matcher(Collected):
                 texts = partial(self._texts_of, rows)
                 yield rows.astype(np.uint32), payload(signed, self.scheme, texts, self.left_out)
 
-        return find_candidates_bounded(
-            batches(),
-            moduli,
-            self.scheme,
-            self.settings,
-            folder=self.means.folder,
-            memory=self.means.for_join,
-            threads=self.means.threads,
-            progress=self.means.progress,
-        )
+        means = self.means
+        join = BoundedJoin(
+            self.scheme, self.settings, means.folder, means.for_join, means.threads, means.progress
+        )  # fmt: skip
+        return join.candidates(batches(), moduli)
 
     def _texts_of(self, rows: NDArray[np.int64], wanted: Sequence[int]) -> list[bytes | None]:
         return self.texts(rows[list(wanted)].tolist())
@@ -105,7 +101,7 @@ class Matcher(Collected):
         sampled_again = self.left_out.templates and self.scheme.limit  # templates are not just left out of these
         if run is None or sampled_again or not can_be_incremental(self.scheme, self.settings):
             return self.everything()
-        stored = MatchColumns.stored(list(match_rows(self.connection, self.scheme_id)))
+        stored = MatchColumns.stored(columns_named(self.connection, self.scheme_id))
         # What was added while it ran, and is gone by now, is in its matches only.
         there = np.union1d(contents_at(self.connection, run), np.concatenate([stored.a, stored.b]).astype(np.int64))
         before = Before(there, stored)
@@ -120,7 +116,7 @@ class Matcher(Collected):
             self.left_out.shingles,
         )
         found = increment.rematch(before, memory=self.means.for_texts, threads=self.means.threads)
-        return self.everything() if found is None else Outcome(found.matches, found.fresh, tuple(found.dropped))
+        return self.everything() if found is None else Outcome(found.matches, found.fresh, found.dropped)
 
     def _signed(self, ids: NDArray[np.int64]) -> Postings | None:
         signed = signatures_of(self.connection, self.scheme_id, ids)

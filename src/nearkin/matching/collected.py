@@ -24,7 +24,7 @@ class Means:
     @property
     def for_texts(self) -> int:
         """That are measured at the same time."""
-        return self.memory // 10
+        return self.memory // 20
 
     @property
     def for_join(self) -> int:

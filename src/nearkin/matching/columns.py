@@ -1,15 +1,16 @@
 """Many matches at once, as columns. Rows a and b count contents in the order of their digests, a before b."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.store.results import MatchRow
-
 Floats = NDArray[np.float64]
+AT_ONCE = 8192  # rows given out as Python's objects at the same time
+TURNED = {"a_in_b": "b_in_a", "b_in_a": "a_in_b", "size_a": "size_b", "size_b": "size_a"}  # with a and b
 
 
 @dataclass(frozen=True)
@@ -43,17 +44,14 @@ class MatchColumns:
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """One by one; what is NaN becomes NULL where it is stored."""
-        return zip(*(getattr(self, field.name).tolist() for field in fields(self)), strict=True)
+        columns = [getattr(self, field.name) for field in fields(self)]
+        for start in range(0, len(self), AT_ONCE):
+            yield from zip(*(column[start : start + AT_ONCE].tolist() for column in columns), strict=True)
 
     @staticmethod
-    def stored(rows: list[MatchRow]) -> "MatchColumns":
+    def stored(columns: Mapping[str, NDArray[Any]]) -> "MatchColumns":
         """As they are stored: a and b are content ids."""
-        columns = list(zip(*rows, strict=True)) or [()] * len(fields(MatchColumns))
-        types: dict[str, Any] = {"a": np.uint32, "b": np.uint32, "exact": np.bool_}
-        types |= dict.fromkeys(("shared_bytes", "size_a", "size_b"), np.int64)
-        named = zip(fields(MatchColumns), columns, strict=True)
-        arrays: dict[str, Any] = {f.name: np.array(column, types.get(f.name, np.float64)) for f, column in named}
-        return MatchColumns(**arrays)
+        return MatchColumns(**columns)
 
     def by_row(self, ids: NDArray[np.int64]) -> "MatchColumns":
         """Rows for content ids: row i is content ids[i]. All of them must be there."""
@@ -63,9 +61,7 @@ class MatchColumns:
 
     @staticmethod
     def join(*parts: "MatchColumns") -> "MatchColumns":
-        names = [field.name for field in fields(MatchColumns)]
-        whole = MatchColumns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
-        return whole.in_order()
+        return _in_order(lambda name: np.concatenate([getattr(part, name) for part in parts]))
 
     @staticmethod
     def none() -> "MatchColumns":
@@ -75,17 +71,23 @@ class MatchColumns:
 
     def in_order(self) -> "MatchColumns":
         """Each pair with its smaller row first, pairs sorted."""
-        turn = self.a > self.b
-        turned = replace(
-            self,
-            a=np.where(turn, self.b, self.a),
-            b=np.where(turn, self.a, self.b),
-            a_in_b=np.where(turn, self.b_in_a, self.a_in_b),
-            b_in_a=np.where(turn, self.a_in_b, self.b_in_a),
-            size_a=np.where(turn, self.size_b, self.size_a),
-            size_b=np.where(turn, self.size_a, self.size_b),
-        )
-        return turned[np.lexsort((turned.b, turned.a))]
+        return _in_order(partial(getattr, self))
+
+
+def _in_order(column: Callable[[str], NDArray[Any]]) -> MatchColumns:
+    """One column after another, so that no more than one is there twice."""
+    a, b = column("a"), column("b")
+    turn = a > b
+    keys = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b)
+    order = np.argsort(keys, kind="stable")
+    keys, turn = keys[order], turn[order]
+    columns: dict[str, NDArray[Any]] = {"a": (keys >> np.uint64(32)).astype(np.uint32), "b": keys.astype(np.uint32)}
+    for field in fields(MatchColumns)[2:]:
+        found = column(field.name)[order]
+        if field.name in TURNED:
+            found[turn] = column(TURNED[field.name])[order[turn]]
+        columns[field.name] = found
+    return MatchColumns(**columns)
 
 
 def measured(

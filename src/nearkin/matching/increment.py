@@ -54,7 +54,7 @@ class Before:
 class Rematched:
     matches: MatchColumns  # rows
     fresh: NDArray[np.bool_]  # which of them were made now
-    dropped: list[tuple[int, int]]  # content ids of pairs that were matches
+    dropped: NDArray[np.uint32]  # content ids of pairs that were matches
 
 
 def can_be_incremental(scheme: Scheme, settings: MatchSettings) -> bool:
@@ -173,7 +173,7 @@ class Increment:
         is_touched = np.isin(self.ids, touched)
         keys = _pairs(self.ids[matches.a], self.ids[matches.b])
         gone = ~np.isin(_pairs(stored.a, stored.b), keys)
-        dropped = list(zip(stored.a[gone].tolist(), stored.b[gone].tolist(), strict=True))
+        dropped = np.stack([stored.a[gone], stored.b[gone]], axis=1)
         return Rematched(matches, is_touched[matches.a] | is_touched[matches.b], dropped)
 
 

@@ -171,9 +171,10 @@ def _intervals(
 
 def kept(matches: MatchColumns, settings: MatchSettings) -> MatchColumns:
     """Those that reach a threshold, and of the others down to the floor the strongest of each content."""
-    matches = matches[matches.shared_bytes >= settings.min_shared_bytes]
+    if settings.min_shared_bytes > 0:
+        matches = matches[matches.shared_bytes >= settings.min_shared_bytes]
     strong = matches.strong(settings.threshold, settings.containment)
     weak = np.flatnonzero(~strong & (matches.resemblance >= settings.floor))
     keep = strong
     keep[weak[strongest(matches.a[weak], matches.b[weak], matches.resemblance[weak], settings.weak_matches)]] = True
-    return matches[keep]
+    return matches if keep.all() else matches[keep]

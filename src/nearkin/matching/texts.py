@@ -1,12 +1,14 @@
 """Canonical texts of contents: remembered from the run that read them, or made again from the kept extracted texts."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nearkin.model import Readings
 from nearkin.store.contents import Contents, texts_of
 from nearkin.text.canon import Canon
+
+AT_ONCE = 16 << 20  # bytes of extracted texts
 
 
 @dataclass
@@ -20,7 +22,7 @@ class TextCache:
         if self.room <= 0:
             return
         for digest, text in zip(readings.contents, readings.canonical, strict=True):
-            if digest is not None and digest not in self.texts:
+            if digest is not None and digest not in self.texts and len(text) <= self.room:
                 self.texts[digest] = text
                 self.room -= len(text)
 
@@ -40,9 +42,23 @@ class StoredTexts:
             for row, digest in zip(rows, digests, strict=True)
             if digest not in self.cache.texts
         ]
-        kept = dict(texts_of(self.connection, missing))
-        made = dict(zip(kept, self.canon.apply_all(list(kept.values()), threads=self.threads), strict=True))
+        made = dict(self._made(missing))
         return [
             self.cache.texts.get(digest) or made.get(int(self.contents.ids[row]))
             for row, digest in zip(rows, digests, strict=True)
         ]
+
+    def _made(self, contents: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Some at a time: what a text was made of is not held any longer than that."""
+        waiting: dict[int, bytes] = {}
+        size = 0
+        for content, text in texts_of(self.connection, contents):
+            waiting[content] = text
+            size += len(text)
+            if size > AT_ONCE:
+                yield from self._canonical(waiting)
+                waiting, size = {}, 0
+        yield from self._canonical(waiting)
+
+    def _canonical(self, extracted: dict[int, bytes]) -> Iterator[tuple[int, bytes]]:
+        return zip(extracted, self.canon.apply_all(list(extracted.values()), threads=self.threads), strict=True)

@@ -1,6 +1,7 @@
 """Verification: the exact measure of candidate pairs, on the texts, in bounded memory."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from nearkin.scheme.shingler import Shingler
 
 # Canonical texts of the contents with these rows; None where a text was not kept.
 Texts = Callable[[Sequence[int]], list[bytes | None]]
+
+MOST_SLICES = 256  # of two long texts: each is one pass over them
+SLICE = 1 << 25  # shingles that are quickly sorted
 
 
 def verify(
@@ -43,16 +47,22 @@ def verify(
         first, second = position[a[block]], position[b[block]]
         both = have[first] & have[second]
         possible[block] = both
-        shared, size_a, size_b, shared_bytes = _native.verify(
-            [text or b"" for text in found],
-            first[both],
-            second[both],
-            shingler=shingler.native(),
-            resemblance=resemblance,
-            containment=containment,
-            threads=threads,
-            ignored=ignored,
-        )
+        about: dict[str, Any] = {
+            "shingler": shingler.native(),
+            "resemblance": resemblance,
+            "containment": containment,
+            "ignored": ignored,
+        }
+        held = int(lengths[rows].sum())
+        if held > memory and both.all() and shingler.can_be_sliced:  # one pair, or it would have been cut
+            slices = min(max(2 * held // max(memory, 1), held // SLICE) + 1, MOST_SLICES)
+            pair = (found[int(side[0])] or b"" for side in (first, second))
+            told = _native.measure_long(*pair, slices=slices, **about)
+            shared, size_a, size_b, shared_bytes = (np.array([number], np.uint64) for number in told)
+        else:
+            shared, size_a, size_b, shared_bytes = _native.verify(
+                [text or b"" for text in found], first[both], second[both], threads=threads, **about
+            )
         parts.append(
             measured(
                 a[block][both],

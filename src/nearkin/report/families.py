@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
 from nearkin.group.greedy import Representative
@@ -16,9 +17,9 @@ from nearkin.report.spread import with_spread
 from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings
 from nearkin.store import runs
-from nearkin.store.contents import Copies, held_by, locations
+from nearkin.store.contents import Copies, locations
 from nearkin.store.decided import Decided
-from nearkin.store.holdings import Holdings
+from nearkin.store.holdings import Holdings, columns
 from nearkin.store.results import FamilyRow, family_members, family_rows
 
 
@@ -50,7 +51,8 @@ def list_families(
         raise UsageError(f"Below {limits['floor']:g} the scan kept no matches; scan again with --floor {threshold:g}.")
     as_scanned = threshold in (None, limits["threshold"]) and containment in (None, limits["containment"])
     if view is View.CHAIN and as_scanned:
-        rows = family_rows(connection, run.scheme, _largest_stored(connection, run.scheme, limit))
+        only = None if limit is None else _Sizes.load(connection, run.scheme).largest(limit)
+        rows = family_rows(connection, run.scheme, only)
     else:
         settings = MatchSettings(
             threshold=limits["threshold"] if threshold is None else threshold,
@@ -70,19 +72,30 @@ def _as_decided(
     return named_families(rows, locations(connection, shown), Decided(connection), template=run.template)[:limit]
 
 
-def _largest_stored(connection: sqlite3.Connection, scheme: int, limit: int | None) -> list[int] | None:
-    """Ids of families; None: all."""
-    if limit is None:
-        return None
-    held = Holdings.load(connection)
-    contents, families = family_members(connection, scheme)
-    ids, family = np.unique(families, return_inverse=True)
-    there = contents < len(held.documents)  # the others were forgotten
-    documents, size = (
-        np.bincount(family[there], column[contents[there]], len(ids)) for column in (held.documents, held.bytes)
-    )
-    found: list[int] = ids[largest(documents, size, limit)].tolist()
-    return found
+@dataclass(frozen=True)
+class _Sizes:
+    """The stored families as columns: how many documents each has, and their bytes."""
+
+    ids: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    bytes: NDArray[np.int64]
+
+    @classmethod
+    def load(cls, connection: sqlite3.Connection, scheme: int) -> "_Sizes":
+        held = Holdings.load(connection)
+        contents, families = family_members(connection, scheme)
+        ids, family = np.unique(families, return_inverse=True)
+        there = contents < len(held.documents)  # the others were forgotten
+        sums = (
+            np.bincount(family[there], column[contents[there]], len(ids)).astype(np.int64)
+            for column in (held.documents, held.bytes)
+        )
+        return cls(ids, *sums)
+
+    def largest(self, limit: int) -> list[int]:
+        """Ids of so many, and of those that are as large as the last: names decide which come first."""
+        found: list[int] = self.ids[largest(self.documents, self.bytes, limit)].tolist()
+        return found
 
 
 @dataclass(frozen=True)
@@ -98,18 +111,22 @@ class Overview:
 def overview(connection: sqlite3.Connection, limit: int) -> Overview:
     """Of the families as the scan grouped them; only the largest are named."""
     run = runs.last(connection)
-    held = held_by(connection)
-    sized = []
-    for row in family_rows(connection, run.scheme):
-        there = [held[content] for content, *_ in row.contents if content in held]
-        count = sum(one.documents for one in there)
-        if count > 1:
-            sized.append((-count, -sum(one.size for one in there), min(one.first for one in there), row))
-    sized.sort(key=lambda one: one[:3])
-    chosen = [row for *_, row in sized[:limit]]
-    places = locations(connection, [content for row in chosen for content, *_ in row.contents])
-    copies = sum(row.kind == Kind.IDENTICAL for *_, row in sized)
-    return Overview(named_families(chosen, places), len(sized), -sum(one[0] for one in sized), copies)
+    sizes = _Sizes.load(connection, run.scheme)
+    several = sizes.documents > 1
+    (of_copies,) = columns(
+        connection,
+        "SELECT group_concat(id) FROM family WHERE scheme = ? AND kind = ?",
+        run.scheme,
+        Kind.IDENTICAL.value,
+    )
+    rows = family_rows(connection, run.scheme, sizes.largest(limit))
+    places = locations(connection, [content for row in rows for content, *_ in row.contents])
+    return Overview(
+        named_families(rows, places)[:limit],
+        int(several.sum()),
+        int(sizes.documents[several].sum()),
+        int(np.isin(sizes.ids[several], of_copies).sum()),
+    )
 
 
 def named_families(

@@ -1,21 +1,32 @@
 """Matches with their contents named by documents, strongest first."""
 
-import heapq
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
 
 from nearkin.errors import UsageError
+from nearkin.matching.columns import MatchColumns
 from nearkin.model import Location, Match
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
 from nearkin.store.decided import Decided
 from nearkin.store.holders import documents_of
-from nearkin.store.results import MatchRow, match_rows
+from nearkin.store.match_columns import columns_named
+
+AT_ONCE = 1000  # matches named
 
 
-def list_matches(
+def list_matches(connection: sqlite3.Connection, **asked: Any) -> list[Match]:
+    """All of them at once, as `each_match` gives them."""
+    return list(each_match(connection, **asked))
+
+
+def each_match(
     connection: sqlite3.Connection,
     *,
     min_resemblance: float | None = None,
@@ -24,10 +35,11 @@ def list_matches(
     all_copies: bool = False,
     limit: int | None = None,
     parted: bool = False,
-) -> list[Match]:
+) -> Iterator[Match]:
     """At the scan's thresholds, unless others are given; one not given does not apply when the other is.
 
-    Pairs that a person called not similar, or of one form only, are left out unless asked for as `parted`.
+    Pairs that a person called not similar, or of one form only, are left out unless asked for as `parted`. They are
+    columns until they are named, some at a time: half a million as objects were 500 MB.
     """
     run = runs.last(connection)
     scheme = parse_scheme(run.spec)
@@ -38,57 +50,77 @@ def list_matches(
     if min_resemblance is None and min_containment is None:
         limits = run.settings["match"]
         min_resemblance, min_containment = limits["threshold"], limits["containment"]
-    rows = match_rows(
-        connection,
-        run.scheme,
-        min_resemblance=2.0 if min_resemblance is None else min_resemblance,
-        min_containment=2.0 if min_containment is None else min_containment,
-    )
-    decided = Decided(connection)
-    chosen = []
-    for row in rows:
-        if row[6] >= min_shared_bytes:
-            said = decided.of_pair(row[0], row[1])
-            if parted or said is None or not said.parts:
-                chosen.append((row, None if said is None else said.value))
-    chosen = _strongest(chosen, limit)
-    if limit is None:
-        copies = {content: [place for place, _ in places] for content, places in locations(connection).items()}
-    else:
-        copies = documents_of(connection, list({content for row, _ in chosen for content in row[:2]}))
-    found = [
-        replace(match, verdict=said, template=run.template)
-        for row, said in chosen
-        if row[0] in copies and row[1] in copies
-        for match in _named(row, copies, all_copies=all_copies, in_bytes=scheme.measure != "cosine")
+    found = MatchColumns.stored(columns_named(connection, run.scheme))
+    found = found[
+        found.strong(
+            2.0 if min_resemblance is None else min_resemblance, 2.0 if min_containment is None else min_containment
+        )
+        & (found.shared_bytes >= min_shared_bytes)
     ]
-    return sorted(found, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))[:limit]
+    listed = _Listed(connection, Decided(connection), run.template, scheme.measure != "cosine", all_copies, parted)
+    return islice(listed.strongest_first(found, few=limit is not None), limit)
 
 
-Said = tuple[MatchRow, str | None]  # a match, and what a person said of it
+@dataclass(frozen=True)
+class _Listed:
+    connection: sqlite3.Connection
+    decided: Decided
+    template: str
+    in_bytes: bool
+    all_copies: bool
+    parted: bool
 
+    def strongest_first(self, found: MatchColumns, *, few: bool) -> Iterator[Match]:
+        """Of those that are equally strong, names decide which comes first. `few`: not all will be asked for."""
+        contained = np.fmax(np.nan_to_num(found.a_in_b), np.nan_to_num(found.b_in_a))
+        order = np.lexsort((-contained, -found.resemblance))
+        alike = (np.diff(found.resemblance[order]) == 0) & (np.diff(contained[order]) == 0)
+        ends = np.append(np.flatnonzero(~alike) + 1, len(order)) if len(order) else np.zeros(0, np.int64)
+        names = None if few else self._all_names()
+        start = 0
+        while start < len(order):
+            # As many as make up a batch, and those that are no weaker than the last.
+            end = int(ends[np.searchsorted(ends, min(start + AT_ONCE, len(order)))])
+            yield from self._named(found[order[start:end]], names)
+            start = end
 
-def _strongest(found: list[Said], limit: int | None) -> list[Said]:
-    """As many, and those that are no weaker than the last: which comes first, their names decide."""
-    if limit is None or len(found) <= limit:
-        return found
-    last = heapq.nlargest(limit, (_strength(row) for row, _ in found))[-1]
-    return [one for one in found if _strength(one[0]) >= last]
+    def _all_names(self) -> dict[int, list[Location]]:
+        many = slice(None) if self.all_copies else slice(1)
+        return {content: [place for place, _ in places[many]] for content, places in locations(self.connection).items()}
 
+    def _named(self, some: MatchColumns, names: dict[int, list[Location]] | None) -> list[Match]:
+        if names is None:
+            names = documents_of(self.connection, np.union1d(some.a, some.b).tolist())
+        matches = [match for row in some.rows() for match in self._of(row, names)]
+        return sorted(matches, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))
 
-def _strength(row: MatchRow) -> tuple[float, float]:
-    return row[2], max(row[3] or 0.0, row[4] or 0.0)
+    def _of(self, row: tuple[Any, ...], names: dict[int, list[Location]]) -> Iterator[Match]:
+        first, second, resemblance, *numbers = row
+        said = self.decided.of_pair(first, second)
+        if said is not None and said.parts and not self.parted:
+            return
+        a_in_b, b_in_a, payload, shared, _, _, exact, low, high = (
+            None if number != number else number for number in numbers
+        )
+        many = slice(None) if self.all_copies else slice(1)
+        for x in names.get(first, [])[many]:
+            for y in names.get(second, [])[many]:
+                a, b, share_a, share_b = (x, y, a_in_b, b_in_a) if x < y else (y, x, b_in_a, a_in_b)
+                yield Match(
+                    a,
+                    b,
+                    resemblance,
+                    share_a,
+                    share_b,
+                    payload,
+                    shared if self.in_bytes else None,
+                    bool(exact),
+                    low,
+                    high,
+                    verdict=None if said is None else said.value,
+                    template=self.template,
+                )
 
 
 def _contained(match: Match) -> float:
     return max(match.a_in_b or 0.0, match.b_in_a or 0.0)
-
-
-def _named(row: MatchRow, copies: dict[int, list[Location]], *, all_copies: bool, in_bytes: bool) -> Iterator[Match]:
-    first, second, resemblance, a_in_b, b_in_a, payload, bytes_, _, _, exact, low, high = row
-    shared = bytes_ if in_bytes else None
-    many = slice(None) if all_copies else slice(1)
-    for x in copies[first][many]:
-        for y in copies[second][many]:
-            a, b, share_a, share_b = (x, y, a_in_b, b_in_a) if x < y else (y, x, b_in_a, a_in_b)
-            yield Match(a, b, resemblance, share_a, share_b, payload, shared, bool(exact), low, high)

@@ -10,17 +10,15 @@ from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
-from nearkin.store.match_columns import stored_columns
-from nearkin.store.results import match_rows, unlisted_contents
+from nearkin.store.match_columns import columns_named, stored_columns
+from nearkin.store.results import unlisted_contents
 
 
 def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:
     """Those that reach the run's thresholds."""
     limits = run.settings["match"]
-    rows = match_rows(
-        connection, run.scheme, min_resemblance=limits["threshold"], min_containment=limits["containment"]
-    )
-    found = MatchColumns.stored(list(rows))
+    found = MatchColumns.stored(columns_named(connection, run.scheme))
+    found = found[found.strong(limits["threshold"], limits["containment"])]
     return found[np.isin(found.a, contents.ids) & np.isin(found.b, contents.ids)].by_row(contents.ids)
 
 

@@ -54,5 +54,10 @@ class Shingler:
         """Whether texts must keep their line ends."""
         return self.unit == "line"
 
+    @property
+    def can_be_sliced(self) -> bool:
+        """Whether two long texts can be measured in part of the memory. A label counts what came before in the text."""
+        return self.unit == "byte" and not self.label
+
     def native(self) -> _native.Shingler:
         return _native.Shingler(unit=self.unit, window=self.window, label=self.label, seed=self.seed, bits=self.bits)

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,9 @@ def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterato
             tuple(part),
         )
         for content, _, blob in rows:
-            yield content, unpack(blob)
+            text = unpack(blob)
+            del blob  # a long one would be held beside what is made of the text
+            yield content, text
 
 
 def lengths_of(connection: sqlite3.Connection, contents: Sequence[int]) -> list[int]:
@@ -211,16 +213,3 @@ def locations(connection: sqlite3.Connection, contents: Sequence[int] | None = N
         for content, scope, path, size in rows:
             found.setdefault(content, []).append((Location(scope, path), size))
     return found
-
-
-class Holding(NamedTuple):
-    """The documents that hold a content: how many, their bytes together, and the first by its path."""
-
-    documents: int
-    size: int
-    first: bytes
-
-
-def held_by(connection: sqlite3.Connection) -> dict[int, Holding]:
-    rows = connection.execute(f"SELECT t.content, count(*), sum(d.size), min(d.path) {HERE} GROUP BY t.content")
-    return {content: Holding(*rest) for content, *rest in rows}

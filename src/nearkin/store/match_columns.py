@@ -1,13 +1,14 @@
-"""Matches in columns: what the views of families are made of, a million at once.
+"""Matches in columns: what the views of families are made of and what the next scan carries on, a million at once.
 
 A row of a million takes SQLite 0.2 µs and Python five times that, to make an object of each number. So a run that has
-stored its matches stores the columns that views ask for once more, each as one blob. Triggers of the table remove them
-when a match is added, changed or removed: where there are none, as in stores of older versions, the rows are read.
+stored its matches stores them once more, each column as one blob. Triggers of the table remove them when a match is
+added, changed or removed: where there are none, or not all, as in stores of older versions, the rows are read.
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,14 @@ TYPES = {
     "a_in_b": "<f8",
     "b_in_a": "<f8",
     "payload": "<f8",
+    "shared_bytes": "<i8",
     "size_a": "<i8",
     "size_b": "<i8",
     "exact": "|b1",
+    "low": "<f8",
+    "high": "<f8",
 }
+AT_ONCE = 8192  # rows that are Python's objects at the same time: all of a million would be 650 MB
 LARGEST = 1_000_000_000 // 8  # matches: SQLite takes no larger blob
 
 
@@ -53,18 +58,37 @@ class StoredMatches:
 
 
 def stored_columns(connection: sqlite3.Connection, scheme: int) -> StoredMatches:
-    blobs = dict(connection.execute("SELECT name, numbers FROM match_column WHERE scheme = ?", (scheme,)))
-    if blobs.keys() >= TYPES.keys():
-        return StoredMatches(**{name: np.frombuffer(blobs[name], kind) for name, kind in TYPES.items()})
-    return columns_of_rows(connection, scheme)
+    """Those that views ask for."""
+    return StoredMatches(**columns_named(connection, scheme, [field.name for field in fields(StoredMatches)]))
 
 
-def columns_of_rows(connection: sqlite3.Connection, scheme: int) -> StoredMatches:
+def columns_named(
+    connection: sqlite3.Connection, scheme: int, names: Sequence[str] = tuple(TYPES)
+) -> dict[str, NDArray[Any]]:
+    """In the order of the table's key; what is NULL there is NaN."""
+    blobs = dict(
+        connection.execute(
+            f"SELECT name, numbers FROM match_column WHERE scheme = ? AND name IN ({','.join('?' * len(names))})",
+            (scheme, *names),
+        )
+    )
+    if len(blobs) == len(names):
+        return {name: np.frombuffer(blobs[name], TYPES[name]) for name in names}
+    return columns_of_rows(connection, scheme, names)
+
+
+def columns_of_rows(
+    connection: sqlite3.Connection, scheme: int, names: Sequence[str] = tuple(TYPES)
+) -> dict[str, NDArray[Any]]:
     """From the table itself: 1.6 s a million."""
-    rows = connection.execute(f"SELECT {', '.join(TYPES)} FROM match WHERE scheme = ? {IN_ORDER}", (scheme,))
+    rows = connection.execute(f"SELECT {', '.join(names)} FROM match WHERE scheme = ? {IN_ORDER}", (scheme,))
+    kinds = [(name, TYPES[name]) for name in names]
+    parts: dict[str, list[NDArray[Any]]] = {name: [np.zeros(0, kind)] for name, kind in kinds}
     # A number that is NULL comes as None, which becomes NaN.
-    found: NDArray[Any] = np.fromiter(rows, list(TYPES.items()))
-    return StoredMatches(**{name: np.ascontiguousarray(found[name]) for name in TYPES})
+    while len(some := np.fromiter(islice(rows, AT_ONCE), kinds)):
+        for name in names:
+            parts[name].append(some[name].copy())
+    return {name: np.concatenate(parts.pop(name)) for name in names}
 
 
 def store_columns(connection: sqlite3.Connection, scheme: int, columns: Mapping[str, NDArray[Any]]) -> None:
@@ -76,13 +100,15 @@ def store_columns(connection: sqlite3.Connection, scheme: int, columns: Mapping[
     if rows != len(columns["a"]):
         return
     connection.executemany(
-        "INSERT INTO match_column (scheme, name, numbers) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO match_column (scheme, name, numbers) VALUES (?, ?, ?)",
         ((scheme, name, columns[name].astype(kind, copy=False).tobytes()) for name, kind in TYPES.items()),
     )
 
 
 def has_columns(connection: sqlite3.Connection, scheme: int) -> bool:
-    return connection.execute("SELECT 1 FROM match_column WHERE scheme = ?", (scheme,)).fetchone() is not None
+    """All of them: older versions stored fewer."""
+    found = {name for (name,) in connection.execute("SELECT name FROM match_column WHERE scheme = ?", (scheme,))}
+    return found >= TYPES.keys()
 
 
 def drop_columns(connection: sqlite3.Connection, scheme: int) -> None:

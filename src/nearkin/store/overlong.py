@@ -12,7 +12,8 @@ GROWTH = 16  # a signature has at most 12 bytes for each one of the text
 def refuse_overlong(connection: sqlite3.Connection, readings: Readings, *, keep: bool) -> None:
     """They fail as too large; the others of their batch are stored. Quick where no text is long."""
     most = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH) - BESIDE
-    if GROWTH * max(map(len, readings.texts), default=0) < most:
+    longest = max(map(len, readings.texts), default=0), max(readings.lengths, default=0)  # texts may be let go of
+    if GROWTH * max(longest) < most and max((len(one) for one in readings.packed if one), default=0) < most:
         return
     for i, content in enumerate(readings.contents):
         if content is None:

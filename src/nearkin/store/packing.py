@@ -10,6 +10,7 @@ import zstandard
 
 from nearkin.errors import StoreError
 
+LONG = 16 << 20  # bytes
 _PARAMETERS = zstandard.ZstdCompressionParameters.from_level(1, window_log=17, hash_log=12)
 
 
@@ -18,7 +19,7 @@ def pack_all(texts: Sequence[bytes]) -> list[bytes]:
     if not texts:
         return []
     compressor = zstandard.ZstdCompressor(compression_params=_PARAMETERS)
-    if not any(texts):  # refused by the call below
+    if not any(texts) or max(map(len, texts)) > LONG:  # refused by the call below; held three times by it
         return [compressor.compress(text) for text in texts]
     packed = compressor.multi_compress_to_buffer(list(texts), threads=1)
     return [packed[i].tobytes() for i in range(len(packed))]
