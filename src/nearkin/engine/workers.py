@@ -2,7 +2,7 @@
 
 Each is a new process, not a fork of this one, which has threads. Whatever a worker does costs the document it was asked
 about: it may die, hang, want too much memory or say too much. Time counts while nearkin waits for the next frame, so a
-container of many members may take longer than one document.
+container of many members may take longer than one document, but not longer than its budget.
 """
 
 import contextlib
@@ -12,14 +12,17 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from nearkin.engine.budget import Budget
 from nearkin.engine.frames import BrokenFrameError, Header, packed, unpack_from
 from nearkin.errors import EngineError
 from nearkin.formats.found import Limits, Problem
@@ -45,6 +48,7 @@ class Asked:
     name: bytes
     path: bytes | None = None  # absolute
     data: bytes = b""
+    budget: Budget | None = None  # of the file it lies in
 
 
 class Worker:
@@ -90,18 +94,18 @@ class Worker:
         header: Header = {"kind": "read", "name": asked.name.hex()}
         if asked.path is not None:
             header["path"] = asked.path.hex()
-        yield from self._answers(header, asked.data)
+        yield from self._answers(header, asked.data, asked.budget)
 
-    def probe(self) -> Header:
-        (said,) = (header for header, _ in self._answers({"kind": "probe"}, b""))
+    def probe(self, file: bytes) -> Header:
+        (said,) = (header for header, _ in self._answers({"kind": "probe", "file": file.hex()}, b""))
         return said
 
-    def _answers(self, header: Header, body: bytes) -> Iterator[tuple[Header, bytes]]:
+    def _answers(self, header: Header, body: bytes, budget: Budget | None = None) -> Iterator[tuple[Header, bytes]]:
         ended = self.has_answered = False
         try:
             self._send(packed(header, body))
             while not ended:
-                said, text = self._next()
+                said, text = self._next(budget)
                 self.has_answered = True
                 if said.get("kind") == "lacking":
                     raise EngineError(f"The package {said['package']} is missing; install nearkin again.")
@@ -130,9 +134,15 @@ class Worker:
                 self._wait(self._writable, deadline)
                 view = view[os.write(self._to, view[:AT_ONCE]) :]
 
-    def _next(self) -> tuple[Header, bytes]:
-        deadline = self._deadline()
-        frame = unpack_from(lambda size: self._take(size, deadline), longest=self._longest)
+    def _next(self, budget: Budget | None) -> tuple[Header, bytes]:
+        if budget is not None:
+            budget.check()
+        begun, deadline = time.monotonic(), self._deadline()
+        try:
+            frame = unpack_from(lambda size: self._take(size, deadline), longest=self._longest)
+        finally:
+            if budget is not None:
+                budget.spend(time.monotonic() - begun)
         self._fresh = False
         if frame is None:
             raise EOFError
@@ -236,6 +246,8 @@ class Workers:
 
     def ask(self, asked: Asked) -> Generator[tuple[Header, bytes], None, None]:
         """The answers of a worker that is free, or of a new one."""
+        if asked.budget is not None:
+            asked.budget.check()
         worker = self._free()
         if worker is not None:
             try:
@@ -258,12 +270,15 @@ class Workers:
             self._give_back(worker)
 
     def probe(self) -> Header:
-        """What bars workers from the network, and what they cannot do."""
-        worker = self._started()
-        try:
-            return worker.probe()
-        finally:
-            self._give_back(worker)
+        """What bars workers, and of each thing that one has tried whether it was refused."""
+        with tempfile.TemporaryDirectory(prefix="nearkin-") as folder:
+            file = Path(folder) / "file"
+            file.write_bytes(b"x")
+            worker = self._started()
+            try:
+                return worker.probe(os.fsencode(file))
+            finally:
+                worker.kill()  # where little is barred it may have changed itself
 
     def abort(self) -> None:
         """Whoever waits for an answer is told at once that there will be none."""

@@ -55,7 +55,7 @@ class Known:
     full: bool = False  # read everything
     tables: str | None = None  # how tables are read, row by row; None: like any file
     legacy: bool = False  # MD5 and SHA-1 are wanted too
-    timed_out: str = ""  # what is said of documents that took too long; of another, that it had other limits
+    timed_out: tuple[str, ...] = ()  # said of what took too long; of others, that they had other limits
     stale: dict[int, Need] = field(default_factory=dict)  # by text
     stale_containers: set[int] = field(default_factory=set)  # documents with a member to be read again
     versions: dict[bytes, Version] = field(default_factory=dict)
@@ -69,9 +69,8 @@ class Known:
     def under(cls, settings: Settings, canon: int) -> "Known":
         walk, text = settings.walk, settings.text
         limits = settings.worker
-        return cls(
-            canon, text.raw, text.keep, walk.full, settings.table.how, walk.legacy_digests, limits.timed_out
-        )  # fmt: skip
+        said = (limits.timed_out, limits.container_timed_out)
+        return cls(canon, text.raw, text.keep, walk.full, settings.table.how, walk.legacy_digests, said)
 
     def load(self, connection: sqlite3.Connection, scope: int, scheme: int) -> None:
         self.stale = stale_texts(connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep)
@@ -163,7 +162,7 @@ class Known:
         """Whether nothing has changed that could make it readable: neither it nor who reads it."""
         if version.reader not in CURRENT or version.reason not in LASTING or version.detail == KILLED:
             return False
-        return version.reason != Reason.TIMED_OUT or version.detail == self.timed_out
+        return version.reason != Reason.TIMED_OUT or version.detail in self.timed_out
 
     def _well_read(self, version: Version) -> bool:
         """Whether who has read it would do so still, and would read what lies in it just so."""
