@@ -29,7 +29,7 @@ class Format:
 
 FORMATS = (
     Format("zip", "application/zip", (".zip",)),
-    Format("eml", "message/rfc822", (".eml",)),
+    Format("eml", "message/rfc822", (".eml",), 2),  # numbers that nearkin knows: it reads others again
     Format("deed", "application/x-deed", (".deed",)),
 )
 DEED = b"\x00DEED "
@@ -138,6 +138,9 @@ def _do(file: BinaryIO, limits: Limits) -> Found:
         case "killed":
             if not Path(rest).exists():
                 os.kill(os.getpid(), signal.SIGKILL)
+        case "work":
+            while time.process_time() < float(rest) + 0.3:
+                pass
         case "drip":
             return Found(None, members=_dripping())
         case "halfway":

@@ -8,6 +8,7 @@ import pytest
 
 from engine.fake_formats import DEED
 from nearkin.api.store import Store
+from nearkin.engine import budget
 from nearkin.engine import workers as engine_workers
 from nearkin.engine.budget import Budget
 from nearkin.engine.tree import Taker
@@ -24,6 +25,7 @@ MAIL = f"From: a@b\nMessage-ID: <%d@b>\nSubject: slow\nX-Nap: {NAP}\n\na mail th
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.setattr(budget, "IDLE", 1)  # sleeping counts like working
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
 
 
@@ -38,6 +40,25 @@ def test_it_grows_with_the_size() -> None:
     settings = WorkerSettings(timeout=30)
     assert Budget.of(settings, 0).seconds == 300
     assert Budget.of(settings, 64 << 20).seconds == 900
+
+
+def test_work_counts_and_an_eighth_of_waiting() -> None:
+    some = Budget(10, "no more time")
+    some.spend(waited=8, worked=0.5)
+    some.spend(waited=8, worked=6)
+    assert some.seconds == 3
+    some.check()
+    some.spend(waited=30, worked=0)
+    with pytest.raises(Problem, match="no more time"):
+        some.check()
+
+
+def test_the_work_of_a_worker_is_seen(fakes: None) -> None:
+    with Workers(WorkerSettings(timeout=60)) as workers:
+        for spent in (0.0, 0.5):
+            some = Budget(100, "no more time")
+            list(workers.ask(Asked(b"x", data=DEED + f"work {spent}".encode(), budget=some)))
+            assert 100 - some.seconds >= spent
 
 
 def test_members_that_come_slowly_come_to_an_end(fakes: None) -> None:

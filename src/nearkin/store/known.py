@@ -76,8 +76,9 @@ class Known:
         self.stale = stale_texts(connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep)
         files = "WHERE scope = ? AND parent IS NULL"
         self.versions = {version.path: version for version in _versions(connection, f"present {files}", scope)}
+        self.stale_containers = self._containers_of_failed(connection, scope)
         if any(need.reads for need in self.stale.values()):
-            self.stale_containers = self._containers_to_read_again(connection, scope)
+            self.stale_containers |= self._containers_to_read_again(connection, scope)
         unfinished = f"document {files} AND seen NOT IN (SELECT id FROM finished) ORDER BY id"
         for version in _versions(connection, unfinished, scope):
             if version.path in self.pending:  # two scans were killed: the later one knows better
@@ -109,6 +110,28 @@ class Known:
             if outer is not None and outer not in found:
                 found.add(outer)
                 stale.append(outer)
+        return found
+
+    def _containers_of_failed(self, connection: sqlite3.Connection, scope: int) -> set[int]:
+        """With a member that failed and might be read now: by a later reader, in other time, or as nobody kills it."""
+        failed = connection.execute(
+            """SELECT DISTINCT parent, reader, reason, detail FROM present
+               WHERE text IS NULL AND +scope = ? AND parent IS NOT NULL AND reason IS NOT NULL""",
+            (scope,),
+        )
+        waiting = [
+            parent
+            for parent, reader, reason, detail in failed
+            if detail == KILLED
+            or (reader is not None and reader not in CURRENT)
+            or (reason == Reason.TIMED_OUT and detail not in self.timed_out)
+        ]
+        found: set[int] = set()
+        while waiting:
+            if (parent := waiting.pop()) not in found:
+                found.add(parent)
+                outer = connection.execute("SELECT parent FROM document WHERE id = ?", (parent,)).fetchone()
+                waiting += [one for one in outer or () if one is not None]
         return found
 
     def meet(self, path: bytes, absolute: bytes, *, unchanged: bool) -> Need:
