@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from nearkin import selftest
+from nearkin.engine.attempts import ATTEMPTS
 from nearkin.scheme.golden import GOLDEN
 from nearkin.selftest import Check, Status
 
@@ -15,7 +16,8 @@ def run(folder: Path) -> dict[str, Check]:
 
 def test_all_is_well(tmp_path: Path) -> None:
     found = run(tmp_path)
-    assert list(found) == ["sha256", "kernels", *GOLDEN, "sandbox", "store", "file system"]
+    sandbox = [f"sandbox: {what}" for what in ATTEMPTS]
+    assert list(found) == ["sha256", "kernels", *GOLDEN, *sandbox, "store", "file system"]
     assert {check.status for name, check in found.items() if name != "file system"} == {Status.OK}
     assert list(tmp_path.iterdir()) == []
 

@@ -1,7 +1,7 @@
 """Checking in: a document is stored at once, and the next check finds it. Matches and families wait for the next scan.
 
-A file inside a known scope becomes a document there, as a scan would have it. Any other goes to the scope `added`,
-under its absolute path or the name it is given.
+A file inside a known scope becomes a document there, as a scan would have it, with what lies in it if it is a
+container. Any other goes to the scope `added`, under its absolute path or the name it is given.
 """
 
 import os
@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nearkin.engine.one import read_file, read_text
+from nearkin.engine.one import Read, read_bytes, read_file, read_text
 from nearkin.errors import InputError, UsageError
-from nearkin.model import Location, Readings
+from nearkin.model import Location
 from nearkin.read.extract import Extracted
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.store import audit, runs
+from nearkin.store.container_writer import ContainerWriter
 from nearkin.store.database import explained, own_files, transaction, turn
 from nearkin.store.known import Known
 from nearkin.store.scopes import Scope, relative_to, scope_around, scope_of_additions
@@ -32,6 +33,7 @@ class Added:
     location: Location
     new: bool
     replaced: bool = False  # other bytes were there
+    members: int = 0  # documents that lie in it
 
 
 @dataclass(frozen=True)
@@ -52,23 +54,30 @@ class Desk:
         root = Path("/") if scope is None else scope.root
         path = relative_to(place, root)
 
-        def read(scheme: Scheme, canon: Canon, keep: bool) -> Readings:
+        def read(scheme: Scheme, canon: Canon, keep: bool) -> Read:
             return read_file(os.fsencode(root).rstrip(b"/"), path, scheme, canon, keep=keep)
 
         return self._added(scope, read)
 
     def add_text(self, name: str, data: bytes, extracted: Callable[[bool], Extracted]) -> Added:
         """Bytes that are in no file, and how a text is taken from them, given whether they are to be taken raw."""
-        path = b"/".join(part for part in os.fsencode(name).split(b"/") if part not in (b"", b"."))
-        if not path or b".." in path.split(b"/") or b"\0" in path:
-            raise UsageError(f"{name!r} is no name for a document; give it one as: notes/draft.txt")
+        path = _named(name)
 
-        def read(scheme: Scheme, canon: Canon, _keep: bool) -> Readings:
+        def read(scheme: Scheme, canon: Canon, _keep: bool) -> Read:
             return read_text(path, data, extracted(canon.raw), scheme, canon)
 
         return self._added(None, read)
 
-    def _added(self, scope: Scope | None, read: Callable[[Scheme, Canon, bool], Readings]) -> Added:
+    def add_bytes(self, name: str, data: bytes) -> Added:
+        """Bytes that are in no file, read as a file of this name would be."""
+        path = _named(name)
+
+        def read(scheme: Scheme, canon: Canon, keep: bool) -> Read:
+            return read_bytes(path, data, scheme, canon, keep=keep)
+
+        return self._added(None, read)
+
+    def _added(self, scope: Scope | None, read: Callable[[Scheme, Canon, bool], Read]) -> Added:
         """Signed as the last scan did. One that ends meanwhile may have done it otherwise: then it is signed again."""
         while True:
             run = runs.last(self.connection)
@@ -78,11 +87,9 @@ class Desk:
             if added is not None:
                 return added
 
-    def _store(
-        self, run: runs.Run, scope: Scope | None, readings: Readings, *, canon: Canon, keep: bool
-    ) -> Added | None:
+    def _store(self, run: runs.Run, scope: Scope | None, read: Read, *, canon: Canon, keep: bool) -> Added | None:
         """None: the last scan is another by now, under another scheme."""
-        (path,), (digest,) = readings.paths, readings.digests
+        (path,), (digest,), (size,) = read.itself.paths, read.itself.digests, read.itself.sizes
         with explained(self.store), turn(self.store), transaction(self.connection):
             if runs.last(self.connection).scheme != run.scheme:
                 return None
@@ -94,16 +101,29 @@ class Desk:
             location = Location(there.name, path)
             if before is not None and before.reason is None and before.digest == digest:
                 return Added(location, new=False)
-            additions = runs.of_additions(self.connection, version=self.version)
+            # Members that came with the same run would not be known from those that come now.
+            fresh = before is not None or read.inside is not None
+            additions = runs.of_additions(self.connection, version=self.version, fresh=fresh)
             coded = parse_scheme(run.spec).estimator.coded
-            Writer(
-                self.connection, there.id, additions, canon_id, run.scheme, keep, known, coded=coded
-            ).add(readings)  # fmt: skip
+            writer = Writer(self.connection, there.id, additions, canon_id, run.scheme, keep, known, coded=coded)
+            container = ContainerWriter(writer, path)
+            if read.inside is None and not container.had_members:
+                writer.add(read.itself)
+            else:
+                container.write(read.itself, read.inside)
             audit.record(
                 self.connection,
                 by=self.by,
                 action=ACTION,
                 subject=os.fsdecode(path).encode("utf-8", "backslashreplace").decode(),
-                after={"scope": there.name, "digest": (digest or b"").hex(), "size": readings.sizes[0]},
+                after={"scope": there.name, "digest": (digest or b"").hex(), "size": size},
             )
-        return Added(location, new=True, replaced=before is not None and before.reason is None)
+        members = 0 if read.inside is None else len(read.inside)
+        return Added(location, new=True, replaced=before is not None and before.reason is None, members=members)
+
+
+def _named(name: str) -> bytes:
+    path = b"/".join(part for part in os.fsencode(name).split(b"/") if part not in (b"", b"."))
+    if not path or b".." in path.split(b"/") or b"\0" in path:
+        raise UsageError(f"{name!r} is no name for a document; give it one as: notes/draft.txt")
+    return path

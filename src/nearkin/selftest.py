@@ -41,7 +41,7 @@ def selftest(folder: Path) -> Iterator[Check]:
             yield Check(spec, Status.OK, "signs as it always did")
         else:
             yield Check(spec, Status.FAILED, "signs differently here: stores made elsewhere cannot be used")
-    yield _sandbox()
+    yield from _sandbox()
     yield _store(folder)
     yield _place(folder)
 
@@ -59,18 +59,22 @@ def _kernels() -> Check:
     return Check("kernels", Status.FAILED, "sketch finds otherwise with the processor's vectors than without")
 
 
-def _sandbox() -> Check:
-    """What bars a worker that reads a hostile document, tried out in one."""
+def _sandbox() -> Iterator[Check]:
+    """What a worker that reads a hostile document cannot do: each tried out in one."""
     with Workers() as workers:
         try:
             told = workers.probe()
         except Problem as problem:
-            return Check("sandbox", Status.FAILED, f"no worker can be started: {problem.detail}")
-    barred = [what for what in ("network", "writing") if told.get(what)]
-    open_ = [what for what in ("network", "writing") if not told.get(what)]
-    if not open_:
-        return Check("sandbox", Status.OK, f"workers have no {' and no '.join(barred)}, by {told['by']} and limits")
-    return Check("sandbox", Status.NOTE, f"this system does not bar workers from: {', '.join(open_)}")
+            yield Check("sandbox", Status.FAILED, f"no worker can be started: {problem.detail}")
+            return
+        except OSError as error:
+            yield Check("sandbox", Status.FAILED, f"cannot be tried: {(error.strerror or str(error)).lower()}")
+            return
+    for what, refused in told["refused"].items():
+        if refused:
+            yield Check(f"sandbox: {what}", Status.OK, f"tried by a worker and refused, by {told['by']} or limits")
+        else:
+            yield Check(f"sandbox: {what}", Status.NOTE, "this system does not bar workers from it")
 
 
 def _store(folder: Path) -> Check:

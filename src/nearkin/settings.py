@@ -126,6 +126,11 @@ class WorkerSettings:
         """Of a document that took too long; also tells later whether as much time was given."""
         return f"it took over {self.timeout:g} seconds"
 
+    @property
+    def container_timed_out(self) -> str:
+        """Of a container, and of what was not read any more because of it."""
+        return f"its container took longer than one of its size may, at {self.timeout:g} seconds a document"
+
     def __post_init__(self) -> None:
         if not 0.1 <= self.timeout <= 86_400:
             raise UsageError(f"--timeout must be between 0.1 and 86400 seconds, not {self.timeout:g}.")

@@ -217,7 +217,8 @@ def test_the_kinds_are_told_apart(folder: Path) -> None:
     assert "color" not in readings[b"page.html"]["texts"].decode()
     extractors = {path: row["extractors"] for path, row in readings.items()}
     assert {extractors[path] for path in (*same, b"declared.xml", b"tiny", b"empty.txt")} == {"text/1"}
-    assert {extractors[path] for path in (b"page.html", b"declared.html", b"page without a name")} == {"html/1"}
+    pages = {extractors[path] for path in (b"page.html", b"declared.html", b"page without a name")}
+    assert pages == {EXTRACTORS[TextKind.HTML]}
     assert extractors[b"picture.png"] == ""
     assert {row["extractors"] for row in read(folder, met_in(folder), canon=RAW)} == {"raw"}
 

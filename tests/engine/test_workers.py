@@ -98,6 +98,10 @@ def test_nothing_is_written(workers: Workers, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists() or not (tmp_path / "out").stat().st_size
 
 
+def test_threads_can_be_started(workers: Workers) -> None:
+    assert answers(workers, "thread") == (["kind", "document"], None, "")
+
+
 def test_members_before_a_crash_are_told(workers: Workers) -> None:
     assert answers(workers, "halfway")[:2] == (["kind", "document", "member"], Reason.CRASHED)
 

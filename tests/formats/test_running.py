@@ -28,3 +28,26 @@ def test_numbers_that_do_not_go_with_the_pages_stay() -> None:
 def test_columns_of_numbers_stay() -> None:
     pages = [f"{first}\ntext\n{last}" for first, last in ((3, 9), (5, 2), (8, 8), (1, 7))]
     assert list(said_once(pages)) == pages
+
+
+def test_a_header_that_repeats_a_heading_is_left_out() -> None:
+    texts = ["cats", "sat on", "the mats", "of yours"]
+    chapter = [f"Chapter 1: Strings {number}\n{text}\nor {text}" for number, text in enumerate(texts, 3)]
+    pages = ["title\n1 Strings\nby nobody", "1 Strings\nwords", *chapter]
+    assert list(said_once(pages)) == [*pages[:2], *(f"{text}\nor {text}" for text in texts)]
+
+
+def test_roman_numbers_go_along_with_the_pages_too() -> None:
+    pages = ["iii\nof this", "iv\nand that", "v\nthere is", "vi\nnothing else"]
+    assert list(said_once(pages)) == ["of this", "and that", "there is", "nothing else"]
+
+
+def test_where_others_go_along_two_pages_are_a_habit() -> None:
+    pages = [f"Chapter 1: Data {number}\n{text}" for number, text in enumerate(["one", "two", "three", "four"], 1)]
+    pages += ["Chapter 2: Words 5\nfive", "Chapter 2: Words 6\nsix"]
+    assert list(said_once(pages)) == [pages[0], "two", "three", "four", pages[4], "six"]
+
+
+def test_words_that_are_no_numbers_stay() -> None:
+    pages = ["i said\nand c\ntext", "vi is an editor\nand x\nof text", "mix\nl\nmore text", "civil\nv\nits text"]
+    assert list(said_once(pages)) == pages

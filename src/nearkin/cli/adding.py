@@ -1,6 +1,5 @@
 """`check --add`: what was asked about is stored as well."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +7,6 @@ from nearkin.cli.notes import name_of, note
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
-    from nearkin.read.extract import Extracted
     from nearkin.report.lookup import Found
 
 
@@ -35,8 +33,8 @@ def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | Non
     from importlib.metadata import version
 
     from nearkin.checkin import Desk
+    from nearkin.cli.words import count, safe
     from nearkin.cli.words import name as location_name
-    from nearkin.cli.words import safe
     from nearkin.store.audit import login_name
     from nearkin.store.database import connect
 
@@ -45,7 +43,7 @@ def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | Non
         desk = Desk(connection, store, version("nearkin"), by or login_name())
         for query in queries:
             if query.data is not None:
-                added = desk.add_text(name or "", query.data, partial(_extracted, query.data))
+                added = desk.add_bytes(name or "", query.data)
             elif query.file is not None:
                 added = desk.add_file(query.file)
             else:
@@ -55,12 +53,8 @@ def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | Non
             told = f"added as {where}" if added.new else f"is in the store already, unchanged, as {where}"
             if added.replaced:
                 told = f"replaced {where}, which had other bytes"
+            if added.members:
+                told += f", with {count(added.members, 'documents')} in it"
             note(f"{name_of(query)} {told}.", quiet=quiet)
     finally:
         connection.close()
-
-
-def _extracted(data: bytes, raw: bool) -> "Extracted":
-    from nearkin.engine.one import extracted
-
-    return extracted(data, b"", raw=raw)

@@ -1,15 +1,16 @@
 """A process gives up what parsing a document does not need: the network, other programs, writing, much memory.
 
     limits      RLIMIT_AS (memory), RLIMIT_CPU, RLIMIT_FSIZE 0 (no byte into a file), no core files
-    seccomp     a filter of system calls (Linux, x86-64 and arm64): no sockets, no other programs, nothing opened to be
-                written, renamed or removed. Refused calls fail with EACCES; nobody is killed by a curious library.
+    seccomp     a filter of system calls (Linux, x86-64 and arm64): those of `engine.calls` and no others. Refused calls
+                fail with EACCES, those that only newer kernels have with ENOSYS; nobody is killed by a curious library.
     namespace   where there is no seccomp, a network namespace of its own: no network but a loopback that is down
     orphans     the kernel kills a worker whose parent dies
 
-What the system allowed is said, not assumed: `nearkin selftest` shows it.
+What the system allowed is said, not assumed: `nearkin selftest` has a worker try what it must not (`engine.attempts`).
 """
 
 import ctypes
+import errno
 import os
 import platform
 import resource
@@ -17,31 +18,17 @@ import signal
 import struct
 import sys
 
+from nearkin.engine.calls import MACHINES, MYSELF, UNIFIED, Only
+
+Instruction = tuple[int, int, int, int]  # code, how far to jump if so, and if not, value
+
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 22, 38
 SECCOMP_MODE_FILTER = 2
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
-ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | 13  # errno EACCES
+ALLOW, REFUSE, UNKNOWN = 0x7FFF0000, 0x00050000 | errno.EACCES, 0x00050000 | errno.ENOSYS
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # of classic BPF
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
-WRITES = 0o3 | 0o100 | 0o1000 | 0o2000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND
-OPENAT2, IO_URING_SETUP, X32 = 437, 425, 0x40000000
-
-# By machine: AUDIT_ARCH, what is refused, and which argument of which call says how a file is opened.
-REFUSED = {
-    "x86_64": (
-        0xC000003E,
-        # socket connect socketpair ptrace execve execveat fork vfork
-        {41, 42, 53, 101, 59, 322, 57, 58}
-        # creat truncate rename mkdir rmdir link unlink symlink chmod fchmod chown mknod and their -at forms
-        | {85, 76, 82, 83, 84, 86, 87, 88, 90, 91, 92, 133, 258, 259, 260, 263, 264, 265, 266, 268, 316, 452},
-        {2: 1, 257: 2},
-    ),
-    "aarch64": (
-        0xC00000B7,
-        {198, 203, 199, 117, 221, 281} | {33, 34, 35, 36, 37, 38, 45, 52, 53, 54, 276, 452},
-        {56: 2},
-    ),
-}
+X32 = 0x40000000  # the same calls by other numbers
 
 
 def confine(*, memory: int, parent: int) -> str:
@@ -78,63 +65,45 @@ def allow_seconds(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
-def filter_for(machine: str) -> bytes | None:
+def filter_for(machine: str, process: int) -> bytes | None:
     """The program of the filter; None: this machine's numbers of system calls are not known here."""
-    if machine not in REFUSED or sys.byteorder != "little":
+    if machine not in MACHINES or sys.byteorder != "little":
         return None
-    architecture, refused, opening = REFUSED[machine]
-    code: list[tuple[int, int, int, int]] = [
+    calls = MACHINES[machine]
+    code: list[Instruction] = [
         (LOAD, 0, 0, ARCHITECTURE),
-        (EQUAL, 1, 0, architecture),
+        (EQUAL, 1, 0, calls.architecture),
         (RETURN, 0, 0, REFUSE),
         (LOAD, 0, 0, NUMBER),
-        (AT_LEAST, 0, 1, X32),  # the same calls by other numbers
+        (AT_LEAST, 0, 1, X32),
         (RETURN, 0, 0, REFUSE),
     ]
-    for number in sorted(refused | {OPENAT2, IO_URING_SETUP}):
-        code += [(EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE)]
-    for number, argument in sorted(opening.items()):
-        code += [
-            (EQUAL, 0, 4, number),
-            (LOAD, 0, 0, ARGUMENTS + 8 * argument),
-            (ANY_BIT, 0, 1, WRITES),
-            (RETURN, 0, 0, REFUSE),
-            (RETURN, 0, 0, ALLOW),
-        ]
-    code.append((RETURN, 0, 0, ALLOW))
+    for number in calls.allowed:
+        code += [(EQUAL, 0, 1, number), (RETURN, 0, 0, ALLOW)]
+    for number, only in calls.conditions.items():
+        judged = _judged(only, process)
+        code += [(EQUAL, 0, len(judged), number), *judged]
+    code += [(AT_LEAST, 0, 1, UNIFIED), (RETURN, 0, 0, UNKNOWN), (RETURN, 0, 0, REFUSE)]
     return b"".join(struct.pack("<HBBI", *one) for one in code)
 
 
+def _judged(only: Only, process: int) -> list[Instruction]:
+    """The lower half of the argument: the kernel takes no more of those that are judged here."""
+    code: list[Instruction] = [(LOAD, 0, 0, ARGUMENTS + 8 * only.argument)]
+    if only.no_bit:
+        code += [(ANY_BIT, 0, 1, only.no_bit), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
+        return code
+    if only.some_bit:
+        code += [(ANY_BIT, 0, 1, only.some_bit), (RETURN, 0, 0, ALLOW)]
+    for value in only.values:
+        code += [(EQUAL, 0, 1, process if value == MYSELF else value), (RETURN, 0, 0, ALLOW)]
+    return [*code, (RETURN, 0, 0, REFUSE)]
+
+
 def _filter_calls(libc: ctypes.CDLL) -> bool:
-    program = filter_for(platform.machine())
+    program = filter_for(platform.machine(), os.getpid())
     if program is None:
         return False
     held = ctypes.create_string_buffer(program, len(program))
     whole = struct.pack("@HP", len(program) // 8, ctypes.addressof(held))
     return bool(libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.create_string_buffer(whole, len(whole))) == 0)
-
-
-def is_barred(number: int = 0) -> dict[str, bool]:
-    """What can no longer be done here, tried out."""
-    import socket
-
-    def fails(what: object) -> bool:
-        try:
-            what()  # type: ignore[operator]
-        except OSError:
-            return True
-        return False
-
-    def write() -> None:
-        handle = os.open(f"/tmp/nearkin-{os.getpid()}-{number}", os.O_CREAT | os.O_WRONLY, 0o600)
-        try:
-            os.write(handle, b"x")
-        finally:
-            os.close(handle)
-            os.unlink(f"/tmp/nearkin-{os.getpid()}-{number}")  # noqa: PTH108
-
-    def connect() -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-            one.connect(("192.0.2.1", 9))  # TEST-NET-1: nothing is sent
-
-    return {"network": fails(connect), "writing": fails(write)}

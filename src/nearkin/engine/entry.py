@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from nearkin.engine.budget import Budget
 from nearkin.engine.frames import Header
 from nearkin.engine.handover import HandedOver
 from nearkin.engine.workers import Asked
@@ -26,6 +27,7 @@ class Source:
     digest: bytes | None = None
     depth: int = 0  # containers it lies in
     problem: Problem | None = None  # it could not be taken out
+    budget: Budget | None = None  # of the file, for all that lies in it
 
     @classmethod
     def of_file(cls, base: bytes, one: HandedOver) -> "Source":
@@ -33,7 +35,7 @@ class Source:
 
     @property
     def asked(self) -> Asked:
-        return Asked(self.path.rpartition(b"/")[2], self.file, self.data)
+        return Asked(self.path.rpartition(b"/")[2], self.file, self.data, self.budget)
 
 
 @dataclass(slots=True)
@@ -82,6 +84,7 @@ class Entry:
             digest=None if problem else sha256(body).digest(),
             depth=self.source.depth + 1,
             problem=problem,
+            budget=self.source.budget,
         )
 
 

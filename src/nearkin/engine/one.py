@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import time
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 
@@ -56,7 +57,15 @@ def shared_workers() -> Workers:
     return workers
 
 
-def read_file(root: bytes, path: bytes, scheme: Scheme, canon: Canon, *, keep: bool) -> Readings:
+@dataclass(frozen=True)
+class Read:
+    """A document, and what lies in it at any depth."""
+
+    itself: Readings
+    inside: Readings | None = None
+
+
+def read_file(root: bytes, path: bytes, scheme: Scheme, canon: Canon, *, keep: bool) -> Read:
     """A file, its path relative to root."""
     how = recipe(scheme, canon, max_size=NO_LIMIT)
     handed_over: list[HandedOver] = []
@@ -64,26 +73,35 @@ def read_file(root: bytes, path: bytes, scheme: Scheme, canon: Canon, *, keep: b
     if handed_over:
         taken = Taker(how, shared_workers(), keep).take(Source.of_file(root + b"/", handed_over[0]))
         if not taken.entry.plain:
-            return _alone(taken, os.fsdecode(root + b"/" + path))
+            return _whole(taken, os.fsdecode(root + b"/" + path))
         (readings,) = ingest(root, [path], how, jobs=1, keep=keep)
         readings.readers[:] = [UNKNOWN]
     if readings.reasons[0] is not None:
         raise InputError(f"Cannot read {os.fsdecode(root + b'/' + path)}: {readings.details[0]}.")
-    return readings
+    return Read(readings)
 
 
-def _alone(taken: Taken, name: str) -> Readings:
-    """Without what lies in it: the next scan, finding that nobody has read it so, takes that in."""
+def _whole(taken: Taken, name: str) -> Read:
     problem = taken.entry.problem
     if taken.itself is None or problem is not None:
-        said = "what lies in it is too much at once" if problem is None else f"{problem.reason}: {problem.detail}"
-        raise InputError(f"Cannot read {name}: {said}.")
-    if taken.members:
-        taken.itself.readers[:] = [f"{taken.entry.reader} alone"]
-    return taken.itself
+        much = "more lies in it than is taken at once; scan it"
+        raise InputError(f"Cannot read {name}: {much if problem is None else f'{problem.reason}: {problem.detail}'}.")
+    return Read(taken.itself, taken.inside)
 
 
-def read_text(path: bytes, data: bytes, extracted: Extracted, scheme: Scheme, canon: Canon) -> Readings:
+def read_bytes(path: bytes, data: bytes, scheme: Scheme, canon: Canon, *, keep: bool) -> Read:
+    """Bytes that are in no file, of any format."""
+    if not canon.raw and is_suspect(sniff(data, named_html=named_html(path)), path, data[:HEAD]):
+        how = recipe(scheme, canon, max_size=NO_LIMIT)
+        stamp = (len(data), time.time_ns(), 0, os.getuid(), sha256(data).digest())
+        taken = Taker(how, shared_workers(), keep).take(Source(path, None, data, *stamp))
+        if not taken.entry.plain:
+            return _whole(taken, os.fsdecode(path))
+    told = extract(data, named_html=named_html(path), raw=canon.raw)
+    return read_text(path, data, told, scheme, canon)
+
+
+def read_text(path: bytes, data: bytes, extracted: Extracted, scheme: Scheme, canon: Canon) -> Read:
     """Bytes that are in no file, with the text taken from them."""
     how = recipe(scheme, canon, max_size=NO_LIMIT)
     readings = columns(_native.ingest_texts([extracted.text or b""], [False], how), [path], raw=canon.raw)
@@ -100,4 +118,4 @@ def read_text(path: bytes, data: bytes, extracted: Extracted, scheme: Scheme, ca
     readings.properties[:] = [extracted.properties]
     if extracted.text is None:
         readings.contents[:] = [None]
-    return readings
+    return Read(readings)

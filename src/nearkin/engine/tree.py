@@ -13,6 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from nearkin import _native
+from nearkin.engine.budget import Budget
 from nearkin.engine.entry import Entry, Source
 from nearkin.engine.handover import is_suspect
 from nearkin.engine.legacy import legacy_digests, legacy_digests_of
@@ -61,6 +62,7 @@ class Taker:
         """On any thread."""
         if source.file is None and not self.is_for_workers(source):
             return Taken(Entry(source), self.signed([], [source]), None)
+        source.budget = source.budget or Budget.of(self.workers.settings, source.size)
         held = _Held()
         entry = Entry(source)
         try:

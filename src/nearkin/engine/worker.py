@@ -20,7 +20,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from nearkin.engine.confine import allow_seconds, confine, is_barred
+from nearkin.engine.confine import allow_seconds, confine
 from nearkin.engine.frames import Header, packed, unpack_from
 from nearkin.formats.found import LIBRARIES, Limits, Problem
 from nearkin.model import Reason
@@ -57,7 +57,7 @@ class _Worker:
         while (frame := unpack_from(asked.read, longest=LONGEST)) is not None:
             header, body = frame
             if header["kind"] == "probe":
-                self._say({"kind": "end", "by": self._barred, **is_barred()})
+                self._say({"kind": "end", "by": self._barred, "refused": _tried(header)})
                 continue
             self._start_clock()
             try:
@@ -133,6 +133,12 @@ class _Worker:
             view = memoryview(piece)
             while view:
                 view = view[os.write(self._answers, view) :]
+
+
+def _tried(header: Header) -> dict[str, bool]:
+    from nearkin.engine.attempts import tried
+
+    return tried(bytes.fromhex(header["file"]))
 
 
 def _opened(header: Header, body: bytes) -> BinaryIO:

@@ -2,24 +2,28 @@
 
 Each is a new process, not a fork of this one, which has threads. Whatever a worker does costs the document it was asked
 about: it may die, hang, want too much memory or say too much. Time counts while nearkin waits for the next frame, so a
-container of many members may take longer than one document.
+container of many members may take longer than one document, but not longer than its budget.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from nearkin.engine.budget import Budget
 from nearkin.engine.frames import BrokenFrameError, Header, packed, unpack_from
 from nearkin.errors import EngineError
 from nearkin.formats.found import Limits, Problem
@@ -34,6 +38,7 @@ from nearkin.engine.worker import main
 main(options)
 """
 AT_ONCE = 1 << 20
+CPU_CLOCK = 2  # CPUCLOCK_SCHED
 PATIENCE = 5.0  # seconds for a worker to end by itself
 START = 60.0  # seconds more for the first answer: a busy machine starts programs slowly
 
@@ -45,6 +50,7 @@ class Asked:
     name: bytes
     path: bytes | None = None  # absolute
     data: bytes = b""
+    budget: Budget | None = None  # of the file it lies in
 
 
 class Worker:
@@ -63,6 +69,7 @@ class Worker:
         # No text may be longer than its characters; no member than all of them together.
         self._longest = max(4 * limits.characters, limits.unpacked)
         self._fresh = True
+        self._worked = 0.0
         self.has_answered = False  # to the question it was asked last
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-c", CODE, json.dumps(options)],
@@ -76,6 +83,9 @@ class Worker:
         self._to, self._from = self.process.stdin.fileno(), self.process.stdout.fileno()
         for pipe in (self._to, self._from):
             os.set_blocking(pipe, False)
+            if sys.platform == "linux":
+                with contextlib.suppress(OSError):  # users may have too many of them
+                    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, AT_ONCE)
         self._polled = select.poll()
         self._polled.register(self._from, select.POLLIN)
         self._writable = select.poll()
@@ -90,18 +100,18 @@ class Worker:
         header: Header = {"kind": "read", "name": asked.name.hex()}
         if asked.path is not None:
             header["path"] = asked.path.hex()
-        yield from self._answers(header, asked.data)
+        yield from self._answers(header, asked.data, asked.budget)
 
-    def probe(self) -> Header:
-        (said,) = (header for header, _ in self._answers({"kind": "probe"}, b""))
+    def probe(self, file: bytes) -> Header:
+        (said,) = (header for header, _ in self._answers({"kind": "probe", "file": file.hex()}, b""))
         return said
 
-    def _answers(self, header: Header, body: bytes) -> Iterator[tuple[Header, bytes]]:
+    def _answers(self, header: Header, body: bytes, budget: Budget | None = None) -> Iterator[tuple[Header, bytes]]:
         ended = self.has_answered = False
         try:
             self._send(packed(header, body))
             while not ended:
-                said, text = self._next()
+                said, text = self._next(budget)
                 self.has_answered = True
                 if said.get("kind") == "lacking":
                     raise EngineError(f"The package {said['package']} is missing; install nearkin again.")
@@ -130,13 +140,28 @@ class Worker:
                 self._wait(self._writable, deadline)
                 view = view[os.write(self._to, view[:AT_ONCE]) :]
 
-    def _next(self) -> tuple[Header, bytes]:
-        deadline = self._deadline()
-        frame = unpack_from(lambda size: self._take(size, deadline), longest=self._longest)
+    def _next(self, budget: Budget | None) -> tuple[Header, bytes]:
+        if budget is not None:
+            budget.check()
+        begun, deadline = time.monotonic(), self._deadline()
+        try:
+            frame = unpack_from(lambda size: self._take(size, deadline), longest=self._longest)
+        finally:
+            waited, before = time.monotonic() - begun, self._worked
+            self._worked = self._time_of_processors(before + waited)
+            if budget is not None:
+                budget.spend(waited=waited, worked=self._worked - before)
         self._fresh = False
         if frame is None:
             raise EOFError
         return frame
+
+    def _time_of_processors(self, guessed: float) -> float:
+        """That the worker has taken since it began; Linux tells it of any process (clock_getcpuclockid)."""
+        try:
+            return time.clock_gettime(~self.process.pid << 3 | CPU_CLOCK)
+        except (AttributeError, OSError):  # another system, or it is gone
+            return guessed
 
     def _take(self, size: int, deadline: float) -> bytes:
         if size <= AT_ONCE:
@@ -236,6 +261,8 @@ class Workers:
 
     def ask(self, asked: Asked) -> Generator[tuple[Header, bytes], None, None]:
         """The answers of a worker that is free, or of a new one."""
+        if asked.budget is not None:
+            asked.budget.check()
         worker = self._free()
         if worker is not None:
             try:
@@ -258,12 +285,15 @@ class Workers:
             self._give_back(worker)
 
     def probe(self) -> Header:
-        """What bars workers from the network, and what they cannot do."""
-        worker = self._started()
-        try:
-            return worker.probe()
-        finally:
-            self._give_back(worker)
+        """What bars workers, and of each thing that one has tried whether it was refused."""
+        with tempfile.TemporaryDirectory(prefix="nearkin-") as folder:
+            file = Path(folder) / "file"
+            file.write_bytes(b"x")
+            worker = self._started()
+            try:
+                return worker.probe(os.fsencode(file))
+            finally:
+                worker.kill()  # where little is barred it may have changed itself
 
     def abort(self) -> None:
         """Whoever waits for an answer is told at once that there will be none."""

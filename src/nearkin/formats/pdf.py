@@ -1,7 +1,7 @@
 """PDF by PDFium: pages, then annotations, form fields and alt texts; attached files are members.
 
-PDFium marks a hyphen at a line's end that divides a word by U+FFFE (U+0002 in older ones): such words are joined again.
-Dots that lead to a page's number are no text; running headers are said once.
+Words that a line's end divides are joined again; running headers are said once. Dots that lead to a page's number, in
+tables of contents and indexes, are no text, nor is that number: it tells of the paper, and no other format has it.
 """
 
 import re
@@ -10,16 +10,18 @@ from ctypes import c_ushort
 from datetime import datetime
 from typing import Any, BinaryIO
 
+from nearkin.formats.divided import joined
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.prose import Prose
 from nearkin.formats.running import said_once
 from nearkin.model import Reason
 
 PASSWORD = 4  # FPDF_ERR_PASSWORD
-DIVIDED = re.compile("[\ufffe\x02][ \r\n]*")
 LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
-LEADERS = re.compile(r" ?(?:\. ?){5,}")  # of a table of contents
+PAGE = r"(?:\d{1,5}|[ivxlc]{1,7})"
+PLACES = rf"\n?{PAGE}(?:, ?{PAGE})*(?=\n|$)"
+LEADERS = re.compile(rf" ?(?:\. ?){{5,}}(?:{PLACES})?| ?(?:\. ){{3,4}}{PLACES}")
 # Between two characters of Chinese or Japanese a line's end is no space.
 WIDE = "[\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60]"
 WITHIN = re.compile(f"(?<={WIDE})\n(?={WIDE})")
@@ -45,7 +47,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
             held.add(page)
             shown.append(page)
     prose = Prose(limits)
-    for page in said_once(shown):
+    for page in said_once(joined(shown)):
         prose.line(page)
     for note in notes:
         prose.line(note)
@@ -63,7 +65,7 @@ def _page(document: Any, number: int, notes: list[str]) -> str:
         text = page.get_textpage()
     except pypdfium2.PdfiumError:
         return ""  # a page that is not there
-    told = DIVIDED.sub("", text.get_text_range()).replace("\r\n", "\n").translate(LIGATURES)
+    told: str = text.get_text_range().replace("\r\n", "\n").translate(LIGATURES)
     text.close()
     notes.extend(_notes(page))
     notes.extend(_alt_texts(page))

@@ -1,43 +1,66 @@
 """Running headers, footers and page numbers: said once, not on every page.
 
 Only a page's first and last line come into question, and only if three pages at least have the same one, but for a
-number at its start or end that goes along with the pages. The first of them stays: no words are lost, only repetitions.
+number at its start or end that goes along with the pages, or if that number goes along as on a quarter of all pages.
+The first of them stays, unless it says what a heading says (Chapter 2: Strings 9, where a line is 2 Strings): so no
+words are lost, only repetitions and the numbers of pages.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 
-NUMBERED = re.compile(r"^(?:(\d{1,5})\s+)?(.*?)(?:(?<!\S)(\d{1,5})(?: ?/ ?\d{1,5})?)?$")  # 7; 7 / 233
+NUMBER = r"\d{1,5}|[ivxlc]{1,7}"
+NUMBERED = re.compile(rf"^(?:({NUMBER})\s+)?(.*?)(?:(?<!\S)({NUMBER})(?: ?/ ?\d{{1,5}})?)?$")  # 7; 7 / 233; xii
 PAGES = 3
+SHARE = 4  # a quarter of the pages
+OF_A_PART = re.compile(r"^(?:\w+ [\dA-Z]{1,4}[:.]\s+|[\dA-Z]{1,3}(?:\.\d+)*\.?\s+)")  # Chapter 2: …, 2.1 …
+ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+Key = tuple[str, int | None]
 
 
 def said_once(pages: list[str]) -> Iterator[str]:
     lines = [page.strip("\n").split("\n") for page in pages]
-    counted = Counter(
-        key for number, page in enumerate(lines) for key in {*_keys(page[0], number), *_keys(page[-1], number)}
-    )
-    running = {key for key, count in counted.items() if count >= PAGES}
+    ends = [{*_keys(page[0], number), *_keys(page[-1], number)} for number, page in enumerate(lines)]
+    running = {key for key, count in Counter(key for keys in ends for key in keys).items() if count >= PAGES}
+    gaps = Counter(gap for keys in ends for gap in {gap for _, gap in keys if gap is not None})
+    usual = {gap for gap, count in gaps.items() if count >= max(PAGES, len(pages) // SHARE)}
+    headings = {_title(line) for page in lines for line in page[1:-1]}
     said: set[str] = set()
     for number, page in enumerate(lines):
         for place in (-1, 0):
-            key = next((key for key in _keys(page[place], number) if key in running), None) if page else None
-            if key is not None:
-                if key[0] in said:
+            if not page:
+                continue
+            found = (key for key in _keys(page[place], number) if key in running or key[1] in usual)
+            if (key := next(found, None)) is not None:
+                text = key[0]
+                if text in said or not text or _title(text) in headings:
                     del page[place]
-                said.add(key[0])
+                said.add(text)
         yield "\n".join(page)
 
 
-def _keys(line: str, page: int) -> list[tuple[str, int | None]]:
+def _title(line: str) -> str:
+    return OF_A_PART.sub("", line.strip()).casefold()
+
+
+def _keys(line: str, page: int) -> list[Key]:
     """The line as it is, and without the number of the page, with how far that is from the count of pages."""
     line = line.strip()
     match = NUMBERED.match(line)
-    keys: list[tuple[str, int | None]] = [(line, None)] if line and not line.isdecimal() else []
+    keys: list[Key] = [(line, None)] if line and not line.isdecimal() else []
     if match and line:
         start, text, end = match.groups()
         if end:
-            keys.append((f"{start or ''} {text}".strip(), int(end) - page))
+            keys.append((f"{start or ''} {text}".strip(), _value(end) - page))
         if start:
-            keys.append((f"{text}{end or ''}".strip(), int(start) - page))
+            keys.append((f"{text}{end or ''}".strip(), _value(start) - page))
     return keys
+
+
+def _value(number: str) -> int:
+    if number.isdecimal():
+        return int(number)
+    values = [ROMAN[letter] for letter in number]
+    return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))

@@ -21,7 +21,9 @@ class Format:
     media: str
     extensions: tuple[str, ...]
     module: str  # of this package, imported when first needed
-    version: int = 1  # raised whenever text would come out differently
+    # Raised whenever text would come out differently: also where the HTML extractor has changed, which epub, eml, msg
+    # and mhtml use.
+    version: int = 1
 
     @property
     def extractor(self) -> str:
@@ -37,7 +39,7 @@ OFFICE = "application/vnd.openxmlformats-officedocument"
 OPEN = "application/vnd.oasis.opendocument"
 
 FORMATS: tuple[Format, ...] = (
-    Format("pdf", "application/pdf", (".pdf",), "pdf"),
+    Format("pdf", "application/pdf", (".pdf",), "pdf", 2),
     Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx"),
     Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx"),
     Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 2),
@@ -46,11 +48,11 @@ FORMATS: tuple[Format, ...] = (
     Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw"), "odf"),
     Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi"), "odf"),
     Format("rtf", "application/rtf", (".rtf",), "rtf"),
-    Format("epub", "application/epub+zip", (".epub",), "epub"),
-    Format("eml", "message/rfc822", (".eml",), "eml"),
-    Format("msg", "application/vnd.ms-outlook", (".msg",), "msg"),
+    Format("epub", "application/epub+zip", (".epub",), "epub", 2),
+    Format("eml", "message/rfc822", (".eml",), "eml", 2),
+    Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 2),
     Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox"),
-    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml"),
+    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 2),
     Format("xml", "application/xml", (".xml",), "xml"),
     Format("doc", "application/msword", (".doc", ".dot"), "ole"),
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ole"),

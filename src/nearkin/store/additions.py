@@ -15,8 +15,10 @@ def added_below(connection: sqlite3.Connection, scope: int, run: int, below: tup
         tree = b"/".join(filter(None, [root.strip(b"/"), start]))
         rows = connection.execute(
             """SELECT d.id FROM present d JOIN scope ON scope.id = d.scope
-               WHERE scope.root = x'' AND (d.path = ?1 OR ?1 = x'' OR (d.path >= ?2 AND d.path < ?3))""",
-            (tree, tree + b"/", tree + b"0"),  # what begins with the tree and a slash; 0 comes after it
+               WHERE scope.root = x'' AND (d.path = ?1 OR ?1 = x'' OR (d.path >= ?2 AND d.path < ?3)
+                                           OR (d.path >= ?4 AND d.path < ?5))""",
+            # What begins with the tree and a slash, or lies in a file; 0 comes after the slash.
+            (tree, tree + b"/", tree + b"0", tree + b"!/", tree + b"!0"),
         )
         found += [number for (number,) in rows]
     rows = connection.execute(

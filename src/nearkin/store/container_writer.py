@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearkin.model import Readings
 from nearkin.store.known import Version, versions_at
-from nearkin.store.members import PRESENT, ROWS, drop_members, place_of
+from nearkin.store.members import PRESENT, ROWS, drop_members, nest_members, pass_on_members, place_of
 from nearkin.store.writer import Writer, owner_name
 
 
@@ -50,6 +50,16 @@ class ContainerWriter:
         writer.containers.append((self.path, self.document))
         # Whether there are members to compare with: else none is looked up.
         self._first = not members_of(writer.connection, writer.run, writer.scope, self.path, limit=1).size
+
+    def write(self, itself: Readings, inside: Readings | None) -> None:
+        """All at once, in a run that counts already."""
+        self.begin(itself)
+        if inside is not None:
+            self.add(inside)
+        self.end(itself)
+        writer = self.writer
+        pass_on_members(writer.connection, writer.scope, self.path, self.document)
+        nest_members(writer.connection, writer.scope, self.path, self.document)
 
     def _insert(self, itself: Readings) -> int:
         """Without time and inode, so that it is not adopted before it is complete."""

@@ -55,7 +55,7 @@ class Known:
     full: bool = False  # read everything
     tables: str | None = None  # how tables are read, row by row; None: like any file
     legacy: bool = False  # MD5 and SHA-1 are wanted too
-    timed_out: str = ""  # what is said of documents that took too long; of another, that it had other limits
+    timed_out: tuple[str, ...] = ()  # said of what took too long; of others, that they had other limits
     stale: dict[int, Need] = field(default_factory=dict)  # by text
     stale_containers: set[int] = field(default_factory=set)  # documents with a member to be read again
     versions: dict[bytes, Version] = field(default_factory=dict)
@@ -69,16 +69,16 @@ class Known:
     def under(cls, settings: Settings, canon: int) -> "Known":
         walk, text = settings.walk, settings.text
         limits = settings.worker
-        return cls(
-            canon, text.raw, text.keep, walk.full, settings.table.how, walk.legacy_digests, limits.timed_out
-        )  # fmt: skip
+        said = (limits.timed_out, limits.container_timed_out)
+        return cls(canon, text.raw, text.keep, walk.full, settings.table.how, walk.legacy_digests, said)
 
     def load(self, connection: sqlite3.Connection, scope: int, scheme: int) -> None:
         self.stale = stale_texts(connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep)
         files = "WHERE scope = ? AND parent IS NULL"
         self.versions = {version.path: version for version in _versions(connection, f"present {files}", scope)}
+        self.stale_containers = self._containers_of_failed(connection, scope)
         if any(need.reads for need in self.stale.values()):
-            self.stale_containers = self._containers_to_read_again(connection, scope)
+            self.stale_containers |= self._containers_to_read_again(connection, scope)
         unfinished = f"document {files} AND seen NOT IN (SELECT id FROM finished) ORDER BY id"
         for version in _versions(connection, unfinished, scope):
             if version.path in self.pending:  # two scans were killed: the later one knows better
@@ -110,6 +110,28 @@ class Known:
             if outer is not None and outer not in found:
                 found.add(outer)
                 stale.append(outer)
+        return found
+
+    def _containers_of_failed(self, connection: sqlite3.Connection, scope: int) -> set[int]:
+        """With a member that failed and might be read now: by a later reader, in other time, or as nobody kills it."""
+        failed = connection.execute(
+            """SELECT DISTINCT parent, reader, reason, detail FROM present
+               WHERE text IS NULL AND +scope = ? AND parent IS NOT NULL AND reason IS NOT NULL""",
+            (scope,),
+        )
+        waiting = [
+            parent
+            for parent, reader, reason, detail in failed
+            if detail == KILLED
+            or (reader is not None and reader not in CURRENT)
+            or (reason == Reason.TIMED_OUT and detail not in self.timed_out)
+        ]
+        found: set[int] = set()
+        while waiting:
+            if (parent := waiting.pop()) not in found:
+                found.add(parent)
+                outer = connection.execute("SELECT parent FROM document WHERE id = ?", (parent,)).fetchone()
+                waiting += [one for one in outer or () if one is not None]
         return found
 
     def meet(self, path: bytes, absolute: bytes, *, unchanged: bool) -> Need:
@@ -163,7 +185,7 @@ class Known:
         """Whether nothing has changed that could make it readable: neither it nor who reads it."""
         if version.reader not in CURRENT or version.reason not in LASTING or version.detail == KILLED:
             return False
-        return version.reason != Reason.TIMED_OUT or version.detail == self.timed_out
+        return version.reason != Reason.TIMED_OUT or version.detail in self.timed_out
 
     def _well_read(self, version: Version) -> bool:
         """Whether who has read it would do so still, and would read what lies in it just so."""

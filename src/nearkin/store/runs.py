@@ -55,13 +55,13 @@ def coming(connection: sqlite3.Connection) -> int:
     return int(last) + 1
 
 
-def of_additions(connection: sqlite3.Connection, *, version: str) -> int:
-    """The run that documents checked in since the last scan came with; it is finished from the beginning."""
+def of_additions(connection: sqlite3.Connection, *, version: str, fresh: bool = False) -> int:
+    """The run that documents checked in since the last scan came with, or a new one; it is finished at once."""
     row = connection.execute(
         """SELECT id FROM run WHERE kind = 'add'
            AND id > (SELECT coalesce(max(id), 0) FROM run WHERE kind <> 'add') ORDER BY id DESC LIMIT 1"""
     ).fetchone()
-    if row is not None:
+    if row is not None and not fresh:
         connection.execute("UPDATE run SET ended = ? WHERE id = ?", (now(), row[0]))
         return int(row[0])
     cursor = connection.execute(

@@ -1,0 +1,104 @@
+"""Texts that an extractor would take otherwise now are read again. So its number must tell of every change."""
+
+import sqlite3
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from formats import outlook
+from formats.office import zipped
+from formats.test_places import MADE, found
+from nearkin.api.store import Store
+from nearkin.formats.table import FORMATS
+from nearkin.text.kind import EXTRACTORS, TextKind, visible_text
+from store.world import listings
+
+PAGE = b"""<!DOCTYPE html><title>a title</title><p>one</textarea>word <b>b</b>old &amp; <svg><style>shown</style></svg>
+<template>not</template><script>nor this</script><td>cell<td>cell<br>line<img alt="a picture"></p>"""
+
+# What each takes from a sample, frozen. Where one differs, text comes out differently: raise the extractor's number,
+# then freeze what it takes now.
+FROZEN = {
+    "docx/1": "902c26904c3b4aea",
+    "pptx/1": "9a63211d6a612e0e",
+    "odt/1": "23bde9c5a2c5f017",
+    "odp/1": "f8b61915926088f4",
+    "ods/1": "afc0bc0922aaca0b",
+    "xlsx/2": "390e1826431364e2",
+    "xls/1": "4c11c631621a17c8",
+    "pdf/2": "04360f3d3fe65979",
+    "rtf/1": "c528cb58e4679f49",
+    "epub/2": "778c52da32aa5d27",
+    "eml/2": "b96354f41a8cf753",
+    "mhtml/2": "ad10acec6fed5f6f",
+    "msg/2": "724b1420ff24f993",
+    "xml/1": "c728c8427ca48b38",
+    "html/2": "cea19e9216db75d9",
+}
+
+
+def digest(text: str | None) -> str:
+    return sha256((text or "").encode()).hexdigest()[:16]
+
+
+def taken() -> dict[str, str]:
+    numbers = {known.name: known.extractor for known in FORMATS}
+    texts = {numbers[name]: digest(found(make())[1].text) for name, (make, _) in MADE.items()}
+    return texts | {EXTRACTORS[TextKind.HTML]: digest(visible_text(PAGE).decode())}
+
+
+def test_what_comes_out_differently_has_another_number() -> None:
+    assert taken() == FROZEN
+
+
+def reads(store: Store, folder: Path, **options: object) -> int:
+    done = [0]
+    store.scan(folder, progress=lambda stage, n, _: done.append(n) if stage == "read" else None, **options)  # type: ignore[arg-type]
+    return done[-1]
+
+
+@pytest.mark.parametrize("old", ["html/1", "pdf/1", "eml/1"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_an_older_one_took_is_read_again(old: str, packed: bool, tmp_path: Path) -> None:
+    """As a store of an older nearkin has it: alone, and in an archive."""
+    name, folder, store = old.partition("/")[0], tmp_path / "docs", Store(tmp_path / "kin.db")
+    data = PAGE if name == "html" else MADE[name][0]()
+    folder.mkdir()
+    (folder / "other.txt").write_text("a text that nobody reads again")
+    (folder / ("box.zip" if packed else f"one.{name}")).write_bytes(zipped({f"one.{name}": data}) if packed else data)
+    store.scan(folder)
+    before = listings(store)
+    assert reads(store, folder) == 0
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE text SET extractor = ? WHERE extractor = ?", (old, f"{name}/2"))
+        connection.execute("UPDATE document SET reader = ? WHERE reader = ?", (old, f"{name}/2"))
+    connection.close()
+    assert reads(store, folder) > 0
+    assert listings(store) == before
+    assert reads(store, folder) == 0
+
+
+@pytest.mark.parametrize(
+    ("was", "options"),
+    [
+        ("reader = 'doc/0'", {}),
+        ("reason = 'crashed', detail = 'the worker reading it was killed'", {}),
+        ("reason = 'timed out', detail = 'it took over 30 seconds'", {"timeout": 20}),
+    ],
+)
+def test_a_member_that_failed_and_may_be_read_now(was: str, options: dict[str, float], tmp_path: Path) -> None:
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    folder.mkdir()
+    inner = zipped({"one.doc": outlook.ole(outlook.stream("WordDocument", b"x")), "two.txt": b"a text beside it"})
+    (folder / "box.zip").write_bytes(zipped({"inner.zip": inner}))
+    store.scan(folder)
+    before = listings(store)
+    assert [one["reason"] for one in before["failed"]] == ["unsupported"]
+    assert reads(store, folder, **options) == 0
+    with sqlite3.connect(store.path) as connection:
+        connection.execute(f"UPDATE document SET {was} WHERE path = CAST('box.zip!/inner.zip!/one.doc' AS BLOB)")
+    connection.close()
+    assert reads(store, folder, **options) > 0
+    assert listings(store) == before
+    assert reads(store, folder, **options) == 0
