@@ -169,6 +169,7 @@ def keep_table(rows: Sequence[Any]) -> "pa.Table":
             ("residue", pa.int64()),
             ("passages", pa.list_(passage)),
             ("why", pa.string()),
+            ("respaced", pa.int64()),
         ],
     )
 
