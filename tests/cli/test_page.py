@@ -66,7 +66,8 @@ def test_without_a_script_every_table_can_be_read(page: Path) -> None:
 
 def test_it_begins_with_what_was_run(page: Path) -> None:
     text = page.read_text()
-    for told in ("mod:window=20,sample=200,most=64", "Threshold (match)", "Broder 1997", "Date of the run"):
+    settings = ("mod:window=20,sample=200,most=64", "Families join at a resemblance of")
+    for told in (*settings, "Broder 1997", "Date of the run"):
         assert told in text
     assert text.index("What was run") < text.index('<section id="identical"')
 

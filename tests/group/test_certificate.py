@@ -3,8 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearkin.group.certificate import LONGEST, WINDOW, Certificate, certify
+from nearkin.group.certificate import LONGEST, Certificate, certify
 from nearkin.group.keep import completeness
+from nearkin.group.windows import WINDOW
 
 
 def covered(text: bytes, others: list[bytes]) -> list[bool]:

@@ -12,6 +12,7 @@ from nearkin.cli.output import chosen, emit_one
 LISTED = 10  # passages on the screen; JSON has all
 
 if TYPE_CHECKING:
+    from nearkin.cli.screen import Screen
     from nearkin.report.comparison import Comparison, Payload
     from nearkin.report.lookup import Found
     from nearkin.scheme import Estimate, Scheme
@@ -166,12 +167,17 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
         at_least = "" if found.tier else "at least "
         screen.line(f"  {'shared':<12}  {at_least}", (size(found.shared_bytes), "bold cyan"), " of canonical text")
 
-    screen.line((found.relation, "bold"), f"  measured by {scheme.spec}")
+    textless = [side for side in (a, b) if side.text is None]
+    by = "by their bytes" if textless else f"measured by {scheme.spec}"
+    screen.line((found.relation, "bold"), f"  {by}")
     for detail in found.details:
         screen.line("  ", (shortened(safe(detail), screen.width - 2), "yellow"))
     for letter, side in (("A", a), ("B", b)):
         screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
     screen.line()
+    if textless:
+        _show_textless(screen, textless, same=found.tier == "bytes")
+        return
     figures(found)
     if found.words_over is not None or found.word_distance is not None:
         words = f"more than {found.words_over:,}" if found.words_over else f"{found.word_distance:,}"
@@ -195,3 +201,12 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
         screen.line()
         screen.line("  by exact:window=20, all shingles of 20 bytes")
         figures(found.shingles)
+
+
+def _show_textless(screen: "Screen", textless: "list[Found]", *, same: bool) -> None:
+    """Pictures and the like: there is nothing to measure but whether they are the same."""
+    from nearkin.cli.notes import without_text
+
+    for side in textless:
+        screen.note(f"{without_text(side)}.")
+    screen.note(f"All {textless[0].size:,} bytes are the same." if same else "Their bytes differ; no more can be told.")

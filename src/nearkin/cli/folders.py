@@ -66,7 +66,7 @@ def folders(
 
 
 def _show(screen: "Screen", found: "list[FolderPair]") -> None:
-    from nearkin.cli.words import count
+    from nearkin.cli.words import cells, count, shortened
 
     if not found:
         screen.line("No two folder trees hold the same documents.")
@@ -74,9 +74,15 @@ def _show(screen: "Screen", found: "list[FolderPair]") -> None:
         a, b = pair.a, pair.b
         names = [screen.name(one.location) or "." for one in (a, b)]
         percent = 100 if not b.side.only else min(int(100 * b.side.share), 99)
-        screen.line((f"{percent} % of {names[1]} lives in {names[0]}", "bold"))
+        room = screen.width - len(f"{percent} % of  lives in ")
+        if sum(map(cells, names)) <= room:
+            screen.line((f"{percent} % of {names[1]} lives in {names[0]}", "bold"))
+        else:
+            screen.line((f"{percent} % of {shortened(names[1], screen.width - 9)}", "bold"))
+            screen.line((f"  lives in {shortened(names[0], screen.width - 11)}", "bold"))
         for one, name in ((b, names[1]), (a, names[0])):
-            screen.note(
-                f"{name}: {count(one.side.documents, 'documents')}, {one.side.same:,} of the same bytes,"
-                f" {one.side.near:,} near; {one.side.only:,} only there"
+            told = (
+                f"{shortened(name, screen.width - 4)}: {count(one.side.documents, 'documents')},"
+                f" {one.side.same:,} of the same bytes, {one.side.near:,} near; {one.side.only:,} only there"
             )
+            screen.folded(told, indent=2, style="dim")

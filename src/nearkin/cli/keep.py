@@ -66,7 +66,8 @@ def keep(
 
     Kept is the document that a verdict names, else the first by --prefer, then the most complete, the newest, the
     largest. Of every other document: the share of its extracted text that lies in the kept one in runs of 20 bytes and
-    more, exactly; how many characters do not; and the residue, which no other text of the family holds.
+    more, exactly; how many characters do not; of these, how many differ only in spacing, line breaks or Unicode forms;
+    and the residue, which no other text of the family holds, however spaced.
 
     Nothing is done without a plan. --apply checks the SHA-256 of both files right before each step and refuses what has
     changed. Only documents of the same bytes become links; others are moved at most, and only where the plan's row says
@@ -146,17 +147,18 @@ def _show(screen: "Screen", rows: "list[Row]") -> None:
         first, *others = some
         screen.line((f"{first.kind}", "bold"), f"  {count(len(others) + 1, 'documents')}  ", (first.group, "dim"))
         screen.line(("  keep        ", "green"), shortened(name(first), screen.width - 14))
-        screen.note(f"            {safe(first.why)}")
+        screen.folded(safe(first.why), indent=14, style="dim")
         for row in others:
             screen.line((f"  {row.action:<10}  ", "dim"), shortened(name(row), screen.width - 14))
-            screen.note(f"            {_certificate(row)}")
+            screen.folded(_certificate(row, screen.width - 14), indent=14, style="dim")
             for passage in sorted(row.passages, key=lambda one: one["start"] - one["end"])[:SHOWN]:
-                where = f"            only here, {passage['start']:,} to {passage['end']:,}: "
-                screen.note(where + shortened(safe(passage["text"]), max(screen.width - len(where) - 2, 20)))
+                where = f"only here, {passage['start']:,} to {passage['end']:,}: "
+                text = shortened(safe(passage["text"]), max(screen.width - len(where) - 14, 20))
+                screen.line((f"{' ' * 14}{where}{text}", "dim"))
     copies = [row for row in rows if row.action == "replace"]
     moved = sum(row.action == "quarantine" for row in rows)
     whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and row.why != ATTACHED for row in rows)
-    screen.line(
+    screen.folded(
         f"{count(len(copies), 'documents')} of the same bytes as a kept one, {size(sum(row.size for row in copies))};"
         f" {count(whole, 'documents')} of other bytes wholly contained in the kept one;"
         f" {count(moved, 'documents')} of other bytes to be quarantined."
@@ -170,19 +172,25 @@ def _name(path: str) -> str:
     return safe(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
-def _certificate(row: "Row") -> str:
+def _certificate(row: "Row", width: int) -> str:
+    from nearkin.cli.screen import HARD
+    from nearkin.cli.words import shortened
+
     if row.tier == "bytes":
-        return f"the same bytes as {_name(row.kept_path)}" if row.action == "replace" else f"the same bytes; {row.why}"
+        same = "the same bytes as "
+        kept = shortened(_name(row.kept_path), width - len(same)).replace(" ", HARD)
+        return f"{same}{kept}" if row.action == "replace" else f"the same bytes; {row.why}"
     if row.contained is None:
         return row.why
     missing, residue = row.missing or 0, row.residue or 0
     if not missing:
         return f"all of its {row.characters:,} characters lie in the kept one; {row.why}"
     percent = min(100 * row.contained, 99.99)
-    return (
-        f"{percent:.2f} % of its {row.characters:,} characters lie in the kept one, {missing:,} do not;"
-        f" {residue:,} of these are nowhere else in the family"
-    )
+    told = f"{percent:.2f} % of its {row.characters:,} characters lie in the kept one as they are, {missing:,} do not"
+    if row.respaced == missing:
+        return f"{told}, but for spacing or line breaks only; {row.why}"
+    respaced = f" {row.respaced:,} of these differ only in spacing or line breaks," if row.respaced else ""
+    return f"{told};{respaced} {residue:,} {'are' if respaced else 'of these are'} nowhere else in the family"
 
 
 def _apply(
@@ -226,5 +234,5 @@ def _show_outcomes(records: Iterable[dict[str, Any]], counts: "Counter[str]") ->
     for record in records:
         screen.line((f"  {record['outcome']:<10}  ", "dim"), _name(record["path"]))
         if record["outcome"] in ("refused", "skipped"):
-            screen.note(f"            {_name(record['detail'])}")
+            screen.folded(_name(record["detail"]), indent=14, style="dim")
     screen.line(", ".join(f"{counts[name]:,} {name}" for name in ORDER if counts[name]) or "There was nothing to do.")

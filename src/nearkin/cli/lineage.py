@@ -50,11 +50,15 @@ def _show(screen: "Screen", found: "list[Descendant]") -> None:
 
     for one in found:
         about = "first" if one.new is None else f"+{one.new:,} -{one.lost:,}"
-        copies = f", and {count(len(one.copies), 'documents')} of the same text" if one.copies else ""
         front = f"{one.moment.shown:<16}  {'  ' * min(one.depth, 20)}"
         name = screen.name(one.location)
-        screen.line((front, "dim"), shortened(name, max(screen.width - len(front) - 24, 20)), f"  {about}{copies}")
+        room = max(screen.width - len(front) - len(about) - 2, 20)
+        screen.line((front, "dim"), shortened(name, room), f"  {about}")
+        inner = min(len(front), screen.width - 40)
+        if one.copies:
+            screen.folded(f"and {count(len(one.copies), 'documents')} of the same text", indent=inner, style="dim")
         if one.nearer is not None:
-            screen.note(f"{' ' * len(front)}nearer by its text: {screen.name(one.nearer)}; dates and texts disagree")
+            nearer = shortened(screen.name(one.nearer), screen.width - inner - 4)
+            screen.folded(f"nearer by its text: {nearer}; dates and texts disagree", indent=inner, style="dim")
     if found:
         screen.note("+ windows of 20 bytes that are new, - those of its source that were lost")

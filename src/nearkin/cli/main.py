@@ -61,6 +61,18 @@ class Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Click knows what may have been meant of options and of commands that are imported already."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            meant = " or ".join(f"'{one}'" for one in get_close_matches(name, COMMANDS, n=2))
+            ctx.fail(f"No such command '{name}'." + (f" Did you mean {meant}?" if meant else ""))
+        return super().resolve_command(ctx, args)
+
 
 def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:

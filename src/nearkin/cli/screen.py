@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nearkin.cli.output import ReaderLeftError
-from nearkin.cli.words import cells, count, measured, name, safe, shortened
+from nearkin.cli.words import cells, count, fold, measured, name, safe, shortened
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 GAP = "  "
 INDENT = "  "
+HARD = "\u00a0"  # a space that is not broken at
 WIDE = 100  # columns; below it paths need the room more than figures do
 
 
@@ -53,17 +54,21 @@ class Screen:
         self.line((title, "bold"), f"  {about}" if about else "")
 
     def note(self, text: str) -> None:
+        """In one line, however long: it may name a command or a path that someone copies."""
         self.line((f"{INDENT}{text}", "dim"))
+
+    def folded(self, text: str, *, indent: int = 0, style: str = "") -> None:
+        """As many lines as it takes, broken between words; those below the first stand a little further in."""
+        front = " " * indent
+        for number, line in enumerate(fold(text, self.width - len(front), self.width - len(front) - len(INDENT))):
+            self.line((f"{front}{INDENT if number else ''}{line.replace(HARD, ' ')}", style))
 
     def facts(self, facts: Sequence[tuple[str, str]]) -> None:
         """One a line, longer ones folded between words below where they began."""
-        import textwrap
-
         wide = max(len(what) for what, _ in facts)
         for what, text in facts:
             front = f"{INDENT}{what:<{wide}}{GAP}"
-            room = max(self.width - len(front), 20)
-            folded = textwrap.wrap(text, room, break_on_hyphens=False, break_long_words=False) or ["–"]
+            folded = fold(text, self.width - len(front)) if text else ["–"]
             self.line((front, "dim"), folded[0])
             for more in folded[1:]:
                 self.line(" " * len(front) + more)
@@ -202,10 +207,25 @@ class Screen:
         )
 
     def failures(self, documents: list[Document]) -> None:
+        room = self.width - len(INDENT) - len(GAP) - max(len(one.reason or "") for one in documents)
+
+        def about(one: Document) -> list[str]:
+            return fold(safe(one.detail), room) if one.detail else []
+
         self.columns(
-            ["reason", "detail", "path"],
-            ([one.reason or "", safe(one.detail or ""), self.name(one.location)] for one in documents),
+            ["reason", "path, below it more about it"],
+            ([one.reason or "", "\n".join([self.name(one.location), *about(one)])] for one in documents),
         )
+
+    def titled(self, title: str, facts: Sequence[str], name: str) -> None:
+        """A bold word, what there is to say, and a name at the end; on several lines where they need it."""
+        whole = ", ".join(fact.replace(" ", HARD) for fact in facts)
+        room = self.width - len(GAP) - cells(name)
+        folded = fold(whole, room - len(GAP) - cells(title), room - 2 * len(INDENT))
+        first, *more = (line.replace(HARD, " ") for line in folded)
+        self.line((title, "bold"), f"  {first}", "" if more else "  ", "" if more else (name, "dim"))
+        for number, line in enumerate(more, 1):
+            self.line(f"    {line}  ", (name, "dim") if number == len(more) else "")
 
     def group_in_full(self, group: IdenticalGroup) -> None:
         what = "the same bytes" if group.tier == "bytes" else "the same words"
@@ -230,8 +250,8 @@ class Screen:
             facts.append("not evaluated")
         if family.verdict:
             facts.append(f"called {family.verdict}")
-        self.line((f"{family.kind}", "bold"), f"  {', '.join(facts)}  ", (family.id, "dim"))
-        self.note(shortened(family.reason, self.width - len(INDENT)))
+        self.titled(family.kind, facts, family.id)
+        self.folded(safe(family.reason), indent=len(INDENT), style="dim")
         for member in family.documents:
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
             role = "keep" if member.location == family.keep else role

@@ -41,6 +41,7 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
     from nearkin.report.lookup import find_document, from_bytes
     from nearkin.report.reading import is_scoped, opened
     from nearkin.report.trace import trace as follow
+    from nearkin.report.wording import count
     from nearkin.store import runs
     from nearkin.store.contents import count_stale
     from nearkin.text.canon import Canon
@@ -56,9 +57,9 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         found = follow(connection, store, query.text or b"", least=min_length, quick=quick)
         scoped = is_scoped(connection)
         if stale := count_stale(connection):
-            note(f"{stale:,} documents read by an older nearkin and not looked at; scan again", quiet=quiet)
+            note(f"{count(stale, 'documents')} read by an older nearkin and not looked at; scan again", quiet=quiet)
     if found.unread:
-        note(f"{found.unread:,} contents may hold some, but the store keeps no text of them", quiet=quiet)
+        note(f"{count(found.unread, 'contents')} may hold some, but the store keeps no text of them", quiet=quiet)
     if form == "table":
         _show(found, query.text or b"", min_length, scoped=scoped, raw=raw)
     else:
@@ -67,7 +68,8 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
             records = ({**record, "passages": json.dumps(record["passages"])} for record in records)
         columns = ["path", *(["scope"] if scoped else []), "share", "share_of_all", "passages"]
         emit(records, form, columns=columns, paths=frozenset({"path"}))
-        held = f"{len(found.documents):,} documents hold {found.share:.1%} of it together"
+        hold = "holds" if len(found.documents) == 1 else "hold"
+        held = f"{count(len(found.documents), 'documents')} {hold} {found.share:.1%} of it together"
         note(held if found.documents else "no document holds a passage of it", quiet=quiet)
     return int(exit_code and bool(found.documents))
 
@@ -95,4 +97,4 @@ def _show(found: "Trace", text: bytes, least: int, *, scoped: bool, raw: bool) -
             front = f"       {place}  "
             screen.line((front, "dim"), shortened(said, max(screen.width - len(front), 20)))
         if len(one.passages) > SHOWN:
-            screen.note(f"     and {len(one.passages) - SHOWN:,} shorter ones")
+            screen.note(f"     and {len(one.passages) - SHOWN:,} shorter")

@@ -114,7 +114,7 @@ def list_(store: Path, form: str | None, quiet: bool) -> None:
 
 def _show(records: list[Record]) -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import safe
+    from nearkin.cli.words import count, safe
 
     screen = Screen()
     if not records:
@@ -126,7 +126,7 @@ def _show(records: list[Record]) -> None:
         if record["about"] == "pair":
             return "\n".join(paths) or "documents that are gone"
         kept = [f"keep {safe(record['keep'])}"] if record["keep"] else []
-        more = f"{len(paths)} documents, first {paths[0]}" if paths else "documents that are gone"
+        more = f"{count(len(paths), 'documents')}, first {paths[0]}" if paths else "documents that are gone"
         return "\n".join([f"family {record['family']}", more, *kept])
 
     screen.columns(

@@ -1,5 +1,6 @@
 """Numbers and names as people read them on the screen."""
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from nearkin.report.wording import JOINERS, count, safe, share, size
 if TYPE_CHECKING:
     from nearkin.report.between import Between
 
-__all__ = ["cells", "count", "in_sum", "measured", "name", "safe", "seconds", "share", "shortened", "size"]
+__all__ = ["cells", "count", "fold", "in_sum", "measured", "name", "safe", "seconds", "share", "shortened", "size"]
 
 
 def seconds(value: float) -> str:
@@ -55,6 +56,20 @@ def cells(text: str) -> int:
 def both_ends(text: str, most: int = 800) -> str:
     """What is shown of a long passage begins and ends as it does."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
+
+
+def fold(text: str, width: int, below: int | None = None) -> list[str]:
+    """Lines of at most so many columns, broken between words; words that are longer stay whole. Lines below the first
+    may have another width. Spaces at the beginning stay."""
+    lines, left = [""], max(width, 20)
+    for gap, word in re.findall(r"( *)([^ ]+)", text):
+        if lines[-1].strip() and len(gap) + cells(word) > left:
+            lines.append(word)
+            left = max(width if below is None else below, 20) - cells(word)
+        else:
+            lines[-1] += gap + word
+            left -= len(gap) + cells(word)
+    return lines
 
 
 def shortened(text: str, width: int) -> str:

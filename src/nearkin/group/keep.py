@@ -16,12 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.group.certificate import WINDOW
 from nearkin.group.moment import Moment
+from nearkin.group.windows import distinct_prints
 from nearkin.model import Location
 
 DEFAULT = ("complete", "newest", "largest")
@@ -107,22 +105,18 @@ def completeness(texts: Sequence[int], load: Callable[[int], bytes], total: int)
 
     All pairs at once: a window that c texts have adds c - 1 to each of them. `total` is about how many bytes there are.
     """
-    modulus = np.uint64(max(1, -(-total // MOST)))
-    sets = [_sample(load(text), modulus) for text in texts]
+    modulus = max(1, -(-total // MOST))
+    sets = [distinct_prints(load(text), modulus) for text in texts]
     every = np.concatenate([np.zeros(0, np.uint64), *sets])
-    prints, at, counts = np.unique(every, return_inverse=True, return_counts=True)
-    owner = np.repeat(np.arange(len(sets)), [len(one) for one in sets])
-    shared = np.bincount(owner, (counts[at] - 1).astype(np.float64), len(sets))
-    rest = len(every) - np.array([len(one) for one in sets], np.int64)
-    del prints
+    order = np.argsort(every)
+    heads = np.flatnonzero(np.diff(every[order], prepend=every[order[:1]] + np.uint64(1)))
+    counts = np.diff(np.append(heads, len(every)))  # texts that have each window
+    others = np.empty(len(every), np.int64)
+    others[order] = np.repeat(counts - 1, counts)
+    sizes = np.array([len(one) for one in sets], np.int64)
+    shared = np.bincount(np.repeat(np.arange(len(sets)), sizes), others, len(sets))
+    rest = len(every) - sizes
     return {
         text: int(100 * have // of) if of else 0
         for text, have, of in zip(texts, shared.astype(np.int64).tolist(), rest.tolist(), strict=True)
     }
-
-
-def _sample(text: bytes, modulus: np.uint64) -> NDArray[np.uint64]:
-    if len(text) < WINDOW:
-        return np.zeros(0, np.uint64)
-    prints = np.unique(_native.fingerprints(text, WINDOW))
-    return prints if modulus == 1 else prints[prints % modulus == 0]

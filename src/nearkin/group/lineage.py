@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.group.certificate import WINDOW
 from nearkin.group.moment import Moment
+from nearkin.group.windows import distinct_prints
 
 NEW, LOST = 2, 1  # what a window costs
 NEVER = float("inf")
@@ -34,8 +34,8 @@ class Windows:
 
     @classmethod
     def of(cls, texts: Sequence[bytes]) -> "Windows":
-        modulus = np.uint64(max(1, -(-sum(map(len, texts)) // MOST)))
-        lists = [_prints(text, modulus) for text in texts]
+        modulus = max(1, -(-sum(map(len, texts)) // MOST))
+        lists = [distinct_prints(text, modulus) for text in texts]
         sizes = np.array([len(one) for one in lists], np.int64)
         a, b = np.triu_indices(len(texts), 1)
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
@@ -55,13 +55,6 @@ class Windows:
         costs: Costs = (NEW * self.new + LOST * lost).astype(np.float64)
         np.fill_diagonal(costs, NEVER)
         return costs
-
-
-def _prints(text: bytes, modulus: np.uint64) -> NDArray[np.uint64]:
-    if len(text) < WINDOW:
-        return np.zeros(0, np.uint64)
-    prints = np.unique(_native.fingerprints(text, WINDOW))
-    return prints if modulus == 1 else prints[prints % modulus == 0]
 
 
 def derive(windows: Windows, moments: Sequence[Moment] | None) -> list[int | None]:

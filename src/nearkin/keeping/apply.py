@@ -6,6 +6,9 @@ undoing brings back the very file; whoever is content empties that folder, and o
 Step by step: 1. the kept file and the document are hashed; 2. the journal says what will be done; 3. the document is
 moved; 4. what was moved is what was hashed, else it goes back; 5. the link is made and looked at; 6. the journal says
 that it is done.
+
+A run that is killed anywhere leaves at most one step begun; whatever came of it, undoing and a second run both know.
+Whatever else fails after the move, the document goes back, and the step is refused with the reason.
 """
 
 import errno
@@ -18,9 +21,10 @@ from pathlib import Path
 
 from nearkin.errors import InputError
 from nearkin.keeping.journal import Journal, Step
-from nearkin.keeping.place import FOLDER, Identity, Place, RefusedError, proven, reached
+from nearkin.keeping.place import Identity, Place, RefusedError, proven, reached
 from nearkin.keeping.plan import Act, Row
-from nearkin.keeping.undo import put_back, undo_step
+from nearkin.keeping.quarantine import entered, move_in, move_out
+from nearkin.keeping.undo import put_away, undo_step
 from nearkin.read.walk import explain
 
 
@@ -51,12 +55,7 @@ def quarantine_of(plan: Path) -> Path:
 
 def apply_plan(rows: Sequence[Row], action: Action, journal: Journal, quarantine: Path) -> Iterator[Done]:
     """What an earlier run has done stays done; a step that it had begun is taken back and tried again."""
-    try:
-        quarantine.mkdir(mode=0o700, exist_ok=True)
-        folder = os.open(quarantine, FOLDER)
-    except OSError as error:
-        raise InputError(f"Cannot use the quarantine folder {quarantine}: {explain(error)}.") from error
-    try:
+    with entered(quarantine) as folder:
         for step in journal.standing():
             if journal.states[step.number] == "begun":
                 try:
@@ -72,9 +71,9 @@ def apply_plan(rows: Sequence[Row], action: Action, journal: Journal, quarantine
                 outcome, detail = _one(row, action, journal, quarantine, folder, before)
             except RefusedError as error:
                 outcome, detail = "refused", str(error)
+            except OSError as error:
+                outcome, detail = "refused", f"cannot be looked at: {explain(error)}"
             yield Done(row.path, row.scope, outcome, detail)
-    finally:
-        os.close(folder)
 
 
 def _one(
@@ -138,7 +137,7 @@ _DONE = {Action.HARDLINK: "hard link to", Action.SYMLINK: "symbolic link to"}
 
 def _take(step: Step, place: Place, kept: Place, own: Identity, other: Identity, folder: int) -> None:
     try:
-        os.rename(place.name, step.moved, src_dir_fd=place.folder, dst_dir_fd=folder)  # by open folders
+        move_in(place, step.moved, folder)
     except OSError as error:
         raise RefusedError(f"cannot be moved: {explain(error)}") from error
     try:
@@ -147,16 +146,19 @@ def _take(step: Step, place: Place, kept: Place, own: Identity, other: Identity,
         found = kept.status()
         if found is None or Identity.of(found) != other:
             raise RefusedError(f"stays, for the kept {step.kept_path} has changed just now")
-        _link(step, place, kept)
+        _link(step, place, folder, kept)
     except RefusedError:
-        put_back(place, folder, step.moved)
+        move_out(step.moved, folder, place)
         raise
+    except OSError as error:
+        move_out(step.moved, folder, place)
+        raise RefusedError(f"stays: {explain(error)}") from error
     for one in (place.folder, folder):
         with suppress(OSError):  # some file systems cannot; the rename itself was done
             os.fsync(one)
 
 
-def _link(step: Step, place: Place, kept: Place) -> None:
+def _link(step: Step, place: Place, folder: int, kept: Place) -> None:
     try:
         if step.action == Action.HARDLINK:
             os.link(kept.name, place.name, src_dir_fd=kept.folder, dst_dir_fd=place.folder, follow_symlinks=False)
@@ -174,8 +176,7 @@ def _link(step: Step, place: Place, kept: Place) -> None:
     except OSError:
         found = None
     if found is None or (found.st_dev, found.st_ino) != (step.kept_device, step.kept_inode):
-        with suppress(FileNotFoundError):
-            os.unlink(place.name, dir_fd=place.folder)  # the link made above
+        put_away(step, place, folder)  # the link made above, or what someone put in its place
         raise RefusedError(f"stays, for the kept {step.kept_path} has changed just now")
 
 

@@ -7,6 +7,8 @@ count: a last one without its end was never acted on.
 import fcntl
 import json
 import os
+import stat
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -47,11 +49,16 @@ class Journal:
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self._create = create
-        flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | (os.O_CREAT if create else 0)
         try:
             self._file = os.open(path, flags, 0o600)
         except OSError as error:
-            raise InputError(f"Cannot open the journal {path}: {explain(error)}.") from error
+            why = "it is a link" if path.is_symlink() else explain(error)
+            raise InputError(f"Cannot open the journal {path}: {why}.") from error
+        status = os.fstat(self._file)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            os.close(self._file)
+            raise InputError(f"Cannot use the journal {path}: it is no file of your own.")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -66,12 +73,13 @@ class Journal:
             raise
 
     def _read(self) -> None:
-        data = self.path.read_bytes()
+        data = self._whole()
         whole, newline, rest = data.rpartition(b"\n")
         lines = whole.splitlines() if newline else []
         if not lines and self._create and HEAD.startswith(data):  # nothing yet, or a writer that was killed at once
             os.ftruncate(self._file, 0)
             self._write({"format": FORMAT})
+            self._name_on_disk()
             return
         try:
             head, *records = [json.loads(line) for line in lines]
@@ -80,6 +88,8 @@ class Journal:
             for record in records:
                 if "step" in record:
                     step = Step(**record["step"])
+                    if "/" in step.moved or step.moved in ("", ".", ".."):
+                        raise ValueError
                     self.steps[step.number] = step
                 self.states[record["number"]] = record["state"]
         except (ValueError, KeyError, TypeError) as error:
@@ -105,10 +115,30 @@ class Journal:
         return max(self.steps, default=0) + 1
 
     def _write(self, record: dict[str, Any]) -> None:
+        """InputError where it cannot be written: then nothing more is done, for nothing would tell of it."""
         data = json.dumps(record).encode() + b"\n"
-        while data:
-            data = data[os.write(self._file, data) :]
-        os.fsync(self._file)
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise InputError(
+                f"Cannot write the journal {self.path}: {explain(error)}; what it names can be undone."
+            ) from error
+
+    def _whole(self) -> bytes:
+        data = b""
+        while block := os.pread(self._file, 1 << 20, len(data)):
+            data += block
+        return data
+
+    def _name_on_disk(self) -> None:
+        with suppress(OSError):  # some file systems cannot
+            folder = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
     def __enter__(self) -> Self:
         return self

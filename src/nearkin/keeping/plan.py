@@ -26,7 +26,7 @@ from nearkin.read.walk import explain
 FORMAT = "nearkin keep plan 1"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 PATHS = ("path", "root", "kept_path", "kept_root")
-NUMBERS = ("size", "characters", "missing", "residue")
+NUMBERS = ("size", "characters", "missing", "residue", "respaced")
 
 
 class Act(StrEnum):
@@ -54,9 +54,10 @@ class Row:
     characters: int | None  # of its extracted text; None: it has none, or it was not kept
     contained: float | None  # share of them that lie in the kept one, in runs of 20 bytes and more
     missing: int | None  # characters that do not
-    residue: int | None  # characters that are in no other text of the family
+    residue: int | None  # characters that are in no other text of the family, whatever its spacing
     passages: list[dict[str, Any]]  # the residue: start, end, text
     why: str
+    respaced: int | None = None  # of the missing: they are in the kept one but for spacing and Unicode forms
 
     @property
     def kept(self) -> tuple[str, str]:
@@ -64,6 +65,7 @@ class Row:
 
 
 COLUMNS = [field.name for field in fields(Row)]
+LATER = ("respaced",)  # plans of before have not these columns
 
 
 def write_plan(rows: Sequence[Row], path: Path) -> None:
@@ -109,8 +111,9 @@ def read_plan(path: Path) -> list[Row]:
         raise InputError(f"Cannot read {path}: {explain(error)}.") from error
     try:
         rows = list(_decoded(data, path))
-    except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise InputError(f"{path} is no plan that `nearkin keep --plan` wrote: {error}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, csv.Error) as error:
+        why = str(error) if type(error) is ValueError else "it was cut off or changed"
+        raise InputError(f"{path} is no plan that `nearkin keep --plan` wrote: {why}.") from error
     _refuse_unsound(rows, path)
     return rows
 
@@ -118,24 +121,43 @@ def read_plan(path: Path) -> list[Row]:
 def _decoded(data: bytes, path: Path) -> Iterable[Row]:
     if path.suffix == ".json":
         tree = json.loads(data)
-        if tree["format"] != FORMAT:
-            raise ValueError(f"its format is {tree['format']!r}, not {FORMAT!r}")
-        for record in tree["rows"]:
-            yield replace(Row(**record), action=Act(record["action"]))
+        if not isinstance(tree, dict) or not isinstance(tree.get("rows"), list):
+            raise ValueError("it has no rows")
+        if tree.get("format") != FORMAT:
+            raise ValueError(f"its format is {tree.get('format')!r}, not {FORMAT!r}")
+        for number, record in enumerate(tree["rows"], 1):
+            if missing := [name for name in COLUMNS if name not in record and name not in LATER]:
+                raise ValueError(f"row {number:,} has no {missing[0]}")
+            row = Row(**{name: record[name] for name in COLUMNS if name in record})
+            yield replace(row, action=_act(row.action, number))
         return
     csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))  # residue of many passages is one field
     text = io.StringIO(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"), newline="")
     reader = csv.DictReader(text, strict=True)
-    if missing := [name for name in COLUMNS if name not in (reader.fieldnames or [])]:
+    if missing := [name for name in COLUMNS if name not in (reader.fieldnames or []) and name not in LATER]:
         raise ValueError(f"it has no column {missing[0]}")
-    for record in reader:
-        values: dict[str, Any] = {name: record[name] or "" for name in COLUMNS}
-        values |= {name: int(values[name]) if values[name] else None for name in NUMBERS}
+    for number, record in enumerate(reader, 1):
+        values: dict[str, Any] = {name: record.get(name) or "" for name in COLUMNS}
+        values |= {name: _number(values[name], name, number) for name in NUMBERS}
         values |= {name: values[name].removeprefix("./") for name in PATHS}
-        values["contained"] = float(values["contained"]) if values["contained"] else None
+        values["contained"] = _number(values["contained"], "contained", number, float)
         values["passages"] = json.loads(values["passages"].removeprefix("'") or "[]")
-        values["action"] = Act(values["action"])
+        values["action"] = _act(values["action"], number)
         yield Row(**values)
+
+
+def _act(value: str, row: int) -> Act:
+    try:
+        return Act(value)
+    except ValueError:
+        raise ValueError(f"row {row:,} says {value!r}; an action is one of {', '.join(Act)}") from None
+
+
+def _number(value: str, name: str, row: int, of: "type[int] | type[float]" = int) -> float | None:
+    try:
+        return of(value) if value else None
+    except ValueError:
+        raise ValueError(f"row {row:,}: {name} is {value!r}, which is no number") from None
 
 
 def _refuse_unsound(rows: Sequence[Row], path: Path) -> None:

@@ -290,6 +290,7 @@ class _Proposal:
             residue=None if found is None else found.residue,
             passages=[] if found is None else [asdict(passage) for passage in found.passages],
             why=why,
+            respaced=None if found is None else found.respaced,
         )
 
 

@@ -68,9 +68,26 @@ def lines(told: dict[str, Any]) -> list[tuple[str, Any]]:
         for key in sorted(settings, key=lambda key: (FIRST.index(key) if key in FIRST else len(FIRST), key)):
             value = settings[key]
             if value not in (None, [], False):
-                told_as = ", ".join(map(str, value)) if isinstance(value, list) else "yes" if value is True else value
-                found.append((f"{key.replace('_', ' ').capitalize()} ({group})", told_as))
+                name = NAMED.get((group, key), f"{key.replace('_', ' ').capitalize()} ({group})")
+                found.append((name, _told_as(value)))
     return found
+
+
+def _told_as(value: Any) -> Any:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if value is True:
+        return "yes"
+    return int(value) if isinstance(value, float) and value.is_integer() and value > 1 else value
+
+
+NAMED = {
+    ("match", "threshold"): "Families join at a resemblance of",
+    ("match", "containment"): "Parts are attached at a containment of",
+    ("match", "floor"): "Weaker matches are kept down to a resemblance of",
+    ("match", "hot"): "A feature is hot (its texts are compared with few of them) in more than",
+    ("match", "min_shared_bytes"): "Matches share at least, in bytes",
+}
 
 
 FIRST = ("threshold", "containment", "floor")

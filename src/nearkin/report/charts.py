@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from nearkin.report.totals import STEPS, Totals
+from nearkin.report.wording import count as in_words
 from nearkin.report.wording import safe
 
 Bar = tuple[str, int]
@@ -85,7 +86,7 @@ def folders(totals: Totals) -> str:
             strength = 0.12 + 0.78 * (count / most) ** 0.5 if count else 0.04
             dark = " on" if strength > 0.55 else ""
             drawn.append(
-                f"<g><title>{_label(a)} – {_label(b)}: {count:,} matches</title>"
+                f"<g><title>{_label(a)} – {_label(b)}: {in_words(count, 'matches')}</title>"
                 f'<rect class="bar" x="{x + 1}" y="{y + 1}" width="{cell - 2}" height="{cell - 2}" rx="3"'
                 f' fill-opacity="{strength:.2f}"/>'
                 + (f'<text class="count{dark}" x="{x + cell / 2}" y="{y + 19}">{_short(count)}</text>' if count else "")

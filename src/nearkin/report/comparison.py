@@ -16,6 +16,7 @@ from nearkin.report.alignment import Alignment, align
 from nearkin.report.lookup import Found
 from nearkin.report.reading import opened
 from nearkin.report.relation import FORM, Pair, Relation, exact_relation, is_form
+from nearkin.report.wording import count
 from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
 from nearkin.scheme.collision import Collision, collision_of
 from nearkin.scheme.shingler import ALL_BITS, Shingler
@@ -78,7 +79,7 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon, *, least: int = LE
         return found
     told = exact_relation(Pair(first, second, a.text, b.text, canon), edits)
     if told is None and found.relation == "unrelated" and is_form(spans, first, second):
-        told = Relation(FORM, (f"{len(spans):,} passages of it",))
+        told = Relation(FORM, (f"{count(len(spans), 'passages')} of it",))
     return found if told is None else replace(found, relation=told.words, details=told.details)
 
 

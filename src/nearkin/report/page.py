@@ -145,15 +145,16 @@ class _Page:
             '<a href="#failed">Failed</a><a href="#run">What was run, and what numbers mean</a></nav>\n'
         )
         cards = (
-            (totals.documents, "documents", f"{size(totals.bytes)}; {totals.contents:,} distinct texts"),
+            (totals.documents, "documents", f"{size(totals.bytes)}; {count(totals.contents, 'distinct texts')}"),
             (totals.bytes_sets, "sets of identical files", f"{size(totals.overhead)} overhead"),
-            (totals.families, "families", f"{totals.family_documents:,} documents in them"),
+            (totals.families, "families", f"{count(totals.family_documents, 'documents')} in them"),
             (totals.matches, "matches", "pairs of distinct texts"),
             (totals.failed, "failed", "could not be read"),
         )
         write('<div class="cards">')
         for number, what, more in cards:
-            write(f'<div class="card"><b>{number:,}</b>{what}<div class="dim">{more}</div></div>')
+            number_of, _, named = count(number, what).partition(" ")
+            write(f'<div class="card"><b>{number_of}</b>{named}<div class="dim">{more}</div></div>')
         write('</div>\n<div class="charts">')
         for title, picture in charts(totals, self.score):
             write(f"<figure><figcaption>{escape(title)}</figcaption>{picture}</figure>")

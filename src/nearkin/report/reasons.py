@@ -2,6 +2,7 @@
 
 from nearkin.group.form import MOST, NEARLY_ALL, UNLIKE
 from nearkin.model import Kind, Role, View
+from nearkin.report.wording import count
 from nearkin.store.results import FamilyRow
 
 ALIKE = {
@@ -29,12 +30,12 @@ def reason_of(row: FamilyRow) -> str:
         case Kind.CONTAINS:
             return f"one text lies in another {inside}, and does not resemble it by {row.threshold:g}"
         case Kind.ARCHIVE:
-            return f"{parts:,} texts lie in one {inside}, and do not resemble it by {row.threshold:g}"
+            return f"{count(parts, 'texts')} lie in one {inside}, and do not resemble it by {row.threshold:g}"
         case Kind.SAME_FORM:
             unlike = f"{NEARLY_ALL:.0%} or more of them resemble none by {UNLIKE:g}: a form filled in"
             return f"{alike}, but without what {MOST:.0%} of them share {unlike}"
         case Kind.MIXED:
-            return f"{alike}, and {parts:,} more lie in them {inside}"
+            return f"{alike}, and {parts:,} more {'lies' if parts == 1 else 'lie'} in them {inside}"
 
 
 def _cut(value: float) -> str:

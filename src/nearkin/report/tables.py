@@ -177,6 +177,7 @@ def keep_table(rows: Sequence[Any]) -> "pa.Table":
             ("residue", pa.int64()),
             ("passages", pa.list_(passage)),
             ("why", pa.string()),
+            ("respaced", pa.int64()),
         ],
     )
 

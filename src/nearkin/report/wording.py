@@ -15,7 +15,7 @@ def size(number: int) -> str:
 
 
 def count(number: int, what: str = "") -> str:
-    plural = {"matches": "match", "families": "family"}
+    plural = {"matches": "match", "families": "family", "sets of identical files": "set of identical files"}
     if number == 1 and what:
         what = plural.get(what, what.removesuffix("s"))
     return f"{number:,} {what}".rstrip()

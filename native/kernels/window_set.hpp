@@ -1,0 +1,54 @@
+// A set of windows, runs of bytes of one length, that were added from several texts; two are equal if all their bytes
+// are. Bytes are kept once where windows overlap, so that a window costs one byte of text and 13 to 27 of the table.
+// Of each window the set knows from which text it came, or that it came from several.
+//
+// A set may hold one part of all windows, by their hash: whoever has not the memory for all takes them part by part.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nearkin {
+
+class WindowSet {
+ public:
+  WindowSet(std::size_t window, std::uint32_t part, std::uint32_t parts);
+
+  // Windows of a text but for those whose bit in `skip` is set (the first in the highest bit of the first byte; bits
+  // that are not there are not set). Texts are numbered from 0.
+  void add(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip);
+
+  // One bit for each window of a text: whether the set has it; with `several`, whether from several texts.
+  std::vector<std::uint8_t> held(std::string_view text, bool several) const;
+
+  std::size_t size() const { return used_; }
+
+ private:
+  struct Slot {
+    std::uint64_t place : 32;  // in bytes_
+    std::uint64_t owner : 20;
+    std::uint64_t tag : 12;  // of the hash: one strange window in 4,096 is looked at in vain
+  };
+  static_assert(sizeof(Slot) == 8);
+
+  template <class Look>
+  void each(std::string_view text, Look&& look) const;
+  std::size_t find(const char* window, std::uint64_t hash) const;
+  std::size_t likely(std::uint64_t hash) const;
+  std::uint64_t hash(const char* window) const;
+  bool mine(std::uint64_t hash) const { return (hash >> 32) * parts_ >> 32 == part_; }
+  void grow();
+
+  std::size_t window_;
+  std::uint64_t part_;
+  std::uint64_t parts_;
+  std::string bytes_;
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace nearkin

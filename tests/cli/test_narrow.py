@@ -1,0 +1,114 @@
+"""What a person sees on a terminal of 80 columns, and what they are told when they mistype."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.world import Called, edited, prose, write
+from nearkin.cli.words import cells, fold
+from nearkin.report.wording import count
+
+LONG = "a-folder-with-a-rather-long-name/and-another-one-below-it-that-is-no-shorter"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("COLUMNS", "80")
+    base = prose(3, 900)
+    files = {
+        f"{LONG}/one.txt": base,
+        f"{LONG}/two.txt": edited(base, 9),
+        f"{LONG}/below/copy of two.txt": edited(base, 9),
+        f"other/{LONG}/three.txt": edited(base, 12) + " and more",
+        "same/one.txt": base,
+        "lines.txt": base.replace(" ", "\n"),
+    }
+    folder = write(tmp_path / "tree", {name.encode(): text for name, text in files.items()})
+    path = tmp_path / "store.db"
+    assert Called("scan", folder, "--store", path).code == 0
+    return path
+
+
+@pytest.mark.parametrize("command", ["keep", "families", "folders", "lineage", "identical", "matches"])
+def test_no_line_is_wider_than_the_screen(store: Path, command: str) -> None:
+    family = Called("families", "--store", store, "--format", "jsonl").records[0]["id"]
+    done = Called(command, *([family] if command == "lineage" else []), "--store", store, "--format", "table")
+    assert done.code == 0, done.err
+    assert done.out.strip()
+    assert [line for line in done.out.splitlines() if cells(line) > 80] == []
+
+
+def test_reasons_are_told_in_whole(store: Path) -> None:
+    record = Called("families", "--store", store, "--format", "jsonl").records[0]
+    shown = Called("families", "--store", store, "--format", "table").out
+    assert record["reason"] in " ".join(shown.split())
+
+
+def test_line_breaks_are_no_lost_text(store: Path) -> None:
+    rows = {row["path"]: row for row in Called("keep", "--prefer", "folder:same", "--store", store).records}
+    row = rows["lines.txt"]
+    assert row["missing"] > 0
+    assert row["respaced"] == row["missing"]
+    assert row["residue"] == 0
+    shown = Called("keep", "--prefer", "folder:same", "--store", store, "--format", "table").out
+    assert "but for spacing or line breaks only" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("width", [20, 33, 80])
+def test_folding_breaks_between_words_only(width: int) -> None:
+    text = "  two  words, then a-very-long-hyphenated-word-that-has-no-room and 漢字 漢字 " * 3
+    lines = fold(text, width, width - 4)
+    assert " ".join(" ".join(lines).split()) == " ".join(text.split())
+    assert all(cells(line) <= width or " " not in line.strip() for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [(("famlies",), "families"), (("keep", "--aply", "x"), "--apply"), (("template", "sugest"), "suggest")],
+)
+def test_what_was_meant(arguments: tuple[str, ...], meant: str) -> None:
+    done = Called(*arguments)
+    assert done.code == 2
+    assert "Did you mean" in done.err
+    assert f"'{meant}'" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_nothing_near_is_not_guessed() -> None:
+    assert "mean" not in Called("xyzzy").err
+
+
+def test_one_is_no_plural() -> None:
+    assert [count(1, what) for what in ("families", "matches", "sets of identical files")] == [
+        *("1 family", "1 match", "1 set of identical files")
+    ]
+
+
+def test_pictures_are_compared_by_their_bytes(tmp_path: Path) -> None:
+    for name, end in (("a.png", b"\1"), ("b.png", b"\2"), ("c.png", b"\1")):
+        (tmp_path / name).write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0" + end)
+    other = Called("compare", tmp_path / "a.png", tmp_path / "b.png", "--format", "table").out
+    same = Called("compare", tmp_path / "a.png", tmp_path / "c.png", "--format", "table").out
+    assert "canonical" not in other + same
+    assert "Their bytes differ" in other
+    assert "All 12 bytes are the same" in same
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("plan.json", '{"format": "nearkin keep plan 1", "rows": [', "cut off or changed"),
+        ("plan.json", '["a"]', "it has no rows"),
+        ("plan.json", '{"format": "x", "rows": []}', "its format is 'x'"),
+        ("plan.json", '{"format": "nearkin keep plan 1", "rows": [{"group": "a"}]}', "row 1 has no kind"),
+        ("plan.json", '{"format": "nearkin keep plan 1", "rows": [3]}', "cut off or changed"),
+        ("plan.csv", "group,kind\na,b\n", "it has no column action"),
+    ],
+)
+def test_a_bad_plan_is_told_in_our_words(store: Path, tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text)
+    done = Called("keep", "--apply", tmp_path / name, "--action", "quarantine", "--store", store)
+    assert done.code == 3
+    assert said in done.err
+    for python in ("Expecting", "NoneType", "argument", "object", "__init__"):
+        assert python not in done.err
