@@ -48,7 +48,7 @@ class Collection:
         for some, batch in in_order(sign, _batches(named), jobs=jobs):
             names += some
             weights = batch.weights if scheme.measure == "bytes" else None  # all others weigh alike, by their modulus
-            rows = zip(batch.contents, batch.canonical, batch.moduli, batch.features, strict=True)
+            rows = zip(batch.contents, batch.take_canonical(), batch.moduli, batch.features, strict=True)
             for at, (digest, text, modulus, features) in enumerate(rows):
                 if digest is None or not text:
                     content_of.append(-1)
