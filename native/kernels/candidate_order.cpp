@@ -16,7 +16,8 @@ void in_order(std::vector<Candidate>& all) {
   for (const Candidate& one : all) dealt[next[one.a]++] = one;
   std::size_t kept = 0;
   for (std::size_t a = 0, from = 0; a <= last && !all.empty(); from = next[a++]) {
-    const auto begin = dealt.begin() + static_cast<std::ptrdiff_t>(from), end = dealt.begin() + static_cast<std::ptrdiff_t>(next[a]);
+    const auto begin = dealt.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto end = dealt.begin() + static_cast<std::ptrdiff_t>(next[a]);
     std::sort(begin, end, [](const Candidate& x, const Candidate& y) { return x.b < y.b; });
     for (auto one = begin; one != end; ++one)
       if (one == begin || one->b != (one - 1)->b) all[kept++] = *one;

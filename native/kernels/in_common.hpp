@@ -1,7 +1,7 @@
 // How many numbers two ascending lists of distinct 64-bit numbers have in common.
 //
-// A walk of one step at a time waits for each step before the next: 2.5 ns a step. Where there is AVX2, four of one list
-// are compared with four of the other at once, and the four that end first are passed.
+// A walk of one at a time waits for each step before it knows the next. Where there is AVX2, four of one list are compared
+// with four of the other at once, and the four that end first are passed.
 #pragma once
 
 #include <cstdint>

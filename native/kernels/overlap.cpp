@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace nearkin {
 namespace {
@@ -57,8 +58,8 @@ std::uint64_t shared_numbers(std::span<const std::uint32_t> a, std::span<const s
   Four counts{};
   while (i_end - i >= 4 && j_end - j >= 4) {
     const Four x = four(i), y = four(j);
-    const auto same = (x == y) | (x == __builtin_shufflevector(y, y, 1, 2, 3, 0)) |
-                      (x == __builtin_shufflevector(y, y, 2, 3, 0, 1)) | (x == __builtin_shufflevector(y, y, 3, 0, 1, 2));
+    const auto same = (x == y) | (x == Four{y[1], y[2], y[3], y[0]}) | (x == Four{y[2], y[3], y[0], y[1]}) |
+                      (x == Four{y[3], y[0], y[1], y[2]});
     counts -= reinterpret_cast<const Four&>(same);  // true is -1
     const std::uint32_t last_x = i[3], last_y = j[3];
     i += last_x <= last_y ? 4 : 0;

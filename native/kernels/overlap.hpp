@@ -19,7 +19,7 @@ using Numbered = Listed<std::uint32_t>;  // by numbers that stand for features
 std::uint64_t shared_weight(const List& a, const List& b);
 std::uint64_t shared_weight(const Numbered& a, const Numbered& b);
 
-// How many numbers two ascending lists share; none is in a list twice. Three times as fast as a walk, four by four.
+// How many numbers two ascending lists share; none is in a list twice. Compares four with four at once.
 std::uint64_t shared_numbers(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
 
 // Of the n smallest features of two lists together, how many are in both.

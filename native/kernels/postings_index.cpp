@@ -165,7 +165,8 @@ void fill_lists(const Postings& postings, PostingsIndex& index, unsigned threads
   std::vector<std::uint32_t> first(shares + 1, numbers);  // numbers, by share of the slots
   for (std::size_t share = 0; share < shares; ++share) {
     const auto slot = static_cast<std::uint32_t>(index.slots.size() * share / shares);
-    first[share] = static_cast<std::uint32_t>(std::lower_bound(index.run.begin(), index.run.end() - 1, slot) - index.run.begin());
+    const auto at = std::lower_bound(index.run.begin(), index.run.end() - 1, slot);
+    first[share] = static_cast<std::uint32_t>(at - index.run.begin());
   }
   std::vector<std::vector<std::uint32_t>> next(shares, std::vector<std::uint32_t>(contents, 0));
   const auto each_share = [&](auto&& work) {

@@ -39,14 +39,14 @@ struct PostingsIndex {
   Uncleared<std::uint64_t> feature;  // by number
   Uncleared<std::uint8_t> highest;   // by number: the highest level at which it counts
   Uncleared<std::uint8_t> present;   // by number: bits of the levels that contents with it are of
-  Uncleared<std::uint32_t> often;    // by number, ascending: how many have it, of the whole where this is a bin or part of it
+  Uncleared<std::uint32_t> often;    // by number, ascending: how many contents have it, of the whole where this is a bin
   Uncleared<std::uint32_t> run;      // by number: where its slots begin; one more than there are numbers
   Uncleared<Slot> slots;             // number by number, then by rank
 
   std::vector<std::uint32_t> list_start;  // by rank: where its list begins in `numbers`; one more than there are ranks
   Uncleared<std::uint32_t> numbers;           // of each list, ascending
   Uncleared<std::uint32_t> weights;           // beside the numbers; empty where all weigh 1
-  Uncleared<std::uint8_t> followed;           // beside the numbers: whether the run has more of this level after the slot
+  Uncleared<std::uint8_t> followed;           // beside the numbers: whether more of this level come after it
   bool repeats = false;                   // whether a list may have a number twice
 
   // Whether a content of this level may have the feature.

@@ -149,6 +149,32 @@ def test_pairs_may_come_in_any_order_and_more_than_once() -> None:
     assert measures(texts, pairs, window=20) == [by_sets(texts[i], texts[j], 20) for i, j in pairs]
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_large_group_beside_many_small_ones(threads: int) -> None:
+    """Texts of one group are worked on together, those of small groups one after the other in the same room."""
+    texts = [prose(i // 4, 60 + i % 97) for i in range(400)]
+    pairs = (
+        [(i, i + 1) for i in range(299)]
+        + [(i, i + 1) for i in range(300, 400, 2)]
+        + [(i + 1, i) for i in range(300, 400, 4)]
+    )
+    random.Random(2).shuffle(pairs)
+    assert measures(texts, pairs, window=20, threads=threads) == [by_sets(texts[i], texts[j], 20) for i, j in pairs]
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 9), st.integers(30, 900), st.integers(0, 900), st.sampled_from([(0.5, 0.9), (0.7, 2.0)]))
+def test_pairs_at_a_bound_are_measured_to_the_end(seed: int, size: int, cut: int, bounds: tuple[float, float]) -> None:
+    """Versions of a text that keep more and more of it: some reach a bound, others are given up on the way."""
+    text = prose(seed, size)
+    texts = [text, text[: cut % size] + prose(seed + 10, size - cut % size), text[cut % size :]]
+    for (i, j), measure in zip(
+        combinations(range(3), 2), measures(texts, [(0, 1), (0, 2), (1, 2)], window=8, bounds=bounds), strict=True
+    ):
+        expected = by_sets(texts[i], texts[j], 8)
+        assert measure == expected or (not reaches(expected, bounds) and measure == (0, *expected[1:]))
+
+
 def test_a_pair_that_names_no_text_is_refused() -> None:
     with pytest.raises(IndexError, match="names no text"):
         measures([b"one"], [(0, 1)], window=20)
