@@ -91,9 +91,10 @@ class Running:
         """After the scan: it holds up nobody any more, and checks can do without."""
         from nearkin.matching.build_segments import build_segments
 
+        self.cache.texts.clear()  # nothing is measured any more
         with suppress(OSError, sqlite3.OperationalError):
             about = (self.connection, self.store, self.scheme, self.scheme_id)
-            build_segments(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 2)
+            build_segments(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 4)
 
     def _carried_on(self) -> runs.Previous | None:
         """The run whose matches are those of this one, but for what changed."""

@@ -1,6 +1,8 @@
 """The bounded join gives, column by column, what the join in memory gives: stars, weak pairs, order and all."""
 
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -133,3 +135,34 @@ def test_nothing_to_join(tmp_path: Path) -> None:
     found = BoundedJoin(scheme, MatchSettings(), tmp_path, 1 << 20, 1).candidates([], np.ones(0, np.uint64))
     assert len(found.a) == 0
     assert _native.BoundedJoin.PARTS > 0
+
+
+CROWDED = """
+import resource, sys
+import numpy as np
+from nearkin import _native
+from nearkin.matching.candidates import asked
+from nearkin.scheme import parse_scheme
+from nearkin.settings import MatchSettings
+
+contents, memory = 400_000, 16_000_000
+moduli = np.ones(contents, np.uint64)
+about = asked(moduli, parse_scheme("mod:window=20,n=1"), MatchSettings())
+join = _native.BoundedJoin(sys.argv[1], moduli, weighted=False, memory=memory, threads=2, **about)
+for rows in np.array_split(np.arange(contents, dtype=np.uint32), 16):
+    own = 1000 + rows.astype(np.uint64) // np.uint64(2)
+    features = np.stack([np.full(len(rows), 7, np.uint64), own, own + np.uint64(contents)], axis=1)
+    offsets = np.arange(0, 3 * len(rows) + 1, 3, dtype=np.uint64)
+    join.add(rows, offsets, features.ravel(), np.zeros(0, np.uint32))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for stage in (join.Stage.COUNT, join.Stage.ORDER, join.Stage.LINK):
+    join.work(stage, 0, join.PARTS)
+print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / memory)
+"""
+
+
+def test_a_feature_that_all_have_takes_no_more_room_than_others(tmp_path: Path) -> None:
+    """Sorted with the rest its postings took 25 of these 16 MB."""
+    told = subprocess.run([sys.executable, "-c", CROWDED, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert float(told.stdout) < 1
+    assert list(tmp_path.iterdir()) == []
