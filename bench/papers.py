@@ -35,7 +35,9 @@ ROUNDS = 3
 PLAIN_ROUNDS = 25
 JOBS = (1, 2)
 NOTE = """ratio: two jobs to one by the clock. free cores: by processor time, which others on the machine do not take
-away: that of one job over half that of two, or over nearkin's own part of it where that is more."""
+away: that of one job over half that of two, or over nearkin's own part of it where that is more. own part: the share of
+two jobs' processor time that nearkin takes itself and workers do not; over a half it would be what bounds two jobs.
+mixed: all of them in one folder, in turn."""
 
 
 def page(number: int, length: int = LENGTH) -> Page:
@@ -76,7 +78,9 @@ def papers_table(
         files, megabytes = len(sizes), sum(sizes) / 1e6
         speeds = [figure(many / took.seconds) for took in (one, two) for many in (found, megabytes)]
         free = one.processor / max(two.processor / 2, two.own)
-        ratios = [f"{one.seconds / two.seconds:.2f}", f"{free:.2f}" if two.own < two.processor else "–"]
+        by_workers = two.own < two.processor
+        ratios = [f"{one.seconds / two.seconds:.2f}", f"{free:.2f}" if by_workers else "–"]
+        ratios.append(f"{two.own / two.processor:.2f}")
         rows.append([name, f"{files:,}", f"{found:,}", figure(megabytes), *speeds, *ratios])
     head = [
         "format",
@@ -89,6 +93,7 @@ def papers_table(
         "MB/s",
         "ratio",
         "free cores",
+        "own part",
     ]
     return table(head, rows) + "\n" + NOTE
 
@@ -129,7 +134,16 @@ def _written(work: Path, documents: int, formats: tuple[str, ...]) -> Iterator[t
             (folder / f"{number}.{name}").write_bytes(FORMATS[name](page(turn * documents + number)))
         folders.append(folder)
         yield name, [folder]
-    yield "all", folders
+    yield "mixed", [_mixed(work / "mixed", folders)]
+
+
+def _mixed(work: Path, folders: list[Path]) -> Path:
+    """Neighbours are of unlike formats, so that neither job has the heavy ones to itself at the end."""
+    work.mkdir()
+    for folder in folders:
+        for file in folder.iterdir():
+            os.link(file, work / f"{int(file.stem):06}-{file.name}")
+    return work
 
 
 def _best(folders: list[Path], store: Path, rounds: int) -> tuple[int, list[Took]]:

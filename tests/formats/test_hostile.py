@@ -142,3 +142,24 @@ def test_cells_far_apart_are_read(far: str) -> None:
 
 def test_cells_that_are_near_stay_where_they_are() -> None:
     assert "cell A1\t\tcell C1\n" in (found(others.cells("A1", "C1", "A2"))[1].text or "")
+
+
+def nested_mail(depth: int) -> bytes:
+    mail = b"\n\nthe bottom"
+    for level in range(depth):
+        mark = b"b%d" % level
+        mail = b"Content-Type: multipart/mixed; boundary=%s\n\n--%s\n%s\n--%s--\n" % (mark, mark, mail, mark)
+    return b"From: a@b\nSubject: x\nMIME-Version: 1.0\n" + mail
+
+
+def test_a_mail_of_parts_in_parts_is_too_large_not_corrupt() -> None:
+    assert "the bottom" in (found(nested_mail(20))[1].text or "")
+    assert reason(nested_mail(3000)) is Reason.TOO_LARGE
+
+
+def test_a_document_type_in_word_is_no_way_to_other_files() -> None:
+    text = found(docx_of('<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>', "<w:t>plain &f; words</w:t>"))[
+        1
+    ].text
+    assert text is not None
+    assert "plain &f; words" in text

@@ -137,6 +137,8 @@ def _problem(error: Exception) -> Problem:
         return error
     if isinstance(error, MemoryError):
         return Problem(Reason.TOO_LARGE, "it needs more memory than it may have")
+    if isinstance(error, RecursionError):
+        return Problem(Reason.TOO_LARGE, "it is nested too deeply")
     return Problem(Reason.CORRUPT, f"{type(error).__name__}: {error}"[:200])
 
 
