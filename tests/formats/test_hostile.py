@@ -142,3 +142,20 @@ def test_cells_far_apart_are_read(far: str) -> None:
 
 def test_cells_that_are_near_stay_where_they_are() -> None:
     assert "cell A1\t\tcell C1\n" in (found(others.cells("A1", "C1", "A2"))[1].text or "")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<?xml version='1.0'?><a>first words</a>\n<b>second &amp; words</b>",
+        b"<?xml version='1.0'?><!DOCTYPE a PUBLIC '-//X//EN'>\n<a>first words <b>second &amp; words</a>",
+        b"<?xml version='1.0' encoding='iso-8859-1'?><a>first words <!-- no --> <b c='d'>second & words</b>",
+    ],
+)
+def test_broken_xml_is_read_without_its_tags(data: bytes) -> None:
+    from io import BytesIO
+
+    from nearkin.formats.found import Limits
+    from nearkin.formats.xml import read
+
+    assert " ".join((read(BytesIO(data), Limits()).text or "").split()) == "first words second & words"
