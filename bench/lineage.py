@@ -3,7 +3,7 @@
 TRUTH is a tab-separated file of lines `chain, path, date`: the versions of each chain in their order, paths relative to
 FOLDER, dates in ISO form or empty (then the versions' order stands for dates). Versions are copied under names that
 tell nothing, with these dates, scanned as anyone would, and every step between adjacent versions of unlike text is
-looked up in the lineage of their family. A step whose versions are in different families is not linked.
+looked up in the lineages of all documents. A step whose versions are in different lineages is not linked.
 """
 
 import os
@@ -11,16 +11,27 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
 from nearkin.api.store import Store
+from nearkin.errors import InputError
 
 
-def steps(folder: Path, truth: Path, work: Path, threshold: float) -> dict[str, tuple[int, int, int]]:
-    """(linked, in one family, all), with dates and without."""
+@dataclass(frozen=True)
+class Found:
+    linked: int  # steps
+    together: int  # of one lineage
+    steps: int
+    links: int
+    strange: int  # links between texts of different chains
+
+
+def steps(folder: Path, truth: Path, work: Path, threshold: float) -> dict[str, Found]:
+    """With dates and without."""
     chains: dict[str, list[str]] = defaultdict(list)
     (work / "tree").mkdir()
     for line in truth.read_text(encoding="utf-8").splitlines():
@@ -35,28 +46,46 @@ def steps(folder: Path, truth: Path, work: Path, threshold: float) -> dict[str, 
     store = Store.open(work / "store.db")
     store.scan(work / "tree", threshold=threshold, floor=min(threshold, 0.5))
     wanted = {(a, b) for names in chains.values() for a, b in pairwise(names) if a != b}
-    families = {one["id"]: {d["path"] for d in one["documents"]} for one in store.families().to_pylist()}
-    together = sum(any({a, b} <= members for members in families.values()) for a, b in wanted)
+    of = {name: {chain for chain in chains if name in chains[chain]} for names in chains.values() for name in names}
+    held = {_file(path): path for path in store.documents()["path"].to_pylist() if "!/" in path}
     found = {}
     for mode in (True, False):
         links: set[frozenset[str]] = set()
         node: dict[str, str] = {}
-        for family in families:
-            tree = store.lineage(family, dates=mode).to_pylist()
-            node |= {path: one["path"] for one in tree for path in (one["path"], *one["copies"])}
-            links |= {frozenset((one["path"], one["source"])) for one in tree if one["source"]}
+        trees: set[frozenset[str]] = set()
+        for name in of:
+            try:
+                tree = store.lineage(held.get(name, name), dates=mode).to_pylist()
+            except InputError:  # it has no text
+                continue
+            same = [[_file(path) for path in (one["path"], *one["copies"])] for one in tree]
+            node |= {path: names[0] for names in same for path in names}
+            links |= {frozenset((_file(one["path"]), _file(one["source"]))) for one in tree if one["source"]}
+            trees.add(frozenset(path for names in same for path in names))
+        equal = {(a, b) for a, b in wanted if a in node and node[a] == node.get(b)}
+        together = sum(any({a, b} <= tree for tree in trees) for a, b in wanted - equal)
         linked = sum(a in node and b in node and frozenset((node[a], node[b])) in links for a, b in wanted)
-        equal = sum(a in node and node[a] == node.get(b) for a, b in wanted)
-        found["with dates" if mode else "without dates"] = linked, together - equal, len(wanted) - equal
+        strange = sum(not of[a] & of[b] for a, b in map(tuple, links))
+        mode_name = "with dates" if mode else "without dates"
+        found[mode_name] = Found(linked, together, len(wanted - equal), len(links), strange)
     return found
+
+
+def _file(path: str) -> str:
+    """What lies in a file counts as that file: one version was kept as the mail that it came in."""
+    return path.partition("!/")[0]
 
 
 def main() -> None:
     folder, truth = map(Path, sys.argv[1:3])
     threshold = float(sys.argv[3]) if len(sys.argv) > 3 else 0.7
     with tempfile.TemporaryDirectory() as work:
-        for mode, (linked, together, every) in steps(folder, truth, Path(work), threshold).items():
-            print(f"{mode}: {linked} of {every} steps linked ({linked / every:.1%}); {together} are in one family")
+        for mode, one in steps(folder, truth, Path(work), threshold).items():
+            share = one.linked / one.steps
+            print(
+                f"{mode}: {one.linked} of {one.steps} steps linked ({share:.1%}); {one.together} are in one lineage;"
+                f" {one.strange} of {one.links} links are between texts of different chains"
+            )
 
 
 if __name__ == "__main__":

@@ -49,3 +49,56 @@ def test_the_order_in_which_versions_were_made(store: Path) -> None:
 def test_no_such_family(store: Path, name: str, code: int) -> None:
     done = Called("lineage", name, "--store", store)
     assert (done.code, done.err.count("\n")) == (code, 1)
+
+
+@pytest.fixture
+def rewritten(tmp_path: Path) -> Path:
+    """Three versions, the last of which keeps three fifths of the second; and another document that is near nothing."""
+    parts = [prose(n, 200) for n in range(20, 26)]
+    one = " ".join(parts[:5])
+    two = edited(one, 90)
+    three = " ".join(two.split()[:720]) + " " + " ".join(parts[5:])
+    files = {b"1.txt": one, b"2.txt": two, b"3.txt": three, b"other.txt": prose(9, 900)}
+    root = write(tmp_path / "tree", files)
+    for name in ("1.txt", "2.txt", "3.txt"):
+        os.utime(root / name, (int(name[0]) * 86_400,) * 2)
+    assert Called("scan", root, "--store", tmp_path / "store.db", "-q").code == 0
+    return tmp_path / "store.db"
+
+
+def test_a_version_that_was_rewritten_is_kin(rewritten: Path) -> None:
+    name = family(rewritten)
+    assert len(Called("families", "--store", rewritten, "--format", "jsonl").records[0]["documents"]) == 2
+    found = Called("lineage", name, "--store", rewritten, "--format", "jsonl").records
+    assert [(one["path"], one["source"], one["beyond"]) for one in found] == [
+        ("1.txt", None, False),
+        ("2.txt", "1.txt", False),
+        ("3.txt", "2.txt", True),
+    ]
+    assert "below the threshold" in Called("lineage", name, "--store", rewritten, "--format", "table").out
+    alone = Called("lineage", name, "--family-only", "--store", rewritten, "--format", "jsonl").records
+    assert [one["path"] for one in alone] == ["1.txt", "2.txt"]
+
+
+def test_a_lineage_by_a_document(rewritten: Path) -> None:
+    whole = Called("lineage", family(rewritten), "--store", rewritten, "--format", "jsonl").records
+    for path in ("1.txt", "2.txt"):
+        assert Called("lineage", path, "--store", rewritten, "--format", "jsonl").records == whole
+    outside = Called("lineage", "3.txt", "--store", rewritten, "--format", "jsonl").records
+    assert {(one["path"], one["source"]) for one in outside} == {(one["path"], one["source"]) for one in whole}
+    assert [one["path"] for one in outside if not one["beyond"]] == ["3.txt"]
+    assert len(Called("lineage", "other.txt", "--store", rewritten, "--format", "jsonl").records) == 1
+
+
+def test_what_a_person_parted_is_no_kin(rewritten: Path) -> None:
+    assert Called("verdict", "set", "2.txt", "3.txt", "not-similar", "--store", rewritten).code == 0
+    found = Called("lineage", "2.txt", "--store", rewritten, "--format", "jsonl").records
+    assert "3.txt" not in {one["path"] for one in found if one["source"] == "2.txt"}
+
+
+def test_other_line_breaks_are_nothing_new(tmp_path: Path) -> None:
+    text = prose(1)
+    root = write(tmp_path / "tree", {b"a.txt": text, b"b.txt": edited(text, 40).replace(" ", "\n")})
+    assert Called("scan", root, "--store", tmp_path / "store.db", "-q").code == 0
+    found = Called("lineage", "a.txt", "--store", tmp_path / "store.db", "--format", "jsonl").records
+    assert 0 < found[1]["new"] < 200

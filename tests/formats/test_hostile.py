@@ -163,3 +163,20 @@ def test_a_document_type_in_word_is_no_way_to_other_files() -> None:
     ].text
     assert text is not None
     assert "plain &f; words" in text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<?xml version='1.0'?><a>first words</a>\n<b>second &amp; words</b>",
+        b"<?xml version='1.0'?><!DOCTYPE a PUBLIC '-//X//EN'>\n<a>first words <b>second &amp; words</a>",
+        b"<?xml version='1.0' encoding='iso-8859-1'?><a>first words <!-- no --> <b c='d'>second & words</b>",
+    ],
+)
+def test_broken_xml_is_read_without_its_tags(data: bytes) -> None:
+    from io import BytesIO
+
+    from nearkin.formats.found import Limits
+    from nearkin.formats.xml import read
+
+    assert " ".join((read(BytesIO(data), Limits()).text or "").split()) == "first words second & words"

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class Kinship(Keeping):
-    def lineage(self, family: str, *, dates: bool = True) -> "pa.Table":
-        """The likely order of derivation in a family, sources before what derives from them; without `dates` from the
-        texts alone."""
+    def lineage(self, family: str, *, dates: bool = True, beyond: bool = True) -> "pa.Table":
+        """The likely order of derivation in a family (by its id, or by a document's path), sources before what derives
+        from them; without `dates` from the texts alone, without `beyond` of what reaches the threshold only."""
         import pyarrow as pa
 
         from nearkin.report.fields import backslashed
@@ -21,7 +21,7 @@ class Kinship(Keeping):
 
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
-            found = trace_lineage(connection, family, dates=dates)
+            found = trace_lineage(connection, family, dates=dates, beyond=beyond)
         scopes = [("scope", pa.string()), ("source_scope", pa.string())] if scoped else []
         columns = [
             ("path", pa.string()),
@@ -34,6 +34,7 @@ class Kinship(Keeping):
             ("lost", pa.int64()),
             ("copies", pa.list_(pa.string())),
             ("nearer", pa.string()),
+            ("beyond", pa.bool_()),
         ]
         records = [lineage_record(one, scoped=scoped, name=backslashed) for one in found]
         return pa.Table.from_pylist(records, schema=pa.schema(columns))

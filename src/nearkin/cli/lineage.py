@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: nearkin lineage 41c0")
-@click.argument("family")
+@click.argument("family", metavar="FAMILY|PATH")
 @common
 @click.option("--no-dates", is_flag=True, help="By the texts alone: who stands beside whom.")
-def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: bool) -> None:
-    """Show the likely order of derivation in a FAMILY, by its id or enough digits of it.
+@click.option("--family-only", is_flag=True, help="Without kin below the threshold.")
+def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: bool, family_only: bool) -> None:
+    """Show the likely order of derivation in a FAMILY, by its id or enough digits of it, or by a document's PATH.
 
     Each text hangs on the one from which least is new in it, of those with no later date; lost text counts half.
     New and lost are distinct 20-byte windows of the extracted text. Dates are the document's own, else the file's.
+    Versions that were rewritten may resemble no other by the threshold: of the matches that the scan kept below it,
+    those count of which each text is the nearest to the other outside its family, and are marked.
     Where a text is far nearer to another than to its source by date, that is said: one of the dates may be wrong.
     """
     from nearkin.report.lineage import lineage_record, trace_lineage
@@ -29,7 +32,7 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
 
     with opened(store) as connection:
         scoped = is_scoped(connection)
-        found = trace_lineage(connection, family, dates=not no_dates)
+        found = trace_lineage(connection, family, dates=not no_dates, beyond=not family_only)
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
@@ -40,7 +43,7 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
     emit(
         (lineage_record(one, scoped=scoped) for one in found),
         form,
-        columns=["path", "source", *scopes, "depth", "date", "date_from", "new", "lost", "copies", "nearer"],
+        columns=["path", "source", *scopes, "depth", "date", "date_from", "new", "lost", "copies", "nearer", "beyond"],
         paths=frozenset({"path", "source", "nearer"}),
     )
 
@@ -57,6 +60,8 @@ def _show(screen: "Screen", found: "list[Descendant]") -> None:
         inner = min(len(front), screen.width - 40)
         if one.copies:
             screen.folded(f"and {count(len(one.copies), 'documents')} of the same text", indent=inner, style="dim")
+        if one.beyond:
+            screen.folded("below the threshold: kin, but not of the family", indent=inner, style="dim")
         if one.nearer is not None:
             nearer = shortened(screen.name(one.nearer), screen.width - inner - 4)
             screen.folded(f"nearer by its text: {nearer}; dates and texts disagree", indent=inner, style="dim")

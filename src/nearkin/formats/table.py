@@ -53,7 +53,7 @@ FORMATS: tuple[Format, ...] = (
     Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 2),
     Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox"),
     Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 2),
-    Format("xml", "application/xml", (".xml",), "xml"),
+    Format("xml", "application/xml", (".xml",), "xml", 2),
     Format("doc", "application/msword", (".doc", ".dot"), "ole"),
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ole"),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),

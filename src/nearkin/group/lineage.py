@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
+from nearkin.group.folded import Folded
 from nearkin.group.moment import Moment
 from nearkin.group.windows import distinct_prints
 
@@ -35,7 +36,7 @@ class Windows:
     @classmethod
     def of(cls, texts: Sequence[bytes]) -> "Windows":
         modulus = max(1, -(-sum(map(len, texts)) // MOST))
-        lists = [distinct_prints(text, modulus) for text in texts]
+        lists = [distinct_prints(Folded.of(text).text, modulus) for text in texts]
         sizes = np.array([len(one) for one in lists], np.int64)
         a, b = np.triu_indices(len(texts), 1)
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)

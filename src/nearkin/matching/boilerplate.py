@@ -12,6 +12,7 @@ import numpy as np
 
 from nearkin.errors import UsageError
 from nearkin.matching.common import common_features, passages_with
+from nearkin.matching.distinct import distinct
 from nearkin.matching.template import Features, plain_shingler, shingles_of, templates_apply
 from nearkin.scheme import Scheme, parse_scheme, sign
 from nearkin.scheme.shingler import Shingler
@@ -82,7 +83,7 @@ class Drawer:
         lists = (sign(text, self.scheme).features for text in self._texts(contents))
         shared = common_features(lists, count, tolerance)
         own = [sign(passage, self.scheme).features for passage in passages]
-        return Boilerplate(passages, np.unique(np.concatenate([shared, *own])), sum(map(len, passages)))
+        return Boilerplate(passages, distinct(np.concatenate([shared, *own])), sum(map(len, passages)))
 
     def _of_signatures(self, contents: Sequence[int], tolerance: float) -> Boilerplate:
         if self.scheme.limit:

@@ -7,6 +7,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin.matching.distinct import distinct
 from nearkin.matching.template import NOTHING, Features, among
 from nearkin.scheme.shingler import Shingler
 
@@ -19,7 +20,7 @@ def common_features(lists: Iterable[Features], count: int, tolerance: float) -> 
     needed = max(1, ceil(tolerance * count - 1e-9))
     features, counts = NOTHING, np.zeros(0, np.int64)
     for at, one in enumerate(lists):
-        mine = _distinct(one)
+        mine = distinct(one)
         if at + needed > count:  # what comes now comes too late
             counts += among(features, mine)
         else:
@@ -28,14 +29,6 @@ def common_features(lists: Iterable[Features], count: int, tolerance: float) -> 
         left = counts + (count - at - 1) >= needed
         features, counts = features[left], counts[left]
     return features
-
-
-def _distinct(numbers: Features) -> Features:
-    """Ascending. As np.unique, which hashes them first: that was half of the time suggestions took."""
-    ordered = np.sort(numbers)
-    other = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=other[1:])
-    return ordered[other]
 
 
 def passages_with(texts: Iterable[bytes], wanted: Features, shingler: Shingler) -> list[bytes]:
@@ -53,7 +46,7 @@ def passages_with(texts: Iterable[bytes], wanted: Features, shingler: Shingler) 
             if new[first : last + 1].any():
                 end = _end(text, int(offsets[last]), int(shingles[last]), shingler)
                 found.append(text[int(offsets[first]) : end])
-        missing = missing[~among(missing, np.unique(shingles))]
+        missing = missing[~among(missing, distinct(shingles))]
     return list(dict.fromkeys(found))
 
 

@@ -9,9 +9,8 @@ every window of theirs is looked up among those of the text. What is found is ve
 import sqlite3
 from collections.abc import Iterator
 
-import numpy as np
-
 from nearkin import _native
+from nearkin.matching.distinct import distinct
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.scheme import Scheme, sign
 from nearkin.scheme.shingler import ALL_BITS
@@ -34,7 +33,7 @@ def told_by_features(scheme: Scheme, least: int) -> bool:
 def sharing(index: FeatureIndex, text: bytes, scheme: Scheme) -> set[int]:
     """Contents with a stored feature of a text, at whatever modulus."""
     features = sign(text, scheme.unsampled if isinstance(scheme, Mod) else scheme).features
-    _, contents = index.lists(np.unique(features))
+    _, contents = index.lists(distinct(features))
     return set(contents.tolist())
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from nearkin.matching.candidates import Part, Postings
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.distinct import distinct
 from nearkin.matching.score import kept, scored
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Estimator, Scheme
@@ -91,7 +92,7 @@ class Increment:
         changed = self.signed(np.union1d(added, removed))
         if changed is None:
             return None
-        features = np.unique(changed.features)
+        features = distinct(changed.features)
         crossed = self._crossed(features, before.contents, now)
         left = self._short_of_one(before.matches, np.union1d(removed, crossed))
         touched = np.intersect1d(now, np.concatenate([added, crossed, left]))
@@ -119,7 +120,7 @@ class Increment:
         offsets, holders = self.holders.lists(features)
         was_rare, is_rare = (self._is_rare(offsets, holders, there) for there in (old, now))
         sizes = (offsets[1:] - offsets[:-1]).astype(np.int64)
-        return np.unique(holders[np.repeat(was_rare != is_rare, sizes)])
+        return distinct(holders[np.repeat(was_rare != is_rare, sizes)])
 
     def _is_rare(self, offsets: NDArray[np.uint64], holders: Ids, there: Ids) -> NDArray[np.bool_]:
         """Of each feature's holders, whether few are there."""
@@ -145,7 +146,7 @@ class Increment:
         signed = self.signed(touched)
         if signed is None or not len(touched):
             return MatchColumns.none()
-        features = np.unique(signed.features)
+        features = distinct(signed.features)
         common = features[~self._is_rare(*self.holders.lists(features), now)]
         near = [self.holders.like(signed, row) for row in range(len(touched))]
         chosen = np.intersect1d(now, np.concatenate([touched, *near]))

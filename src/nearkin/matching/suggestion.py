@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.candidates import Postings
+from nearkin.matching.distinct import distinct
 from nearkin.matching.template import NOTHING, Features, among
 
 HASHES = 8
@@ -149,7 +150,7 @@ def _judged(postings: Postings, rows: Rows, known: Features) -> tuple[Features, 
     modulus = np.uint64(postings.moduli[looked_at].max())
     lists = []
     for row in looked_at.tolist():
-        features = np.unique(postings.features[int(postings.offsets[row]) : int(postings.offsets[row + 1])])
+        features = distinct(postings.features[int(postings.offsets[row]) : int(postings.offsets[row + 1])])
         lists.append(features[features % modulus == 0])
     names, counts = np.unique(np.concatenate(lists), return_counts=True)
     shared = counts >= COMMON * len(lists)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.candidates import Postings
+from nearkin.matching.distinct import distinct
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme, sign
 from nearkin.scheme.shingler import ALL_BITS, Shingler
@@ -112,7 +113,7 @@ def plain_shingler(scheme: Scheme) -> Shingler | None:
 
 
 def _united(parts: Sequence[Features]) -> Features:
-    return np.unique(np.concatenate([NOTHING, *parts]))
+    return distinct(np.concatenate([NOTHING, *parts]))
 
 
 def among(features: Features, ascending: Features) -> NDArray[np.bool_]:
@@ -169,7 +170,7 @@ def _sampled_again(signed: Signatures, scheme: Sketch | Min, texts: Texts, ignor
 
 
 def _sample(text: bytes, scheme: Sketch | Min, ignored: Features) -> Features:
-    shingles = np.unique(scheme.shingler.native().all(text))
+    shingles = distinct(scheme.shingler.native().all(text))
     left = shingles[~among(shingles, ignored)]
     if isinstance(scheme, Sketch):
         return _native.slot_minima(left, scheme.n)

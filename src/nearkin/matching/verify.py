@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.columns import MatchColumns, measured
+from nearkin.matching.distinct import distinct
 from nearkin.scheme.shingler import Shingler
 
 # Canonical texts of the contents with these rows; None where a text was not kept.
@@ -39,7 +40,7 @@ def verify(
     parts = [MatchColumns.none()]
     possible = np.zeros(len(a), np.bool_)
     for block in blocks(a, b, lengths, memory):
-        rows = np.unique(np.concatenate([a[block], b[block]]))
+        rows = distinct(np.concatenate([a[block], b[block]]))
         found = texts(rows.tolist())
         have = np.array([text is not None for text in found])
         position = np.zeros(int(rows[-1]) + 1, np.uint32)
@@ -85,7 +86,7 @@ def blocks(
     Contents that hang together are put side by side and cut into tiles of half the memory; a block is the pairs between
     two tiles.
     """
-    rows = np.unique(np.concatenate([a, b]))
+    rows = distinct(np.concatenate([a, b]))
     if lengths[rows].sum() <= memory:
         if len(a):
             yield np.arange(len(a))

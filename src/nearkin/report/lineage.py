@@ -9,17 +9,22 @@ from nearkin.errors import InputError, UsageError
 from nearkin.group.lineage import Windows, derive, disagreements
 from nearkin.group.moment import Moment, moment_of
 from nearkin.model import Location
-from nearkin.report.deciding import find_family
+from nearkin.report.deciding import bytes_of, find_family
 from nearkin.report.fields import Name, Record, surrogate_escaped
+from nearkin.report.kin import kin_of
 from nearkin.store import runs
 from nearkin.store.packing import unpack
 
 MOST = 500  # distinct texts: their pairs are all measured
 DOCUMENTS = """
-SELECT scope.name, d.path, d.mtime_ns, d.properties, t.id FROM present d
+SELECT scope.name, d.path, d.mtime_ns, d.properties, t.id, t.content FROM present d
 JOIN scope ON scope.id = d.scope JOIN text t ON t.id = d.text
-JOIN family_content ON family_content.content = t.content JOIN family ON family.id = family_content.family
-WHERE d.reason IS NULL AND family.founder = ? AND family.scheme = ? ORDER BY d.path, scope.name
+WHERE d.reason IS NULL AND t.content IN (SELECT value FROM json_each(?)) ORDER BY d.path, scope.name
+"""
+OF_BYTES = "SELECT DISTINCT t.content FROM present d JOIN text t ON t.id = d.text WHERE d.digest = ?"
+FAMILY_OF = """
+SELECT DISTINCT other.content FROM family_content one JOIN family ON family.id = one.family AND family.scheme = ?
+JOIN family_content other ON other.family = one.family WHERE one.content = ?
 """
 
 
@@ -35,15 +40,26 @@ class Descendant:
     lost: int | None
     copies: tuple[Location, ...]  # other documents of the same text
     nearer: Location | None  # a text that is far nearer than its source, were it not for the dates
+    beyond: bool  # not of the family: it matches below the threshold only
 
 
-def trace_lineage(connection: sqlite3.Connection, family: str, *, dates: bool = True) -> list[Descendant]:
-    """Sources before what derives from them."""
-    found = find_family(connection, family)
+def trace_lineage(
+    connection: sqlite3.Connection, subject: str, *, dates: bool = True, beyond: bool = True
+) -> list[Descendant]:
+    """Of a family by its id, or of a document's by its path; sources before what derives from them.
+
+    With `beyond`, texts that are kin below the threshold are in it too: versions that were rewritten.
+    """
+    scheme = runs.last(connection).scheme
+    family = _contents(connection, scheme, subject)
+    kin = kin_of(connection, scheme, family) if beyond else frozenset()
+    if len(family) + len(kin) > MOST:
+        kin = frozenset()
     held: dict[bytes, list[tuple[Location, Moment]]] = defaultdict(list)
     texts: dict[int, bytes] = {}
-    rows = connection.execute(DOCUMENTS, (found.founder, runs.last(connection).scheme)).fetchall()
-    for scope, path, mtime, properties, number in rows:
+    outside: set[bytes] = set()
+    rows = connection.execute(DOCUMENTS, (json.dumps(sorted({*family, *kin})),)).fetchall()
+    for scope, path, mtime, properties, number, content in rows:
         if number not in texts:
             (blob,) = connection.execute("SELECT zstd FROM text WHERE id = ?", (number,)).fetchone()
             if blob is None:
@@ -51,8 +67,10 @@ def trace_lineage(connection: sqlite3.Connection, family: str, *, dates: bool = 
             texts[number] = unpack(blob)
         moment = moment_of(json.loads(properties) if properties else {}, mtime)
         held[texts[number]].append((Location(scope, path), moment))
+        if content in kin:
+            outside.add(texts[number])
     if len(held) > MOST:
-        raise UsageError(f"Family {found.id} has {len(held):,} distinct texts; a lineage is made of at most {MOST}.")
+        raise UsageError(f"{subject} has {len(held):,} distinct texts; a lineage is made of at most {MOST:,}.")
     # By date and name: of equal costs the first decides.
     nodes = sorted(held.items(), key=lambda item: (min(_at(one) for _, one in item[1]), item[1][0][0]))
     moments = [min((one for _, one in documents), key=_at) for _, documents in nodes]
@@ -75,9 +93,24 @@ def trace_lineage(connection: sqlite3.Connection, family: str, *, dates: bool = 
                 None if source is None else int(windows.new[node, source]),
                 tuple(place for place, _ in nodes[node][1][1:]),
                 None if other is None else names[other],
+                nodes[node][0] in outside,
             )
         )
     return descendants
+
+
+def _contents(connection: sqlite3.Connection, scheme: int, subject: str) -> tuple[int, ...]:
+    try:
+        return find_family(connection, subject).contents
+    except (InputError, UsageError) as missing:
+        try:
+            digest = bytes_of(connection, subject)
+        except InputError:
+            raise missing from None
+    contents = [content for (content,) in connection.execute(OF_BYTES, (digest,))]
+    if not contents:
+        raise InputError(f"{subject} has no text that nearkin can read, so it has no lineage.")
+    return tuple(content for (content,) in connection.execute(FAMILY_OF, (scheme, contents[0]))) or (contents[0],)
 
 
 def _at(moment: Moment) -> float:
@@ -111,4 +144,5 @@ def lineage_record(one: Descendant, *, scoped: bool, name: Name = surrogate_esca
         "lost": one.lost,
         "copies": [name(place) for place in one.copies],
         "nearer": None if one.nearer is None else name(one.nearer),
+        "beyond": one.beyond,
     }
