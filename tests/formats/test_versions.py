@@ -33,7 +33,7 @@ FROZEN = {
     "eml/2": "b96354f41a8cf753",
     "mhtml/2": "ad10acec6fed5f6f",
     "msg/2": "724b1420ff24f993",
-    "xml/1": "c728c8427ca48b38",
+    "xml/2": "c728c8427ca48b38",
     "html/2": "cea19e9216db75d9",
 }
 

@@ -161,7 +161,7 @@ def test_a_store_that_vanishes_under_a_scan(tmp_path: Path, moment: str, whole_f
             shutil.rmtree(store.path.parent)
         else:
             for path in store.path.parent.iterdir():
-                path.unlink()
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         out, complaint = child.communicate("\n" * 50)
     one_sentence(
         subprocess.CompletedProcess(command, child.returncode, out, complaint), "has vanished", str(store.path)

@@ -3,18 +3,15 @@
 All in columns: of half a million pairs records took longer than join and verification.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin import _native
 from nearkin.engine.local import largest_document, recipe
-from nearkin.engine.spread import in_order
+from nearkin.engine.texts import sign_texts
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.score import find_matches
@@ -22,7 +19,6 @@ from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
 
-AT_ONCE = 256  # texts signed together
 Numbers = NDArray[np.int64]
 
 
@@ -44,8 +40,7 @@ class Collection:
         numbers: dict[bytes, int] = {}  # of contents, by digest
         texts: list[bytes] = []
         signed: list[tuple[int, bytes, bytes]] = []
-        sign = partial(_sign, recipe(scheme, canon, max_size=largest_document()))
-        for some, batch in in_order(sign, _batches(named), jobs=jobs):
+        for some, batch in sign_texts(named, recipe(scheme, canon, max_size=largest_document()), jobs=jobs):
             names += some
             weights = batch.weights if scheme.measure == "bytes" else None  # all others weigh alike, by their modulus
             rows = zip(batch.contents, batch.take_canonical(), batch.moduli, batch.features, strict=True)
@@ -121,17 +116,6 @@ class Collection:
             memory=run.memory // 10,
             threads=run.jobs,
         )
-
-
-def _batches(named: Iterable[tuple[Any, bytes]]) -> Iterator[list[tuple[Any, bytes]]]:
-    rest = iter(named)
-    while some := list(islice(rest, AT_ONCE)):
-        yield some
-
-
-def _sign(how: _native.Recipe, named: list[tuple[Any, bytes]]) -> tuple[list[Any], _native.Batch]:
-    texts = [text for _, text in named]
-    return [name for name, _ in named], _native.ingest_texts(texts, [False] * len(texts), how)
 
 
 def _end_to_end(signed: list[tuple[int, bytes, bytes]]) -> Postings:
