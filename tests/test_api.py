@@ -364,3 +364,28 @@ def test_nothing_is_made_for_a_wrong_request(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         nearkin.Store.open(path, create=False)
     assert not path.exists()
+
+
+@pytest.mark.parametrize("copies", [2, 3, 5])
+def test_pairs_of_equal_texts(copies: int) -> None:
+    every = nearkin.match(["the same short text"] * copies)
+    pairs = list(zip(every["a"].to_pylist(), every["b"].to_pylist(), strict=True))
+    assert pairs == [(a, b) for a in range(copies) for b in range(a + 1, copies)]
+    once = nearkin.match(["the same short text"] * copies, all_copies=False)
+    assert once["a"].to_pylist() == [0] * (copies - 1)
+    assert once["b"].to_pylist() == [*range(1, copies)]
+
+
+def test_many_equal_texts_named_once() -> None:
+    """All their pairs would be five billion."""
+    assert nearkin.match(["the same short text"] * 100_000, all_copies=False).num_rows == 99_999
+
+
+def test_names_beyond_64_bits_are_told_as_text() -> None:
+    assert nearkin.match({1 << 70: "a text", 2: "a text"})["b"].to_pylist() == ["2"]
+
+
+def test_what_equal_texts_share_is_known_whatever_the_scheme(texts: list[str]) -> None:
+    found = nearkin.match([*texts, texts[0]], scheme="fuzzy", threshold=0.5).to_pylist()
+    assert {one["shared_bytes"] is None for one in found} == {True, False}
+    assert all((one["shared_bytes"] is None) == (one["resemblance"] < 1) for one in found)

@@ -67,11 +67,11 @@ class Running:
             with trusted(self.connection):
                 yield
         except BaseException:
-            if self.ahead is not None:
-                self.ahead.give_up()
             with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
                 runs.interrupt(self.connection, self.run_id)
                 self._audit("scan interrupted", {"run": self.run_id})
+            if self.ahead is not None:
+                self.ahead.give_up(self.connection)
             raise
         else:
             if self.ahead is not None:

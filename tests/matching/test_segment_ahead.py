@@ -1,5 +1,6 @@
 """The first segment is made while a scan stores its results: named when the scan has ended, gone where it has not."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,23 @@ from oracle.prose import prose
 SPEC = "mod:window=20,sample=200,most=64"
 SCHEME = parse_scheme(SPEC)
 HEADER = 512  # holds what makes each file another: a token, and sums over it
+
+
+@pytest.mark.parametrize("error", [MemoryError, OSError(28, "No space left on device")])
+def test_where_it_cannot_be_made_nobody_is_bothered(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    error: type[Exception] | Exception,
+) -> None:
+    def failed(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Builder, "first", failed)
+    Store(tmp_path / "kin.db").scan(folder, scheme=SPEC)
+    assert capfd.readouterr().err == ""
+    assert len(files(tmp_path / "kin.db")) == 1, "made afterwards"
 
 
 @pytest.fixture
@@ -61,6 +79,7 @@ def test_of_a_scan_that_fails_nothing_stays(folder: Path, tmp_path: Path, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
+        patched.setattr("nearkin.matching.build_segments.RUN", 1)  # content by content, each in a file of its own
         patched.setattr(Grouping, "store", stopped)
         with pytest.raises(KeyboardInterrupt):
             Store(store).scan(folder, scheme=SPEC)
@@ -103,5 +122,6 @@ def test_another_builder_is_not_disturbed(folder: Path, tmp_path: Path) -> None:
     Store(store).scan(folder, scheme=SPEC)
     with one_builder(store, wait=False) as mine:
         assert mine
-        SegmentAhead(store, SCHEME, 1, ignored=NONE, memory=1 << 20).give_up()
+        with closing(connect(store)) as connection:
+            SegmentAhead(store, SCHEME, 1, ignored=NONE, memory=1 << 20).give_up(connection)
     assert len(files(store)) == 1

@@ -87,7 +87,7 @@ def match(
     extracted = ((name, extracted_from(text, raw) or b"") for name, text in items)
     collection = Collection.of(extracted, how, canon, jobs=run.jobs)
     pairs = collection.pairs(how, limits, run, all_copies=all_copies)
-    return pair_table(pairs, _plain(collection.names), scheme=how.spec, shares_bytes=how.measure != "cosine")
+    return pair_table(pairs, _plain(collection.names), scheme=how.spec)
 
 
 def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
@@ -146,7 +146,7 @@ def _compared(
 
 
 def _plain(names: list[Any]) -> list[Any]:
-    """Names as an Arrow column can hold them: integers, else UTF-8."""
-    if all(type(name) is int for name in names):
+    """Names as an Arrow column can hold them: integers of 64 bits, else UTF-8."""
+    if all(type(name) is int and -(1 << 63) <= name < 1 << 63 for name in names):
         return names
     return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]

@@ -132,7 +132,7 @@ ATTEMPTS: dict[str, Callable[[bytes], object]] = {
     "signals by a file": _on_open(_own),
     "signals by handle": lambda _: os.close(os.pidfd_open(os.getppid())),
     "tracing": _in_c("ptrace", PTRACE_PEEKDATA, os.getppid, None, None),
-    "memory of others": _in_c("process_vm_readv", os.getppid, None, 0, None, 0, 0),
+    "memory of others by call": _in_c("process_vm_readv", os.getppid, None, 0, None, 0, 0),
     "limits of others": lambda _: resource.prlimit(os.getppid(), resource.RLIMIT_CORE),
     "priority of others": lambda _: os.setpriority(os.PRIO_PROCESS, os.getppid(), os.getpriority(os.PRIO_PROCESS, 0)),
     "cores of others": _share_cores,

@@ -1,6 +1,7 @@
 """A process gives up what parsing a document does not need: the network, other programs, writing, much memory.
 
-    limits      RLIMIT_AS (memory), RLIMIT_CPU, RLIMIT_FSIZE 0 (no byte into a file), no core files
+    limits      RLIMIT_AS (memory), RLIMIT_FSIZE 0 (no byte into a file), no core files; RLIMIT_CPU too, which a hostile
+                reader could lift again: what ends that one is the parent's clock
     seccomp     a filter of system calls (Linux, x86-64 and arm64): those of `engine.calls` and no others. Refused calls
                 fail with EACCES, those that only newer kernels have with ENOSYS; nobody is killed by a curious library.
     namespace   where there is no seccomp, a network namespace of its own: no network but a loopback that is down

@@ -5,18 +5,17 @@ connection of its own, from signatures that are stored by then, and named when t
 """
 
 import sqlite3
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from threading import Event, Thread
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.errors import StoreError
 from nearkin.matching.build_segments import Builder
 from nearkin.scheme import Scheme
 from nearkin.store.database import connect
-from nearkin.store.segments import SegmentFile, folder_of, one_builder
+from nearkin.store.segments import SegmentFile, one_builder, remove_unnamed
 
 
 class SegmentAhead:
@@ -39,21 +38,33 @@ class SegmentAhead:
         try:
             with closing(connect(self.store)) as connection:
                 self._made = Builder(connection, *self._about).first(self._stop.is_set)
-        except (OSError, RuntimeError, StoreError, sqlite3.Error):  # a full disk, say
+        except Exception:  # a full disk or no memory, say: whoever needs it makes it, or is told then
             self._made = None
 
     def name(self, connection: sqlite3.Connection) -> None:
-        with self._turn:
+        """When the scan has ended."""
+        try:
             if self._thread is not None:
                 self._thread.join()
-                if self._made is not None:
-                    new, written = self._made
-                    Builder(connection, *self._about).name(new, [], written)
-
-    def give_up(self) -> None:
-        with self._turn:
+            if self._made is not None:
+                new, written = self._made
+                Builder(connection, *self._about).name(new, [], written)
+        except BaseException:
             self._stop.set()
+            raise
+        finally:
+            self._leave()
+
+    def give_up(self, connection: sqlite3.Connection) -> None:
+        """Nothing of it stays."""
+        self._stop.set()
+        self._leave()
+        with suppress(OSError, sqlite3.Error), one_builder(self.store, wait=False) as mine:
+            if mine:
+                remove_unnamed(connection, self.store)
+
+    def _leave(self) -> None:
+        """The turn is others' only when the thread writes no more."""
+        with self._turn:
             if self._thread is not None:
                 self._thread.join()
-                if self._made is not None:
-                    (folder_of(self.store) / self._made[0].name).unlink(missing_ok=True)

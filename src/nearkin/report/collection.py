@@ -20,6 +20,7 @@ from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
 
 Numbers = NDArray[np.int64]
+UNKNOWN = -1  # bytes in common, where the measure does not tell them
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,10 @@ class Collection:
 
     def pairs(self, scheme: Scheme, limits: MatchSettings, run: RunSettings, *, all_copies: bool) -> MatchColumns:
         """The strongest first. Their rows count texts, and the one given first is `a`."""
-        alike = MatchColumns.join(
-            self._equal(limits.min_shared_bytes, all_copies=all_copies),
-            self._of_copies(self._matches(scheme, limits, run), all_copies=all_copies),
-        )
+        similar = self._of_copies(self._matches(scheme, limits, run), all_copies=all_copies)
+        if scheme.measure == "cosine":
+            similar = replace(similar, shared_bytes=np.full(len(similar), UNKNOWN))
+        alike = MatchColumns.join(self._equal(limits.min_shared_bytes, all_copies=all_copies), similar)
         contained = np.fmax(np.fmax(alike.a_in_b, alike.b_in_a), 0.0)
         return alike[np.lexsort((alike.b, alike.a, -contained, -alike.resemblance))]
 
@@ -78,11 +79,10 @@ class Collection:
         several = [row for row in np.flatnonzero(counts > 1).tolist() if len(self.contents[row]) >= least]
         for row in several:
             copies = self.holders[self.starts[row] : self.starts[row + 1]]
-            first, second = np.triu_indices(len(copies), 1)
-            if not all_copies:
-                first, second = np.zeros(len(copies) - 1, np.intp), np.arange(1, len(copies))
+            others = np.arange(len(copies) - 1, 0, -1)[: len(copies) if all_copies else 1]  # that come after each
+            first = np.repeat(np.arange(len(others)), others)
             a.append(copies[first])
-            b.append(copies[second])
+            b.append(copies[np.arange(len(first)) - np.repeat(np.cumsum(others) - others, others) + first + 1])
         lengths = np.repeat([len(self.contents[row]) for row in several], [len(one) for one in a]).astype(np.uint64)
         nothing = np.zeros(0, np.int64)
         return measured(

@@ -24,16 +24,16 @@ def match_table(records: list[Record], *, scoped: bool = False, tiers: bool = Fa
     return _table(records, _of_matches(pa.string(), scoped=scoped, tiers=tiers))
 
 
-def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str, shares_bytes: bool) -> "pa.Table":
-    """Of texts in memory, whose rows have these names; they have neither verdicts nor templates."""
+def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str) -> "pa.Table":
+    """Of texts in memory, whose rows have these names; they have neither verdicts nor templates. Negative shared bytes
+    are not known."""
     import pyarrow as pa
 
     named = pa.array(names, pa.int64() if all(type(name) is int for name in names) else pa.string())
     columns: dict[str, Any] = {name: pa.array(getattr(pairs, name), from_pandas=True) for name in PAIR_COLUMNS[2:]}
     columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
     columns |= {"verdict": pa.nulls(len(pairs), pa.string()), "template": pa.repeat("with", len(pairs))}
-    if not shares_bytes:
-        columns["shared_bytes"] = pa.nulls(len(pairs), pa.int64())
+    columns["shared_bytes"] = pa.array(pairs.shared_bytes, mask=pairs.shared_bytes < 0)
     return pa.Table.from_pydict(columns, pa.schema(_of_matches(named.type), metadata={SCHEME: scheme}))
 
 

@@ -16,7 +16,7 @@ from nearkin.store.packing import pack_all
 from nearkin.store.rows import insert_rows, last_id
 
 LOOK_UP = 500  # keys a query
-REMEMBERED = 250_000  # contents: about 100 MB
+REMEMBERED = 250_000  # texts: about 100 MB with their contents
 
 Contents = dict[bytes | None, int]  # ids by digest
 Texts = dict[tuple[bytes | None, str, int], int]  # ids by digest, extractor and content
@@ -46,7 +46,7 @@ class TextWriter:
         """Of each the id of its text, stored with its content and signature where it was not."""
         refuse_overlong(self.connection, readings, keep=self.keep)
         found = self._add_texts(readings, self._add_contents(readings))
-        if self._met is not None and len(self._met[0]) > REMEMBERED:
+        if self._met is not None and len(self._met[1]) > REMEMBERED:
             self.forget()
         return found
 
