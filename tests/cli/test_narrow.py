@@ -51,7 +51,7 @@ def test_line_breaks_are_no_lost_text(store: Path) -> None:
     assert row["respaced"] == row["missing"]
     assert row["residue"] == 0
     shown = Called("keep", "--prefer", "folder:same", "--store", store, "--format", "table").out
-    assert "but for spacing or line breaks only" in " ".join(shown.split())
+    assert "but for spacing, line breaks or Unicode forms only" in " ".join(shown.split())
 
 
 @pytest.mark.parametrize("width", [20, 33, 80])

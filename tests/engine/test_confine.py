@@ -128,5 +128,12 @@ def test_the_same_is_not_refused_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"x")
     command = [sys.executable, "-c", UNCONFINED, str(tmp_path / "file")]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    privileged = {"mounting", "namespaces", "memory of others by call", "tracing", "queues of calls", "priority of others"}
+    privileged = {
+        "mounting",
+        "namespaces",
+        "memory of others by call",
+        "tracing",
+        "queues of calls",
+        "priority of others",
+    }
     assert set(filter(None, said.split(","))) <= privileged

@@ -189,7 +189,9 @@ def _certificate(row: "Row", width: int) -> str:
     told = f"{percent:.2f} % of its {row.characters:,} characters lie in the kept one as they are, {missing:,} do not"
     if row.respaced == missing:
         return f"{told}, but for spacing, line breaks or Unicode forms only, which matter in code and tables; {row.why}"
-    respaced = f" {row.respaced:,} of these differ only in spacing, line breaks or Unicode forms," if row.respaced else ""
+    respaced = (
+        f" {row.respaced:,} of these differ only in spacing, line breaks or Unicode forms," if row.respaced else ""
+    )
     return f"{told};{respaced} {residue:,} {'are' if respaced else 'of these are'} nowhere else in the family"
 
 
