@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 from nearkin.api.store import Store
+from nearkin.errors import UsageError
+from nearkin.report import lineage
 
 from .world import Called, edited, prose, write
 
@@ -102,3 +104,9 @@ def test_other_line_breaks_are_nothing_new(tmp_path: Path) -> None:
     assert Called("scan", root, "--store", tmp_path / "store.db", "-q").code == 0
     found = Called("lineage", "a.txt", "--store", tmp_path / "store.db", "--format", "jsonl").records
     assert 0 < found[1]["new"] < 200
+
+
+def test_too_many_kin_are_not_left_out_without_a_word(rewritten: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lineage, "MOST", 2)
+    with pytest.raises(UsageError, match="--family-only"):
+        Store(rewritten).lineage("1.txt")

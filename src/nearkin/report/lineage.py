@@ -53,8 +53,11 @@ def trace_lineage(
     scheme = runs.last(connection).scheme
     family = _contents(connection, scheme, subject)
     kin = kin_of(connection, scheme, family) if beyond else frozenset()
-    if len(family) + len(kin) > MOST:
-        kin = frozenset()
+    if kin and len(family) + len(kin) > MOST:
+        raise UsageError(
+            f"{subject} has {len(family) + len(kin):,} distinct texts with its kin below the threshold; a lineage is"
+            f" made of at most {MOST:,}. Leave the kin out with --family-only (Python: beyond=False)."
+        )
     held: dict[bytes, list[tuple[Location, Moment]]] = defaultdict(list)
     texts: dict[int, bytes] = {}
     outside: set[bytes] = set()
