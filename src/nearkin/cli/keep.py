@@ -1,5 +1,6 @@
 """`keep`: what can go, how we know, and doing it so that it can be undone."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common
+from nearkin.cli.options import common, store_option
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 
@@ -129,7 +130,8 @@ def _propose(
             screen = Screen(is_scoped(connection))
         _show(screen, rows)
     if plan is not None:
-        note(f"the plan is in {plan}; carry it out with: nearkin keep --apply {plan} --action quarantine", quiet=quiet)
+        command = f"nearkin keep --apply {shlex.quote(str(plan))} --action quarantine{store_option(store)}"
+        note(f"the plan is in {plan}; carry it out with: {command}", quiet=quiet)
 
 
 def _show(screen: "Screen", rows: "list[Row]") -> None:
@@ -159,7 +161,8 @@ def _show(screen: "Screen", rows: "list[Row]") -> None:
     moved = sum(row.action == "quarantine" for row in rows)
     whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and row.why != ATTACHED for row in rows)
     screen.folded(
-        f"{count(len(copies), 'documents')} of the same bytes as a kept one, {size(sum(row.size for row in copies))};"
+        f"{count(len(copies), 'documents')} of the same bytes as one that stays,"
+        f" {size(sum(row.size for row in copies))};"
         f" {count(whole, 'documents')} of other bytes wholly contained in the kept one;"
         f" {count(moved, 'documents')} of other bytes to be quarantined."
     )
@@ -192,7 +195,8 @@ def _certificate(row: "Row", width: int) -> str:
     respaced = (
         f" {row.respaced:,} of these differ only in spacing, line breaks or Unicode forms," if row.respaced else ""
     )
-    return f"{told};{respaced} {residue:,} {'are' if respaced else 'of these are'} nowhere else in the family"
+    lost = f"{residue:,} {'are' if respaced else 'of these are'} nowhere else in what stays of the family"
+    return f"{told};{respaced} {lost}"
 
 
 def _apply(
@@ -206,7 +210,8 @@ def _apply(
     if any(one.outcome == "done" for one in done):
         where = quarantine or quarantine_of(plan)
         note(f"the originals are in {where}; room is gained when you empty that folder", quiet=quiet)
-        note(f"undo it with: nearkin keep --undo {journal_of(plan)}; scan again, so that the store knows", quiet=quiet)
+        command = f"nearkin keep --undo {shlex.quote(str(journal_of(plan)))}{store_option(store)}"
+        note(f"undo it with: {command}; scan again, so that the store knows", quiet=quiet)
 
 
 def _undo(store: Path, form: str | None, journal: Path, by: str | None) -> None:

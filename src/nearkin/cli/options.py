@@ -1,6 +1,7 @@
 """Options that commands share."""
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,11 @@ FORMATS = ("table", "json", "jsonl", "csv")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 Command = Callable[..., Any]
+
+
+def store_option(store: Path) -> str:
+    """For a command that someone may type next."""
+    return "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
 
 
 def common(command: Command) -> Command:

@@ -4,6 +4,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nearkin.cli.options import store_option
+
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.model import Family, IdenticalGroup, Match, Summary
@@ -27,7 +29,7 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     from nearkin.store.identical import identical_groups, overhead_of_copies
     from nearkin.store.last_scan import count_below, last_scan
 
-    option = "" if store == Path("nearkin.db") else f" --store {shlex.quote(str(store))}"
+    option = store_option(store)
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         starts = check_starts(paths)

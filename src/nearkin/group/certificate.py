@@ -7,12 +7,12 @@ missing: so nothing is missing if, and only if, the kept text holds every 20 byt
 20 bytes is contained if the kept one holds it whole.
 
 What is missing is of three kinds. *Respaced* lies in the kept text but for spacing, line breaks and Unicode forms: to a
-reader it is there. *Residue* is in no other text of the family, not even so. The rest is in another one.
+reader it is there. *Residue* is in no other text that stays of the family, not even so. The rest is in another one.
 
 Windows are compared byte by byte, so that none is taken for another.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -43,7 +43,7 @@ class Passage:
 class Certificate:
     characters: int
     contained: int  # of them lie in the kept text
-    residue: int  # of them lie in no other text of the family, whatever its spacing
+    residue: int  # of them lie in no other text of the family that stays, whatever its spacing
     passages: tuple[Passage, ...] = ()  # the residue; the first ones
     all_listed: bool = True
     respaced: int = 0  # of those that are not contained: they are, but for spacing and Unicode forms
@@ -59,17 +59,23 @@ class Certificate:
 
 
 def certify(
-    kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], *, raw: bool = False
+    kept: bytes,
+    texts: Sequence[int],
+    load: Callable[[int], bytes],
+    *,
+    raw: bool = False,
+    leaving: Set[int] = frozenset(),
 ) -> dict[int, Certificate]:
-    """For each of these texts. Equal ones are one: they share their fate."""
+    """For each of these texts. Equal ones are one: they share their fate. Those that are `leaving` vouch for nobody."""
     load = _remembering(load)
     same: dict[bytes, int] = {sha256(kept).digest(): -1}
     first = {number: same.setdefault(sha256(load(number)).digest(), number) for number in texts}
     distinct = [number for number in texts if first[number] == number]
-    exactly = held_windows(kept, distinct, load)
+    gone = frozenset(number for number in distinct if all(one in leaving for one in texts if first[one] == number))
+    exactly = held_windows(kept, distinct, load, gone)
     lacking = [] if raw else [number for number in distinct if _lacks(load(number), kept, exactly[number])]
     plain = Folded.of(kept).text
-    to_readers = held_windows(plain, lacking, _remembering(lambda number: Folded.of(load(number)).text))
+    to_readers = held_windows(plain, lacking, _remembering(lambda number: Folded.of(load(number)).text), gone)
     found: dict[int, Certificate] = {}
     for number in texts:
         if first[number] == number:

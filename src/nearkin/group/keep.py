@@ -61,13 +61,16 @@ def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> Choice:
     if len(left) == 1:
         alone = "the only one" if len(rows) == 1 else "the only file: the others lie in containers or tables"
         return Choice(left[0], alone)
+    told = ""
     for rule in rules:
         values = [_measure(rule)(candidates[row]) for row in left]
         best = [row for row, value in zip(left, values, strict=True) if value == max(values)]
-        if len(best) == 1:
-            return Choice(best[0], _said(rule, candidates[best[0]]))
+        if len(best) < len(left):
+            told = _said(rule, candidates[best[0]])
         left = best
-    return Choice(left[0], "the first path, of equal ones")
+        if len(left) == 1:
+            return Choice(left[0], told)
+    return Choice(left[0], f"{told}; the first path, of equal ones" if told else "the first path, of equal ones")
 
 
 def _measure(rule: str) -> Measure:

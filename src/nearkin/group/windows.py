@@ -4,7 +4,7 @@ All is done within bounds: the windows of large texts are taken part by part, ea
 so that a set has at most `MOST` of them (200 MB); texts are then read once more for each part.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +22,17 @@ NOTHING = np.zeros(0, np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Of a text's windows those that the kept text has, and those that it or some other text has."""
+    """Of a text's windows those that the kept text has, and those that it or some other text that stays has."""
 
     kept: Bits
     anywhere: Bits
 
 
-def held_windows(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes]) -> dict[int, Held]:
-    """For each of these texts, of which no two are equal; the others of a text are those that are named here."""
+def held_windows(
+    kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], leaving: Set[int] = frozenset()
+) -> dict[int, Held]:
+    """For each of these texts, of which no two are equal; the others of a text are those that are named here, but for
+    such as are leaving: what only these hold is nowhere then."""
     if not texts:
         return {}
     inside: dict[int, Bits] = {}
@@ -44,14 +47,15 @@ def held_windows(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes]
         return {number: Held(bits, bits) for number, bits in inside.items()}
     windows = sum(max(len(load(number)) - WINDOW + 1, 0) for number in texts)
     missing = windows - sum(int(np.bitwise_count(bits).sum()) for bits in inside.values())
+    staying = [number for number in texts if number not in leaving]
     anywhere = dict(inside)
     parts = -(-missing // MOST)  # none, where the kept text has all
     for part in range(parts):
         pool = _native.WindowSet(window=WINDOW, part=part, parts=parts)
-        for owner, number in enumerate(texts):
+        for owner, number in enumerate(staying):
             pool.add(load(number), owner=owner, skip=inside[number])
         for number in texts:
-            anywhere[number] = anywhere[number] | pool.held(load(number), several=True)
+            anywhere[number] = anywhere[number] | pool.held(load(number), several=number not in leaving)
     return {number: Held(inside[number], anywhere[number]) for number in texts}
 
 

@@ -22,7 +22,7 @@ from nearkin.store.results import family_rows
 from nearkin.store.verdicts import Ruling
 
 DOCUMENTS = """
-SELECT scope.name, scope.root, d.path, d.id, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, d.properties,
+SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, d.properties,
        d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
 FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
@@ -35,6 +35,7 @@ class Held:
     location: Location
     root: bytes
     id: int
+    inode: int
     inside: bool  # a container or a table
     size: int
     mtime_ns: int
@@ -188,6 +189,8 @@ class _Proposal:
         chosen = self._choose(candidates)
         kept = documents[chosen.row]
         certificates = self._certificates(kept)
+        if leaving := self._leaving(kept, certificates):
+            certificates = self._certificates(kept, leaving)
         copies: dict[bytes, list[int]] = defaultdict(list)
         for row, one in enumerate(documents):
             copies[one.digest].append(row)
@@ -229,11 +232,22 @@ class _Proposal:
         total = sum({one.text: one.characters or 0 for one in self._group.documents}.values())
         return completeness(texts, self._load, total)
 
-    def _certificates(self, kept: Held) -> dict[int, Certificate]:
+    def _leaving(self, kept: Held, certificates: dict[int, Certificate]) -> frozenset[int]:
+        """Texts that nobody has any more when the plan was carried out: they save nothing of the others'."""
+        if self._near is None:
+            return frozenset()
+        goes: dict[int, bool] = {}
+        for one in self._group.documents:
+            if one.text is not None:
+                moved = one.digest != kept.digest and self._near_row(one, kept, certificates).action is Act.QUARANTINE
+                goes[one.text] = moved and goes.get(one.text, True)
+        return frozenset(text for text, moved in goes.items() if moved)
+
+    def _certificates(self, kept: Held, leaving: frozenset[int] = frozenset()) -> dict[int, Certificate]:
         if kept.text is None or not kept.has_text:
             return {}
         others = [text for text in self._texts() if text != kept.text]
-        return certify(self._load(kept.text), others, self._load, raw=bool(kept.raw))
+        return certify(self._load(kept.text), others, self._load, raw=bool(kept.raw), leaving=leaving)
 
     def _load(self, text: int) -> bytes:
         (blob,) = self._connection.execute("SELECT zstd FROM text WHERE id = ?", (text,)).fetchone()
@@ -246,6 +260,8 @@ class _Proposal:
     def _copy(self, one: Held, kept: Held) -> Row:
         whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
         refused = _untouchable(one, kept)
+        if refused is None and one.inode == kept.inode and one.root == kept.root:
+            refused = "the same file by another name already"
         action = Act.NONE if refused else Act.REPLACE
         return self._row(one, kept, "bytes", action, whole, refused or "the same bytes")
 

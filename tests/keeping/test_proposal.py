@@ -1,0 +1,60 @@
+"""What is proposed: certificates speak of what stays when the plan was carried out."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.world import prose
+
+from .world import Tree
+
+RARE = " The files on asbestos are kept for forty years after the last exposure. "
+
+
+def shared(folder: Path) -> Tree:
+    """Two copies have a sentence that the kept one lacks."""
+    text = prose(5)
+    files = {b"master.txt": f"{text} {text[:400]}", b"b.txt": text + RARE, b"c.txt": "Copy. " + text + RARE}
+    return Tree(folder, files)
+
+
+@pytest.mark.parametrize(("near", "lost"), [(("--near", "0.5"), True), ((), False)])
+def test_what_goes_too_vouches_for_nobody(tmp_path: Path, near: tuple[str, ...], lost: bool) -> None:
+    tree = shared(tmp_path)
+    tree.scan()
+    rows = tree.keep("--prefer", "largest", *near).records
+    assert [row["path"] for row in rows] == ["master.txt", "b.txt", "c.txt"]
+    assert {row["action"] for row in rows[1:]} == {"quarantine" if lost else "none"}
+    for row in rows[1:]:
+        assert row["missing"] >= len(RARE) - 2
+        assert (row["residue"] >= len(RARE) - 2) == lost
+        assert any("asbestos" in passage["text"] for passage in row["passages"]) == lost
+
+
+def test_what_stays_in_an_archive_vouches(tmp_path: Path) -> None:
+    import zipfile
+
+    tree = shared(tmp_path)
+    with zipfile.ZipFile(tree.root / "box.zip", "w") as box:
+        box.writestr("d.txt", prose(5) + RARE + "and more")
+    tree.scan()
+    rows = {row["path"]: row for row in tree.keep("--prefer", "largest", "--near", "0.5").records}
+    assert rows["b.txt"]["action"] == "quarantine"
+    assert rows["b.txt"]["residue"] == 0
+
+
+def test_a_file_of_two_names_is_no_copy(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, {b"a.txt": prose(5), b"b.txt": prose(5)})
+    (tree.root / "c.txt").hardlink_to(tree.root / "a.txt")
+    tree.scan()
+    rows = {row["path"]: row for row in tree.keep("--prefer", "oldest").records}
+    assert {path: row["action"] for path, row in rows.items()} == {"a.txt": "keep", "b.txt": "replace", "c.txt": "none"}
+    assert "another name" in rows["c.txt"]["why"]
+
+
+def test_commands_to_type_next_name_the_store(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.scan()
+    told = tree.keep("--plan", tree.plan).err
+    assert f"--action quarantine --store {tree.store}" in told
+    assert f"--undo {tree.journal} --store {tree.store}" in tree.apply("hardlink").err
