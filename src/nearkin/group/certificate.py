@@ -58,6 +58,10 @@ class Certificate:
         return self.characters - self.contained
 
 
+class UncertifiedError(Exception):
+    """Texts that sets of windows do not take, in words: over 1,048,574 distinct ones, or one of over 4 GB."""
+
+
 def certify(
     kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], *, raw: bool = False
 ) -> dict[int, Certificate]:
@@ -66,10 +70,10 @@ def certify(
     same: dict[bytes, int] = {sha256(kept).digest(): -1}
     first = {number: same.setdefault(sha256(load(number)).digest(), number) for number in texts}
     distinct = [number for number in texts if first[number] == number]
-    exactly = held_windows(kept, distinct, load)
+    exactly = _held(kept, distinct, load)
     lacking = [] if raw else [number for number in distinct if _lacks(load(number), kept, exactly[number])]
     plain = Folded.of(kept).text
-    to_readers = held_windows(plain, lacking, _remembering(lambda number: Folded.of(load(number)).text))
+    to_readers = _held(plain, lacking, _remembering(lambda number: Folded.of(load(number)).text))
     found: dict[int, Certificate] = {}
     for number in texts:
         if first[number] == number:
@@ -82,6 +86,13 @@ def certify(
         else:
             found[number] = found[first[number]]
     return found
+
+
+def _held(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes]) -> dict[int, Held]:
+    try:
+        return held_windows(kept, texts, load)
+    except ValueError as why:
+        raise UncertifiedError(str(why)) from why
 
 
 def _remembering(load: Callable[[int], bytes]) -> Callable[[int], bytes]:
