@@ -215,15 +215,15 @@ std::span<const std::uint64_t> left_out_of(const std::optional<Array<std::uint64
   return left_out;
 }
 
-nb::tuple py_measure_long(const nb::bytes& a, const nb::bytes& b, const Shingler& shingler, double resemblance,
-                          double containment, std::uint64_t slices, const std::optional<Array<std::uint64_t>>& ignored) {
+nb::tuple py_measure_long(const nb::bytes& a, const nb::bytes& b, const Shingler& shingler, std::uint64_t slices,
+                          const std::optional<Array<std::uint64_t>>& ignored) {
   if (!can_be_sliced(shingler) || slices == 0) throw nb::value_error("only byte shingles without labels are sliced");
   const auto left_out = left_out_of(ignored);
   const std::string_view first = view(a), second = view(b);
   Measure found;
   {
     const nb::gil_scoped_release free;
-    found = measure_long(first, second, shingler, {resemblance, containment}, left_out, slices);
+    found = measure_long(first, second, shingler, left_out, slices);
   }
   return nb::make_tuple(found.shared, found.size_a, found.size_b, found.bytes);
 }
@@ -357,8 +357,8 @@ NB_MODULE(_native, m) {
   m.def("shared", py_shared, "offsets"_a, "features"_a, "a"_a, "b"_a, nb::kw_only(), "threads"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a, "ignored"_a = nb::none());
-  m.def("measure_long", py_measure_long, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a, "containment"_a,
-        "slices"_a, "ignored"_a = nb::none());
+  m.def("measure_long", py_measure_long, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "slices"_a,
+        "ignored"_a = nb::none());
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
   m.def("binomial_outside", binomial_outside, "n"_a, "p"_a, nb::kw_only(), "least"_a, "most"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);

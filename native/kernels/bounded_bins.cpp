@@ -72,15 +72,15 @@ void BoundedBins::link_part(std::size_t part) {
   };
   const FeatureRuns of(from_.marked(), part, 3, from_.sorted_at_once());
   of.for_each([](std::uint32_t x, std::uint32_t y) { return (x & kRow) < (y & kRow); },
-              [&](std::span<const Posting> run) {
+              [&](std::span<const Spilled> run) {
                 rows.clear();
-                for (const Posting& one : run) rows.push_back(one.row);
+                for (const Spilled& one : run) rows.push_back(one.row);
                 take(run[0].feature);
               });
   for (const auto& heavy : of.heavy()) {
     rows.clear();
     rows.reserve(heavy.count);
-    of.for_each_of(heavy.feature, [&](const Posting& one) { rows.push_back(one.row); });
+    of.for_each_of(heavy.feature, [&](const Spilled& one) { rows.push_back(one.row); });
     take(heavy.feature);
     rows = Words();
   }

@@ -83,18 +83,18 @@ std::size_t BoundedLists::sorted_at_once() const {
 
 void BoundedLists::count_part(std::size_t part, Dealer& by_content) const {
   const std::size_t width = 3 + whole_.weighted;
-  const auto deal = [&](const Posting& one, std::uint64_t often) {
+  const auto deal = [&](const Spilled& one, std::uint64_t often) {
     const std::array<std::uint32_t, 5> words{low_of(one.feature), high_of(one.feature), one.row,
                                              static_cast<std::uint32_t>(often), one.weight};
     by_content.put(one.row / rows_a_part_, std::span(words).first(width + 1));
   };
   const FeatureRuns runs(*postings_, part, width, sorted_at_once());
-  runs.for_each(std::less<>(), [&](std::span<const Posting> run) {
+  runs.for_each(std::less<>(), [&](std::span<const Spilled> run) {
     if (run.size() == 1 && whole_.drops_single()) return;
-    for (const Posting& one : run) deal(one, run.size());
+    for (const Spilled& one : run) deal(one, run.size());
   });
   for (const auto& heavy : runs.heavy())
-    runs.for_each_of(heavy.feature, [&](const Posting& one) { deal(one, heavy.count); });
+    runs.for_each_of(heavy.feature, [&](const Spilled& one) { deal(one, heavy.count); });
 }
 
 void BoundedLists::order(std::size_t from, std::size_t to) {
@@ -173,7 +173,7 @@ void BoundedLists::mark(std::uint32_t row, std::span<const Kept> list, Dealer& b
     const auto counts = [&](const Kept& one) {
       return level == sized.level || highest_level(one.feature, whole_.base, whole_.levels) >= level;
     };
-    const Bounds least = judge.bounds(level, sized.sizes[level]);
+    const Needed least = judge.needed(level, sized.sizes[level]);
     const std::uint64_t prefix = judge.prefix(level, sized.sizes[level]);
     const bool tells = judge.says_enough(sized, level);
     std::uint64_t left = 0;

@@ -204,7 +204,7 @@ class Join {
     if (size == 0) return;
     const bool at_home = level == index_.level[rank];
     const Least& limit = judge_.least(level);
-    const auto [least_alike, least_weak, least_part] = judge_.bounds(level, size);
+    const auto [least_alike, least_weak, least_part] = judge_.needed(level, size);
     const std::uint64_t enough = std::min({least_alike, least_weak, least_part});
     const bool tells = judge_.says_enough(sized(rank), level);
     // Below these ranks contents are too small to be like this one, or to contain it.

@@ -65,8 +65,8 @@ DealtPostings::DealtPostings(const Postings& postings, std::span<const std::uint
 
 void DealtPostings::sort(std::size_t part) {
   const int dealt = std::min(unused_ + bits_, 63);  // all in a part have the same bits up to here
-  const auto key = [=, this](const Posting& one) { return place_of(one.feature, estimator_) << dealt; };
-  const auto less = [=, this](const Posting& x, const Posting& y) {
+  const auto key = [=, this](const Dealt& one) { return place_of(one.feature, estimator_) << dealt; };
+  const auto less = [=, this](const Dealt& x, const Dealt& y) {
     const std::uint64_t place_x = place_of(x.feature, estimator_), place_y = place_of(y.feature, estimator_);
     if (place_x != place_y) return place_x < place_y;
     return x.rank != y.rank ? x.rank < y.rank : x.at < y.at;

@@ -11,7 +11,7 @@
 
 namespace nearkin {
 
-struct Posting {
+struct Dealt {
   std::uint64_t feature;
   std::uint32_t rank;
   std::uint32_t at;  // in the postings as they were given
@@ -23,7 +23,7 @@ class DealtPostings {
   DealtPostings(const Postings& postings, std::span<const std::uint32_t> content, unsigned threads);
 
   std::size_t parts() const { return start_.size() - 1; }
-  std::span<const Posting> part(std::size_t number) const {
+  std::span<const Dealt> part(std::size_t number) const {
     return {entries_.data() + start_[number], start_[number + 1] - start_[number]};
   }
 
@@ -34,7 +34,7 @@ class DealtPostings {
   Estimator estimator_;
   int unused_ = 0, bits_ = 1;
   std::vector<std::size_t> start_;
-  Uncleared<Posting> entries_;
+  Uncleared<Dealt> entries_;
 };
 
 }  // namespace nearkin

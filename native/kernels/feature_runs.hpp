@@ -3,7 +3,8 @@
 // What fits is read whole and sorted. Where it does not, features that alone would fill the room are found first (Misra
 // and Gries 1982: of a stream of n at most k have over n / (k + 1) of it, and k counters find them). These are not
 // sorted with the others: their postings are read as often as is asked for. The rest is sorted in rounds, each of some
-// features. A feature that all contents have thus takes no more room than any other.
+// features. A feature that all contents have thus takes no room here. Who wants its rows together (BoundedBins::link_part)
+// has four bytes a content for them on each thread, which Whole::room counts.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,14 @@
 
 namespace nearkin {
 
-struct Posting {
+struct Spilled {
   std::uint64_t mixed, feature;
   std::uint32_t row, weight;
 };
 
 class FeatureRuns {
  public:
-  static constexpr std::size_t kPostingBytes = 2 * sizeof(Posting);  // what one takes while it is sorted
+  static constexpr std::size_t kPostingBytes = 2 * sizeof(Spilled);  // what one takes while it is sorted
 
   // Records of `width` words: feature, row, and the weight if there is a fourth. At most `most` are sorted at a time,
   // or twice as many where features are not spread evenly.
@@ -39,22 +40,22 @@ class FeatureRuns {
     std::uint64_t light = all_;
     for (const auto& one : heavy_) light -= one.count;
     const std::uint64_t rounds = (light + most_ - 1) / most_;
-    std::vector<Posting> some;
+    std::vector<Spilled> some;
     for (std::uint64_t round = 0; round < rounds; ++round) {
       some.clear();
       some.reserve(light / rounds + (rounds > 1 ? light / rounds / 4 : 0));
-      each([&](const Posting& one) {
+      each([&](const Spilled& one) {
         if (rounds > 1 && (one.mixed >> 48) * rounds >> 16 != round) return;
         if (!heavy_.empty() && is_heavy(one.feature)) return;
         some.push_back(one);
       });
-      sort_by_feature(some.data(), some.size(), [](const Posting& one) { return one.mixed; },
-                      [&](const Posting& x, const Posting& y) {
+      sort_by_feature(some.data(), some.size(), [](const Spilled& one) { return one.mixed; },
+                      [&](const Spilled& x, const Spilled& y) {
                         return x.mixed != y.mixed ? x.mixed < y.mixed : less(x.row, y.row);
                       });
       for (std::size_t begin = 0, end = 0; begin < some.size(); begin = end) {
         while (end < some.size() && some[end].feature == some[begin].feature) ++end;
-        work(std::span<const Posting>(some).subspan(begin, end - begin));
+        work(std::span<const Spilled>(some).subspan(begin, end - begin));
       }
     }
   }
@@ -68,7 +69,7 @@ class FeatureRuns {
   // All postings of a heavy feature, in no order.
   template <class Work>
   void for_each_of(std::uint64_t feature, Work&& work) const {
-    each([&](const Posting& one) {
+    each([&](const Spilled& one) {
       if (one.feature == feature) work(one);
     });
   }
@@ -81,7 +82,7 @@ class FeatureRuns {
     spill_.for_each_block(part_, width_, [&](std::span<const std::uint32_t> words) {
       for (std::size_t at = 0; at < words.size(); at += width_) {
         const std::uint64_t feature = feature_at(&words[at]);
-        work(Posting{mix(feature) << 8, feature, words[at + 2], width_ > 3 ? words[at + 3] : 1});
+        work(Spilled{mix(feature) << 8, feature, words[at + 2], width_ > 3 ? words[at + 3] : 1});
       }
     });
   }
@@ -94,7 +95,7 @@ class FeatureRuns {
 
   void find_heavy() {
     const std::size_t counters = std::min<std::size_t>(kMostHeavy, all_ / most_ + 1);
-    each([&](const Posting& one) {
+    each([&](const Spilled& one) {
       for (auto& seen : heavy_)
         if (seen.feature == one.feature) return void(++seen.count);
       if (heavy_.size() < counters) return heavy_.push_back({one.feature, 1});
@@ -102,7 +103,7 @@ class FeatureRuns {
       std::erase_if(heavy_, [](const Heavy& seen) { return seen.count == 0; });
     });
     for (auto& seen : heavy_) seen.count = 0;
-    each([&](const Posting& one) {
+    each([&](const Spilled& one) {
       for (auto& seen : heavy_)
         if (seen.feature == one.feature) return void(++seen.count);
     });

@@ -22,7 +22,7 @@ struct Sized {
 };
 
 // The least that a list of some size shares with one that it is like, weakly like, or contained in.
-struct Bounds {
+struct Needed {
   std::uint64_t alike, weak, part;
 };
 
@@ -50,7 +50,7 @@ class Judge {
     return !evidence_.sampled || (base_ << level) == 1 ? exact_ : sampled_;
   }
 
-  Bounds bounds(std::uint32_t level, std::uint64_t size) const {
+  Needed needed(std::uint32_t level, std::uint64_t size) const {
     const Least& limit = least(level);
     return {limit.alike(size), static_cast<std::uint64_t>(thresholds_.floor * static_cast<double>(size)),
             evidence_.contains ? limit.part(size) : std::numeric_limits<std::uint64_t>::max()};
@@ -58,7 +58,7 @@ class Judge {
 
   // A content's prefix is that part of its list from which on so much is left.
   std::uint64_t prefix(std::uint32_t level, std::uint64_t size) const {
-    const Bounds least = bounds(level, size);
+    const Needed least = needed(level, size);
     return std::min(least.alike, least.part);
   }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "in_common.hpp"
 #include "radix.hpp"
 
 namespace nearkin {
@@ -24,29 +25,9 @@ void list_slice(const Shingler& shingler, std::string_view text, std::span<const
     std::erase_if(out, [&](std::uint64_t f) { return std::binary_search(ignored.begin(), ignored.end(), f); });
 }
 
-std::uint64_t in_both(std::span<const std::uint64_t> x, std::span<const std::uint64_t> y) {
-  std::uint64_t shared = 0;
-  for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
-    const std::uint64_t f = x[i], g = y[j];
-    shared += f == g;
-    i += f <= g;
-    j += g <= f;
-  }
-  return shared;
-}
-
-// As `verify` gives pairs up, where one is far longer than the other.
-bool is_given_up(const Measure& found, const Bounds& bounds) {
-  const std::uint64_t shorter = std::min(found.size_a, found.size_b), longer = std::max(found.size_a, found.size_b);
-  if (longer < 8 * shorter) return false;
-  const auto small = static_cast<double>(shorter), large = static_cast<double>(longer);
-  const double least = std::min(bounds.containment * small, bounds.resemblance * large);
-  return shorter - found.shared > static_cast<std::uint64_t>(std::max(0.0, small - least) + 1.0);
-}
-
 }  // namespace
 
-Measure measure_long(std::string_view a, std::string_view b, const Shingler& shingler, const Bounds& bounds,
+Measure measure_long(std::string_view a, std::string_view b, const Shingler& shingler,
                      std::span<const std::uint64_t> ignored, std::uint64_t slices) {
   Measure found{0, 0, 0, 0};
   std::vector<std::uint64_t> of_a, of_b;
@@ -55,9 +36,8 @@ Measure measure_long(std::string_view a, std::string_view b, const Shingler& shi
     list_slice(shingler, b, ignored, slice, slices, of_b);
     found.size_a += of_a.size();
     found.size_b += of_b.size();
-    found.shared += in_both(of_a, of_b);
+    found.shared += in_common(of_a, of_b, 0);
   }
-  if (is_given_up(found, bounds)) found.shared = 0;
   if (found.shared > 0)
     found.bytes = std::min<std::uint64_t>(found.shared + shingler.window() - 1, std::min(a.size(), b.size()));
   return found;

@@ -57,7 +57,7 @@ void rank_contents(const Postings& postings, const Bin* bin, PostingsIndex& inde
 
 // The postings of one feature.
 struct Run {
-  std::span<const Posting> postings;
+  std::span<const Dealt> postings;
   std::uint32_t often;   // how many have it; what is common counts more than all else
   std::uint32_t number;  // rarest first
 };
@@ -70,7 +70,7 @@ class Runs {
     const std::size_t fewest = postings.partial() ? 1 : 2;
     each_part([&](std::size_t part) {
       dealt_.sort(part);
-      const std::span<const Posting> all = dealt_.part(part);
+      const std::span<const Dealt> all = dealt_.part(part);
       for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
         while (end < all.size() && all[end].feature == all[begin].feature) ++end;
         if (end - begin < fewest) continue;
@@ -149,7 +149,7 @@ void fill_runs(const Runs& runs, PostingsIndex& index) {
   runs.each([&](const Run& run) {
     Slot* to = index.slots.data() + index.run[run.number];
     std::uint32_t before = std::numeric_limits<std::uint32_t>::max();
-    for (const Posting& one : run.postings) {
+    for (const Dealt& one : run.postings) {
       *to++ = {one.rank, one.at};
       index.present[run.number] |= PostingsIndex::level_bit(index.level[one.rank]);
       if (std::exchange(before, one.rank) == one.rank) repeats.store(true, std::memory_order_relaxed);

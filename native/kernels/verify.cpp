@@ -41,8 +41,13 @@ class Lists {
   void make(std::size_t text, Room& room, std::size_t at) {
     if (texts_[text].empty()) return;
     std::uint64_t* const to = room.features.data() + at;
-    bytes_[text] = room.bytes.data() + at;
-    lists_[text] = {to, room.bytes.empty() ? fill(texts_[text], to) : fill(texts_[text], to, room.bytes.data() + at)};
+    if (room.bytes.empty()) {
+      lists_[text] = {to, fill(texts_[text], to)};
+    } else {
+      std::uint32_t* const bytes_to = room.bytes.data() + at;
+      bytes_[text] = bytes_to;
+      lists_[text] = {to, fill(texts_[text], to, bytes_to)};
+    }
   }
 
   Shingled operator[](std::size_t text) const { return lists_[text]; }
@@ -99,6 +104,7 @@ class Lists {
 
   std::size_t fill(std::string_view text, std::uint64_t* to, std::uint32_t* bytes_to) const {
     std::vector<Weighed> items;
+    items.reserve(most_shingles(text, shingler_));  // grown by doubling, it would take three times as much
     shingler_.each(text, [&](std::uint64_t f, std::size_t, std::size_t bytes) {
       items.push_back({f, static_cast<std::uint32_t>(std::min<std::size_t>(bytes, ~std::uint32_t{0}))});
     });

@@ -33,10 +33,14 @@ struct Bounds {
   double resemblance, containment;
 };
 
-// Pairs index into texts. Needs at most eight bytes for every byte of the texts that stand in a pair; those that do not
-// hang together have the same room, one after the other. The shingler's seed and
-// bits play no part: measures are of all bits. Shingles of `ignored` (ascending; of all bits and no permutation, labelled
-// where the shingler labels) are left out of every text, so that sizes are those of the payload (Forman 2005 §4).
+// Pairs index into texts. Lists take at most eight bytes for every byte of the texts that stand in a pair; those that do
+// not hang together have the same room, one after the other. A list of over 2^18 shingles takes as much again while it is
+// sorted: at most 16 bytes for a byte in all. A word or a line takes 12 bytes, and 32 more while the list of its text is
+// made: 22 for a byte where every word is one letter, under 8 where words and spaces have six bytes on the average.
+//
+// The shingler's seed and bits play no part: measures are of all bits. Shingles of `ignored` (ascending; of all bits and
+// no permutation, labelled where the shingler labels) are left out of every text, so that sizes are those of the payload
+// (Forman 2005 §4).
 std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                             const Shingler& shingler, const Bounds& bounds, std::span<const std::uint64_t> ignored,
                             unsigned threads);

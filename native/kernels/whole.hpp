@@ -56,9 +56,10 @@ struct Whole {
 
   std::size_t contents() const { return level.size(); }
 
-  // Bytes that are left beside what is held of every content, in all stages together.
+  // Bytes that are left beside what is held of every content, in all stages together. On each thread these are also the
+  // rows of one feature, which all contents may have.
   std::uint64_t room() const {
-    const std::uint64_t fixed = contents() * (4 * levels + 4 + 8 + 4 + 2 + 1 + 1);
+    const std::uint64_t fixed = contents() * (4 * levels + 4 + 8 + 4 + 2 + 1 + 1 + 4 * std::uint64_t{threads});
     return memory > 2 * fixed ? memory - fixed : memory / 2;
   }
 

@@ -199,14 +199,12 @@ def verify(
     ignored: U64 | None = None,
 ) -> tuple[U64, U64, U64, U64]: ...
 
-# One pair, slice by slice: the same numbers (shared, sizes, bytes in both) in so many parts of the memory.
+# One pair, never given up, slice by slice: the same numbers (shared, sizes, bytes in both) in so many parts of memory.
 def measure_long(
     a: bytes,
     b: bytes,
     *,
     shingler: Shingler,
-    resemblance: float,
-    containment: float,
     slices: int,
     ignored: U64 | None = None,
 ) -> tuple[int, int, int, int]: ...

@@ -45,6 +45,8 @@ def test_a_set_that_grew() -> None:
     assert not found.held(text, several=True).any()
     with pytest.raises(ValueError, match="no such part"):
         _native.WindowSet(window=WINDOW, part=1, parts=1)
+    with pytest.raises(ValueError, match="too many texts"):
+        found.add(text, owner=(1 << 20) - 2, skip=np.zeros(0, np.uint8))
 
 
 @given(short, st.integers(1, 5), st.integers(1, 50))

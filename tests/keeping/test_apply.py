@@ -10,6 +10,7 @@ import pytest
 
 from cli.world import Called, edited, prose
 from keeping.world import FILES, USUAL, Tree
+from nearkin.group import certificate
 from nearkin.keeping import apply as applying
 from nearkin.keeping import place as placing
 
@@ -48,6 +49,19 @@ def test_the_plan_says_what_and_why(tree: Tree) -> None:
         assert (found[copy]["action"], found[copy]["kept_path"]) == ("replace", "a/report.txt")
         assert found[copy]["sha256"] == found[copy]["kept_sha256"]
     assert tree.state() == before
+
+
+def test_texts_that_no_set_takes_have_no_certificate(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the set of windows refuses over a million distinct texts."""
+
+    def refused(*_: object) -> None:
+        raise ValueError("there are too many texts")
+
+    monkeypatch.setattr(certificate, "held_windows", refused)
+    tree.planned("--near", "0")
+    found = rows(tree)["a/report.txt"]
+    assert found["why"] == "no certificate: there are too many texts"
+    assert (found["action"], found["contained"], found["missing"]) == ("none", None, None)
 
 
 def test_minus_five_is_not_five(tree: Tree) -> None:

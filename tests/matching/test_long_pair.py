@@ -16,13 +16,11 @@ from oracle.shingles import shingles
 BOUNDS = st.tuples(st.sampled_from([0.0, 0.5, 0.9]), st.sampled_from([0.0, 0.9]))
 
 
-def sliced(a: bytes, b: bytes, window: int, bounds: tuple[float, float], slices: int) -> tuple[int, ...]:
-    return _native.measure_long(
-        a, b, shingler=Shingler(window).native(), resemblance=bounds[0], containment=bounds[1], slices=slices
-    )
+def sliced(a: bytes, b: bytes, window: int, slices: int) -> tuple[int, ...]:
+    return _native.measure_long(a, b, shingler=Shingler(window).native(), slices=slices)
 
 
-def at_once(a: bytes, b: bytes, window: int, bounds: tuple[float, float]) -> tuple[int, ...]:
+def at_once(a: bytes, b: bytes, window: int, bounds: tuple[float, float] = (0.0, 0.0)) -> tuple[int, ...]:
     first, second = np.zeros(1, np.uint32), np.ones(1, np.uint32)
     found = _native.verify(
         [a, b],
@@ -36,27 +34,27 @@ def at_once(a: bytes, b: bytes, window: int, bounds: tuple[float, float]) -> tup
     return tuple(int(column[0]) for column in found)
 
 
-@given(
-    a=st.binary(max_size=200),
-    b=st.binary(max_size=200),
-    window=st.integers(1, 8),
-    bounds=BOUNDS,
-    slices=st.integers(1, 9),
-)
-def test_it_is_the_measure_of_all_at_once(
-    a: bytes, b: bytes, window: int, bounds: tuple[float, float], slices: int
-) -> None:
-    assert sliced(a, b, window, bounds, slices) == at_once(a, b, window, bounds)
-    assert sliced(a, a + b, window, bounds, slices) == at_once(a, a + b, window, bounds)
+@given(a=st.binary(max_size=200), b=st.binary(max_size=200), window=st.integers(1, 8), slices=st.integers(1, 9))
+def test_it_is_the_measure_of_all_at_once(a: bytes, b: bytes, window: int, slices: int) -> None:
+    assert sliced(a, b, window, slices) == at_once(a, b, window)
+    assert sliced(a, a + b, window, slices) == at_once(a, a + b, window)
 
 
 @given(seed=st.integers(0, 1 << 30), length=st.integers(0, 400), bounds=BOUNDS, slices=st.integers(1, 40))
-def test_a_part_and_its_whole(seed: int, length: int, bounds: tuple[float, float], slices: int) -> None:
-    """Where one is over eight times as long, pairs under the bounds are given up in the same way."""
+def test_only_pairs_under_the_bounds_are_told_otherwise(
+    seed: int, length: int, bounds: tuple[float, float], slices: int
+) -> None:
+    """All at once these are given up, slice by slice they are measured to the end: neither reaches a bound."""
     whole = prose(seed, 5000)
     part = whole[100 : 100 + length] + prose(seed + 1, 60)
-    assert sliced(part, whole, 20, bounds, slices) == at_once(part, whole, 20, bounds)
-    assert sliced(whole, part, 20, bounds, slices) == at_once(whole, part, 20, bounds)
+    for a, b in ((part, whole), (whole, part), (part, part[20:])):
+        found, expected = sliced(a, b, 20, slices), at_once(a, b, 20, bounds)
+        assert found == at_once(a, b, 20)
+        shared, size_a, size_b, _ = found
+        if found != expected:
+            assert expected == (0, size_a, size_b, 0)
+            assert shared < bounds[0] * (size_a + size_b - shared)
+            assert shared < bounds[1] * min(size_a, size_b)
 
 
 @pytest.mark.parametrize("ignored", [False, True])
@@ -109,4 +107,4 @@ def test_what_cannot_be_sliced_is_refused() -> None:
     for shingler in (Shingler(3, unit="word"), Shingler(20, label=True)):
         assert not shingler.can_be_sliced
         with pytest.raises(ValueError, match="sliced"):
-            _native.measure_long(b"a", b"b", shingler=shingler.native(), resemblance=0, containment=0, slices=2)
+            _native.measure_long(b"a", b"b", shingler=shingler.native(), slices=2)

@@ -58,6 +58,10 @@ class Certificate:
         return self.characters - self.contained
 
 
+class UncertifiedError(Exception):
+    """Texts that sets of windows do not take, in words: over 1,048,574 distinct ones, or one of over 4 GB."""
+
+
 def certify(
     kept: bytes,
     texts: Sequence[int],
@@ -71,11 +75,11 @@ def certify(
     same: dict[bytes, int] = {sha256(kept).digest(): -1}
     first = {number: same.setdefault(sha256(load(number)).digest(), number) for number in texts}
     distinct = [number for number in texts if first[number] == number]
-    gone = frozenset(number for number in distinct if all(one in leaving for one in texts if first[one] == number))
-    exactly = held_windows(kept, distinct, load, gone)
+    gone = frozenset(distinct) - {first[number] for number in texts if number not in leaving}
+    exactly = _held(kept, distinct, load, gone)
     lacking = [] if raw else [number for number in distinct if _lacks(load(number), kept, exactly[number])]
     plain = Folded.of(kept).text
-    to_readers = held_windows(plain, lacking, _remembering(lambda number: Folded.of(load(number)).text), gone)
+    to_readers = _held(plain, lacking, _remembering(lambda number: Folded.of(load(number)).text), gone)
     found: dict[int, Certificate] = {}
     for number in texts:
         if first[number] == number:
@@ -88,6 +92,13 @@ def certify(
         else:
             found[number] = found[first[number]]
     return found
+
+
+def _held(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], leaving: Set[int]) -> dict[int, Held]:
+    try:
+        return held_windows(kept, texts, load, leaving)
+    except ValueError as why:
+        raise UncertifiedError(str(why)) from why
 
 
 def _remembering(load: Callable[[int], bytes]) -> Callable[[int], bytes]:

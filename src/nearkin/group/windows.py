@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
+from nearkin.matching.distinct import distinct
 
 WINDOW = 20  # bytes: about three words; shorter runs are in any two texts
 MOST = 1 << 23  # windows of a set at a time
@@ -65,8 +66,4 @@ def distinct_prints(text: bytes, modulus: int) -> NDArray[np.uint64]:
     for start in range(0, max(len(text) - WINDOW + 1, 0), BLOCK):
         prints = _native.fingerprints(text[start : start + BLOCK + WINDOW - 1], WINDOW)
         found.append(prints if modulus == 1 else prints[prints % np.uint64(modulus) == 0])
-    every = np.concatenate(found)
-    every.sort()
-    new = np.ones(len(every), np.bool_)
-    np.not_equal(every[1:], every[:-1], out=new[1:])
-    return every[new]
+    return distinct(np.concatenate(found))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from nearkin.errors import UsageError
-from nearkin.group.certificate import Certificate, certify
+from nearkin.group.certificate import Certificate, UncertifiedError, certify
 from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
 from nearkin.group.moment import moment_of
 from nearkin.keeping.plan import Act, Row
@@ -170,6 +170,7 @@ class _Proposal:
         self._group = group
         self._rules = rules
         self._near = near
+        self._uncertified = "its text or the kept one was not stored"
         present = {one.digest for one in group.documents}
         self._said = {digest: others for digest, others in said.items() if digest in present and others & present}
 
@@ -247,7 +248,11 @@ class _Proposal:
         if kept.text is None or not kept.has_text:
             return {}
         others = [text for text in self._texts() if text != kept.text]
-        return certify(self._load(kept.text), others, self._load, raw=bool(kept.raw), leaving=leaving)
+        try:
+            return certify(self._load(kept.text), others, self._load, raw=bool(kept.raw), leaving=leaving)
+        except UncertifiedError as why:
+            self._uncertified = str(why)
+            return {}
 
     def _load(self, text: int) -> bytes:
         (blob,) = self._connection.execute("SELECT zstd FROM text WHERE id = ?", (text,)).fetchone()
@@ -278,7 +283,7 @@ class _Proposal:
         if None in held or held - self._members.get(kept.id, frozenset()):
             return self._row(one, kept, tier, Act.NONE, found, ATTACHED)
         if found is None:
-            return self._row(one, kept, tier, Act.NONE, None, "no certificate: its text or the kept one was not stored")
+            return self._row(one, kept, tier, Act.NONE, None, f"no certificate: {self._uncertified}")
         if self._group.kind == Kind.SAME_FORM:
             return self._row(one, kept, tier, Act.NONE, found, "a form filled in otherwise: a person decides")
         if self._near is not None and found.share >= self._near:

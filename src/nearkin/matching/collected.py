@@ -23,7 +23,11 @@ class Means:
 
     @property
     def for_texts(self) -> int:
-        """That are measured at the same time."""
+        """Bytes of those that are measured at the same time.
+
+        With their lists they take at most 17 times as much, where units are words or lines at most 23 times (all words
+        of one letter) and mostly under 9.
+        """
         return self.memory // 20
 
     @property

@@ -48,12 +48,7 @@ def verify(
         first, second = position[a[block]], position[b[block]]
         both = have[first] & have[second]
         possible[block] = both
-        about: dict[str, Any] = {
-            "shingler": shingler.native(),
-            "resemblance": resemblance,
-            "containment": containment,
-            "ignored": ignored,
-        }
+        about: dict[str, Any] = {"shingler": shingler.native(), "ignored": ignored}
         held = int(lengths[rows].sum())
         if held > memory and both.all() and shingler.can_be_sliced:  # one pair, or it would have been cut
             slices = min(max(2 * held // max(memory, 1), held // SLICE) + 1, MOST_SLICES)
@@ -62,7 +57,13 @@ def verify(
             shared, size_a, size_b, shared_bytes = (np.array([number], np.uint64) for number in told)
         else:
             shared, size_a, size_b, shared_bytes = _native.verify(
-                [text or b"" for text in found], first[both], second[both], threads=threads, **about
+                [text or b"" for text in found],
+                first[both],
+                second[both],
+                resemblance=resemblance,
+                containment=containment,
+                threads=threads,
+                **about,
             )
         parts.append(
             measured(
