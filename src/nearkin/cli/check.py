@@ -94,6 +94,11 @@ def check(
                 note(f"{name_of(query)} is empty, and an empty file is like nothing.", quiet=quiet)
             elif query.text is None:
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
+            if query.holds:
+                note(
+                    f"{name_of(query)} holds other documents, which were not looked up: scan it, or unpack it",
+                    quiet=quiet,
+                )
         found = [
             (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
         ]
@@ -115,11 +120,13 @@ def check(
             columns=_columns(several=len(files) > 1, scoped=scoped),
             paths=frozenset({"query", "path"}),
         )
-    return _code(files, queries, similar=exit_code and any(similar for _, similar in found))
+    like = exit_code and any(similar for _, similar in found)
+    inside = exit_code and not like and any(query.holds for query in queries)
+    return InputError.exit_code if inside else _code(files, queries, similar=like)
 
 
 def _code(files: tuple[str, ...], queries: "list[Found]", *, similar: bool) -> int:
-    """A file that could not be read is no all-clear, whatever the others are like."""
+    """A file that could not be read is no all-clear, whatever the others are like; nor is what nobody looked into."""
     return InputError.exit_code if len(queries) < len(files) else int(similar)
 
 
@@ -164,4 +171,6 @@ def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: 
     if similar:
         screen.similar(similar)
     elif not named and query.size:
-        screen.line("Nothing in the store is like it.")
+        screen.line(
+            "Nothing in the store is like it as a whole." if query.holds else "Nothing in the store is like it."
+        )

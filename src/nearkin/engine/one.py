@@ -35,10 +35,11 @@ def extracted(data: bytes, name: bytes, *, raw: bool) -> Extracted:
     if raw or not is_suspect(kind, name, data[:HEAD]):
         return told
     entry = Entry(Source(name, data=data))
+    holds = False
     try:
         with closing(shared_workers().ask(entry.source.asked)) as answers:
             for header, body in answers:
-                if header["kind"] == "member":
+                if holds := header["kind"] == "member":
                     break  # all that is said of the document itself came before; each member may take its time
                 entry.heed(header, body)
     except Problem as problem:
@@ -48,8 +49,8 @@ def extracted(data: bytes, name: bytes, *, raw: bool) -> Extracted:
     properties = json.dumps(entry.properties, sort_keys=True) if entry.properties else None
     if entry.problem is not None:
         said = f"{entry.problem.reason}: {entry.problem.detail.rstrip('.')}"
-        return Extracted(None, entry.media, None, said, entry.reader, properties)
-    return Extracted(entry.text, entry.media, None, None, entry.reader, properties)
+        return Extracted(None, entry.media, None, said, entry.reader, properties, holds)
+    return Extracted(entry.text, entry.media, None, None, entry.reader, properties, holds)
 
 
 @cache

@@ -20,6 +20,7 @@ class Extracted:
     problem: str | None = None  # why there is none
     extractor: str | None = None  # who took it from a format; None: it is plain
     properties: str | None = None  # JSON
+    holds: bool = False  # other documents, that are not in its text: attachments, or members of an archive
 
 
 def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extracted:

@@ -33,6 +33,7 @@ class Found:
     file: Path | None = None  # where it lies; None: its bytes are at hand, or it is only in the store
     data: bytes | None = None  # its bytes, where it lies nowhere
     problem: str | None = None  # why there is no text
+    holds: bool = False  # other documents, that are not in its text
 
 
 def find_document(name: str, store: Path, *, raw: bool) -> Found:
@@ -55,7 +56,7 @@ def _on_disk(name: str, path: Path, *, raw: bool) -> Found:
 
 def from_bytes(name: str, data: bytes, *, raw: bool) -> Found:
     told = extracted(data, os.fsencode(name), raw=raw)
-    return Found(name, len(data), sha256(data).digest(), told.text, data=data, problem=told.problem)
+    return Found(name, len(data), sha256(data).digest(), told.text, data=data, problem=told.problem, holds=told.holds)
 
 
 def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> Found:
