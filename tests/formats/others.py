@@ -53,6 +53,19 @@ def xls() -> bytes:
     return file.getvalue()
 
 
+def pdf_of(pages: list[list[str]]) -> bytes:
+    """Lines, one below the other."""
+    from fpdf import FPDF
+
+    made = FPDF()
+    made.set_font("helvetica", size=12)
+    for page in pages:
+        made.add_page()
+        for line in page:
+            made.cell(text=line, new_x="LMARGIN", new_y="NEXT")
+    return bytes(made.output())
+
+
 PDF_PLACES = ("first page", "second page", "note", "alt text")
 
 

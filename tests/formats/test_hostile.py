@@ -180,3 +180,38 @@ def test_broken_xml_is_read_without_its_tags(data: bytes) -> None:
     from nearkin.formats.xml import read
 
     assert " ".join((read(BytesIO(data), Limits()).text or "").split()) == "first words second & words"
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ("<a><style>one</style><script>two</script><template>three</template>", "one two three"),
+        ('<!DOCTYPE a [ <!ENTITY x "secret > value"> ]><a>words', "words"),
+        ("<a>one <![CDATA[<two> &amp;]]> three<?no text?><!-- nor <b> this -->", "one <two> &amp; three"),
+        (
+            "<a t='x > y'>if a < b and c<d or e>f, &lt;g&gt; &#65;&#x42; &nbsp;",
+            "if a < b and c<d or e>f, <g> AB &nbsp;",
+        ),
+        ('<a><b c="d>words</b><b c=d>more</b>', "words more"),
+        ("<a><!-- never closed, text", "never closed, text"),
+        ("<!DOCTYPE a [ never closed <a>text <![CDATA[x]]>", "<!DOCTYPE a [ never closed text x"),
+    ],
+)
+def test_of_broken_xml_no_text_is_lost(data: str, told: str) -> None:
+    from nearkin.formats.xml_loose import without_tags
+
+    assert " ".join("".join(without_tags(data)).split()) == told
+    text = found(f"<?xml version='1.0'?>{data}".encode(), b"x.xml")[1].text or ""
+    assert " ".join(text.split()) == told
+
+
+def test_broken_xml_of_attributes_alone_is_corrupt() -> None:
+    assert reason(b"<?xml version='1.0'?><a b='words'><c d='more words'/>") is Reason.CORRUPT
+
+
+@pytest.mark.parametrize("piece", ["<", "<!--", "<a b='", "<a b", "<![CDATA[", "<!DOCTYPE a [", "<a =", "&#"])
+def test_broken_xml_takes_no_quadratic_time(piece: str) -> None:
+    from nearkin.formats.xml_loose import without_tags
+
+    for filling in (piece * 100_000, piece + " =" * 100_000, piece + "x " * 100_000):
+        assert "".join(without_tags(filling)) is not None

@@ -51,3 +51,21 @@ def test_where_others_go_along_two_pages_are_a_habit() -> None:
 def test_words_that_are_no_numbers_stay() -> None:
     pages = ["i said\nand c\ntext", "vi is an editor\nand x\nof text", "mix\nl\nmore text", "civil\nv\nits text"]
     assert list(said_once(pages)) == pages
+
+
+def test_the_first_of_lines_that_are_all_of_a_page_stays() -> None:
+    assert list(said_once(["Slide", "Slide", "Slide", "else"])) == ["Slide", "", "", "else"]
+
+
+def test_a_number_that_is_all_of_a_page_stays() -> None:
+    for pages in (["Ticket 1000", "Ticket 1001", "Ticket 1002"], ["1000", "1001", "1002"]):
+        assert list(said_once(pages)) == pages
+    pages = [f"Ticket {number}\nAdmit one" for number in range(1000, 1003)]
+    assert list(said_once(pages)) == [pages[0], "Ticket 1001", "Ticket 1002"]
+
+
+def test_a_header_that_says_more_than_the_heading_stays() -> None:
+    texts = ["cats", "sat on", "the mats", "of yours"]
+    for header in ("IBM Annual Report", "Volume II: Annual Report", "2 Annual Report", "Chapter 2: Annual Report"):
+        pages = [f"{header} {number}\n{text}\nAnnual Report\nor {text}" for number, text in enumerate(texts, 3)]
+        assert next(said_once(pages)) == pages[0]

@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -35,8 +36,10 @@ def extracted(data: bytes, name: bytes, *, raw: bool) -> Extracted:
         return told
     entry = Entry(Source(name, data=data))
     try:
-        for header, body in shared_workers().ask(entry.source.asked):
-            if header["kind"] != "member":
+        with closing(shared_workers().ask(entry.source.asked)) as answers:
+            for header, body in answers:
+                if header["kind"] == "member":
+                    break  # all that is said of the document itself came before; each member may take its time
                 entry.heed(header, body)
     except Problem as problem:
         entry.problem = problem

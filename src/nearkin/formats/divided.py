@@ -6,9 +6,10 @@ two words, and so is what the document has with its hyphen elsewhere and nowhere
 
 import re
 
+# Both begin where a word does: from each of its letters on, a long word takes quadratic time.
 # A hyphen that PDFium takes to divide a word: U+FFFE, in older ones U+0002.
-DIVIDED = re.compile("([^\\W_]*)[\ufffe\x02][ \r\n]*([^\\W_]*)")
-HYPHENED = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+DIVIDED = re.compile("((?<![^\\W_])[^\\W_]+|)[\ufffe\x02][ \r\n]*([^\\W_]*)")
+HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]+-[^\W\d_]+")
 WORD = re.compile(r"[^\W_]+")
 
 

@@ -1,7 +1,7 @@
 """PDF by PDFium: pages, then annotations, form fields and alt texts; attached files are members.
 
-Words that a line's end divides are joined again; running headers are said once. Dots that lead to a page's number, in
-tables of contents and indexes, are no text, nor is that number: it tells of the paper, and no other format has it.
+Words that a line's end divides are joined again; running headers are said once. Dots that lead to a number are no text,
+nor is that number where it proves to be a page's: it tells of the paper, and no other format has it.
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from nearkin.formats.divided import joined
 from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.leaders import without_leaders
 from nearkin.formats.prose import Prose
 from nearkin.formats.running import said_once
 from nearkin.model import Reason
@@ -19,9 +20,6 @@ from nearkin.model import Reason
 PASSWORD = 4  # FPDF_ERR_PASSWORD
 LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\d\d)'?(\d\d)?)?)?")
-PAGE = r"(?:\d{1,5}|[ivxlc]{1,7})"
-PLACES = rf"\n?{PAGE}(?:, ?{PAGE})*(?=\n|$)"
-LEADERS = re.compile(rf" ?(?:\. ?){{5,}}(?:{PLACES})?| ?(?:\. ){{3,4}}{PLACES}")
 # Between two characters of Chinese or Japanese a line's end is no space.
 WIDE = "[\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60]"
 WITHIN = re.compile(f"(?<={WIDE})\n(?={WIDE})")
@@ -51,7 +49,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
         prose.line(page)
     for note in notes:
         prose.line(note)
-    text = WITHIN.sub("", LEADERS.sub(" ", prose.text()))
+    text = WITHIN.sub("", without_leaders(prose.text(), pages))
     if not text.strip():
         raise Problem(Reason.EMPTY, f"{pages} page{'s' * (pages != 1)} without text: scanned pictures?")
     return Found(text, _properties(document), _members(document, limits))

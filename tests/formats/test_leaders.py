@@ -1,0 +1,80 @@
+"""Dots that lead to numbers go; the numbers go only where they prove to be those of pages."""
+
+import pytest
+
+from formats import others
+from formats.test_places import found
+from nearkin.formats.leaders import without_leaders
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Net sales ........ 52,314\nCosts ........ 7\n", "Net sales  52,314\nCosts  7\n"),
+        ("Coffee . . . . . 350\nTea . . . . . 400\n", "Coffee 350\nTea 400\n"),
+        ("Grade ..... c\n", "Grade  c\n"),
+        ("Signed ..........\n1200\n", "Signed \n1200\n"),
+        ("cat . . . 7\n", "cat . . . 7\n"),
+        ("and so on ... 7 of them", "and so on ... 7 of them"),
+        ("wait... 7", "wait... 7"),
+        ("a . . . . . . 3 men", "a 3 men"),
+        ("sockets . . . . . 15, 16", "sockets 15, 16"),
+        ("version 1.2.3.4.5 7", "version 1.2.3.4.5 7"),
+    ],
+)
+def test_numbers_stay_where_nothing_proves_them(text: str, told: str) -> None:
+    assert words(without_leaders(text, 500)) == words(told)
+
+
+def words(text: str) -> list[list[str]]:
+    return [line.split() for line in text.split("\n")]
+
+
+def lines(numbers: list[str], dots: str = " ........ ") -> str:
+    return "".join(f"Line{dots}{number}\n" for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dots"),
+    [
+        (["1", "3", "3", "7", "20"], " ........ "),
+        (["1", "3", "3", "7", "20"], " . . . "),
+        (["iii", "v", "1", "3", "20"], " ........ "),
+        (["1", "3", "3", "7", "20"], " ........\n"),
+        (["1", "3", "3", "7", "8", "20", "1", "3", "4", "5", "9"], " ........ "),
+    ],
+)
+def test_page_numbers_of_contents_go(numbers: list[str], dots: str) -> None:
+    assert words(without_leaders(lines(numbers, dots), 20)) == [*[["Line"]] * len(numbers), []]
+    kept = without_leaders(lines(numbers, dots), 19).split()  # 20 is of no page
+    assert [word for word in kept if word not in ("Line", ".")] == numbers
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ["1", "3", "5", "7"],  # four
+        ["2", "2", "2", "3", "3", "3"],  # two different ones
+        ["1", "3", "7", "5", "9", "11"],
+        ["c", "i", "c", "i", "v", "x"],
+        ["1", "2", "3", "4", "5", "6", "7,000", "8"],
+        ["1", "2", "3", "4", "5", "6", "900", "8"],
+        ["9", "1", "2", "3", "4", "5", "4", "3"],  # a run by chance
+    ],
+)
+def test_amounts_stay(numbers: list[str]) -> None:
+    told = without_leaders(lines(numbers), 300)
+    assert [word for word in told.split() if word != "Line"] == numbers
+
+
+def test_lines_far_apart_prove_nothing() -> None:
+    text = "text\n\n\n\n\n\n".join(lines([str(number)]) for number in range(1, 9))
+    assert [word for word in without_leaders(text, 100).split() if word.isdecimal()] == [str(n) for n in range(1, 9)]
+
+
+def test_statements_of_other_amounts_are_other_texts() -> None:
+    labels = ("Net sales", "Cost of sales", "Rent", "Wages", "Tax", "Net income")
+    amounts = (["52,314", "30,122", "1200", "9000", "350", "7"], ["61,007", "30,122", "1300", "9100", "410", "9"])
+    for column in amounts:
+        told = found(others.pdf_of([[f"{a} ........ {b}" for a, b in zip(labels, column, strict=True)]]))[1].text or ""
+        assert all(amount in told.split() for amount in column)
