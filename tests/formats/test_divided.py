@@ -33,5 +33,5 @@ def test_other_pages_tell_too() -> None:
 
 @pytest.mark.parametrize("page", ["a" * 200_000 + " b\ufffec", "\ufffe" + "a1" * 100_000 + "_", "a\x02" * 50_000])
 def test_long_words_take_no_quadratic_time(page: str) -> None:
-    """Letter by letter the first took half an hour."""
+    """From each letter on, 20,000 of them took 18 seconds."""
     assert len(joined([page])[0]) >= len(page) // 2
