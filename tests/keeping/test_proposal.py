@@ -1,12 +1,13 @@
 """What is proposed: certificates speak of what stays when the plan was carried out."""
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from cli.world import prose
 
-from .world import Tree
+from .world import USUAL, Tree
 
 RARE = " The files on asbestos are kept for forty years after the last exposure. "
 
@@ -58,3 +59,17 @@ def test_commands_to_type_next_name_the_store(tmp_path: Path) -> None:
     told = tree.keep("--plan", tree.plan).err
     assert f"--action quarantine --store {tree.store}" in told
     assert f"--undo {tree.journal} --store {tree.store}" in tree.apply("hardlink").err
+
+
+def test_a_plan_saved_with_semicolons(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.scan()
+    plan = tmp_path / "plan.csv"
+    assert tree.keep("--plan", plan, *USUAL).code == 0
+    with plan.open(encoding="utf-8", newline="", errors="surrogateescape") as file:
+        rows = list(csv.reader(file))
+    with plan.open("w", encoding="utf-8", newline="", errors="surrogateescape") as file:
+        csv.writer(file, delimiter=";").writerows(rows)
+    done = tree.keep("--apply", plan, "--action", "hardlink")
+    assert done.code == 0, done.err
+    assert {one["outcome"] for one in done.records} == {"done"}

@@ -105,6 +105,9 @@ def main(arguments: list[str]) -> int:
         sys.stdout.flush()
     except NearkinError as error:
         return _complain(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.ClickException as error:
         return _complain(_sentence(error, arguments), 2)
     except (click.Abort, KeyboardInterrupt):

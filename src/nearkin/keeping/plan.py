@@ -133,7 +133,10 @@ def _decoded(data: bytes, path: Path) -> Iterable[Row]:
         return
     csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))  # residue of many passages is one field
     text = io.StringIO(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"), newline="")
-    reader = csv.DictReader(text, strict=True)
+    head = text.readline()
+    text.seek(0)
+    # Spreadsheets of half the world write semicolons.
+    reader = csv.DictReader(text, delimiter=";" if head.count(";") > head.count(",") else ",", strict=True)
     if missing := [name for name in COLUMNS if name not in (reader.fieldnames or []) and name not in LATER]:
         raise ValueError(f"it has no column {missing[0]}")
     for number, record in enumerate(reader, 1):

@@ -28,6 +28,7 @@ from nearkin.text.canon import Canon
 SHINGLES = "exact:window=20"
 ONE = Estimate(1.0, exact=True)
 NONE = Estimate(0.0, exact=True)
+LISTED = 5  # words of other characters
 LITTLE = 0.05  # of a payload: what is left without templates is unlike
 NO_SPANS = Spans(*[np.zeros(0, np.int64)] * 4)
 
@@ -101,7 +102,7 @@ def _measures(a: Found, b: Found, first: bytes | None, second: bytes | None, sch
         return Comparison(None, "no text", None, None, None, None, 0, None)
     if first == second:
         tier, relation = ("words", "same words") if first else (None, "unrelated")
-        return Comparison(tier, relation, ONE, ONE, ONE, ONE, len(first), ONE)
+        return Comparison(tier, relation, ONE, ONE, ONE, ONE, len(first), ONE, details=_characters(a.text, b.text))
     if not first or not second:
         # A share of an empty text, and so of the smaller, is 0 / 0.
         return Comparison(None, "unrelated", NONE, NONE if first else None, NONE if second else None, None, 0, NONE)
@@ -115,6 +116,18 @@ def _measures(a: Found, b: Found, first: bytes | None, second: bytes | None, sch
     if scheme.measure == "bytes":
         return replace(compared, shingles=_compared(first, second, parse_scheme(SHINGLES), None))
     return compared
+
+
+def _characters(a: bytes | None, b: bytes | None) -> tuple[str, ...]:
+    """What texts of the same words differ in all the same: "-5" is the same word as "5", and another number."""
+    if a == b or a is None or b is None:
+        return ()
+    one, other = (text.decode("utf-8", "replace").split() for text in (a, b))
+    if len(one) != len(other):
+        return ("other punctuation or spacing",)
+    unlike = [f"{mine} → {theirs}" for mine, theirs in zip(one, other, strict=True) if mine != theirs]
+    more = [f"and {len(unlike) - LISTED:,} more"] if len(unlike) > LISTED else []
+    return (*unlike[:LISTED], *more) or ("other spacing",)
 
 
 def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | None) -> Comparison:
