@@ -73,3 +73,15 @@ def test_a_plan_saved_with_semicolons(tmp_path: Path) -> None:
     done = tree.keep("--apply", plan, "--action", "hardlink")
     assert done.code == 0, done.err
     assert "done" in {one["outcome"] for one in done.records}
+
+
+def test_what_can_go_comes_first_on_the_screen_and_no_more_than_asked(tmp_path: Path) -> None:
+    files = {b"%d/%s.txt" % (n, side): prose(30 + n) + f" by {side!r}" for n in range(4) for side in (b"a", b"b")}
+    tree = Tree(tmp_path, {**files, b"3/copy.txt": files[b"3/a.txt"]})
+    tree.scan()
+    shown = tree.keep("--format", "table", "--limit", "2").out
+    assert shown.index("replace") < shown.index("pair  2 documents")
+    assert "… and 2 families more" in shown
+    assert shown.count("  keep  ") == 2
+    assert tree.keep("--format", "table", "--limit", "0").out.count("  keep  ") == 4
+    assert len(tree.keep("--limit", "1").records) == 9, "only the screen is short"

@@ -38,6 +38,7 @@ SHOWN = 2  # passages of residue on the screen, the longest; the plan has them a
     metavar="SHARE",
     help="Let the plan quarantine documents of which this share lies in the kept one.",
 )
+@click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Families on the screen; 0: all.")
 @click.option("--apply", "applied", type=FILE, metavar="PLAN", help="Carry out a plan.")
 @click.option(
     "--action",
@@ -57,6 +58,7 @@ def keep(
     prefer: tuple[str, ...],
     plan: Path | None,
     near: float | None,
+    limit: int,
     applied: Path | None,
     action: str | None,
     quarantine: Path | None,
@@ -81,7 +83,7 @@ def keep(
     elif undone is not None:
         _undo(store, form, undone, by)
     else:
-        _propose(families, store, form, prefer, plan, near, quiet=quiet)
+        _propose(families, store, form, prefer, plan, near, limit, quiet=quiet)
 
 
 def _refuse_mixture(
@@ -110,6 +112,7 @@ def _propose(
     prefer: tuple[str, ...],
     plan: Path | None,
     near: float | None,
+    limit: int,
     *,
     quiet: bool,
 ) -> None:
@@ -128,13 +131,14 @@ def _propose(
 
         with opened(store) as connection:
             screen = Screen(is_scoped(connection))
-        _show(screen, rows)
+        _show(screen, rows, limit)
     if plan is not None:
         command = f"nearkin keep --apply {shlex.quote(str(plan))} --action quarantine{store_option(store)}"
         note(f"the plan is in {plan}; carry it out with: {command}", quiet=quiet)
 
 
-def _show(screen: "Screen", rows: "list[Row]") -> None:
+def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
+    """Families of which something can go come first: these are what a person asks for."""
     from nearkin.cli.words import count, safe, shortened, size
     from nearkin.keeping.proposal import ATTACHED
 
@@ -145,8 +149,9 @@ def _show(screen: "Screen", rows: "list[Row]") -> None:
     def name(row: "Row") -> str:
         return _name(f"{row.scope}:{row.path}" if screen.scoped else row.path)
 
-    for _, some in groupby(rows, key=lambda row: row.group):
-        first, *others = some
+    groups = [list(some) for _, some in groupby(rows, key=lambda row: row.group)]
+    groups.sort(key=lambda some: all(row.action not in ("replace", "quarantine") for row in some))
+    for first, *others in groups[: limit or None]:
         screen.line((f"{first.kind}", "bold"), f"  {count(len(others) + 1, 'documents')}  ", (first.group, "dim"))
         screen.line(("  keep        ", "green"), shortened(name(first), screen.width - 14))
         screen.folded(safe(first.why), indent=14, style="dim")
@@ -157,6 +162,9 @@ def _show(screen: "Screen", rows: "list[Row]") -> None:
                 where = f"only here, {passage['start']:,} to {passage['end']:,}: "
                 text = shortened(safe(passage["text"]), max(screen.width - len(where) - 14, 20))
                 screen.line((f"{' ' * 14}{where}{text}", "dim"))
+    if limit and len(groups) > limit:
+        left = count(len(groups) - limit, "families")
+        screen.line((f"… and {left} more: --limit 0 shows all, --plan and --format csv list them", "dim"))
     copies = [row for row in rows if row.action == "replace"]
     moved = sum(row.action == "quarantine" for row in rows)
     whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and row.why != ATTACHED for row in rows)
