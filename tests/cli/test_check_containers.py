@@ -16,7 +16,10 @@ def test_what_lies_in_an_archive_is_no_all_clear(tmp_path: Path) -> None:
     assert asked.code == 0
     assert "as a whole" in asked.out
     assert "holds other documents, which were not looked up" in asked.err
-    assert Called("check", tmp_path / "box.zip", "--store", store, "--exit-code").code == 3
+    for command in ("check", "trace"):
+        unopened = Called(command, tmp_path / "box.zip", "--store", store, "--exit-code")
+        assert unopened.code == 3
+        assert "which were not looked up" in unopened.err
     (tmp_path / "mail.eml").write_bytes(
         b"From: a@b\nTo: c@d\nSubject: hello\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\n"
         + prose(1).encode()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import complain, name_of, note, without_text
+from nearkin.cli.notes import complain, name_of, note, tell_unopened, without_text
 from nearkin.cli.options import common
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import InputError, UsageError
@@ -94,11 +94,7 @@ def check(
                 note(f"{name_of(query)} is empty, and an empty file is like nothing.", quiet=quiet)
             elif query.text is None:
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
-            if query.holds:
-                note(
-                    f"{name_of(query)} holds other documents, which were not looked up: scan it, or unpack it",
-                    quiet=quiet,
-                )
+            tell_unopened(query, quiet=quiet)
         found = [
             (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
         ]

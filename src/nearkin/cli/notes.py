@@ -32,3 +32,9 @@ def without_text(query: "Found") -> str:
 
     why = f" ({safe(query.problem)})" if query.problem else ""
     return f"{name_of(query)} has no text that nearkin can read{why}"
+
+
+def tell_unopened(query: "Found", *, quiet: bool) -> None:
+    """Of a container or a mail with attachments: that nothing was found is said of the whole only."""
+    if query.holds:
+        note(f"{name_of(query)} holds other documents, which were not looked up: scan it, or unpack it", quiet=quiet)

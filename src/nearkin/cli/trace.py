@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import note, without_text
+from nearkin.cli.notes import note, tell_unopened, without_text
 from nearkin.cli.options import common
 from nearkin.cli.output import chosen, emit
+from nearkin.errors import InputError
 
 if TYPE_CHECKING:
     from nearkin.report.trace import Trace
@@ -54,6 +55,7 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         )
         if query.text is None:
             note(f"{without_text(query)}; there is nothing to trace.", quiet=quiet)
+        tell_unopened(query, quiet=quiet)
         found = follow(connection, store, query.text or b"", least=min_length, quick=quick)
         scoped = is_scoped(connection)
         if stale := count_stale(connection):
@@ -71,6 +73,8 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         hold = "holds" if len(found.documents) == 1 else "hold"
         held = f"{count(len(found.documents), 'documents')} {hold} {found.share:.1%} of it together"
         note(held if found.documents else "no document holds a passage of it", quiet=quiet)
+    if exit_code and query.holds and not found.documents:
+        return InputError.exit_code  # no all-clear for what nobody looked into
     return int(exit_code and bool(found.documents))
 
 

@@ -1,6 +1,6 @@
 """Texts, contents and signatures, each stored once.
 
-A store that was empty when a scan began holds what that scan has added: asking it for 53,596 pages took a fifth of the
+A store that was empty when a scan began holds what that scan has added: asking it for 53,596 pages took a tenth of the
 writer's time. So these are remembered, up to a bound, until someone else adds something.
 """
 
