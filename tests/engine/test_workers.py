@@ -28,9 +28,13 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.syspath_prepend(TESTS)
 
 
+def some_workers(*, timeout: float = 1) -> Workers:
+    return Workers(WorkerSettings(timeout=timeout, document_memory=256 << 20), Limits(characters=1_000_000))
+
+
 @pytest.fixture
 def workers(fakes: None) -> Iterator[Workers]:
-    with Workers(WorkerSettings(timeout=1, document_memory=256 << 20), Limits(characters=1_000_000)) as some:
+    with some_workers() as some:
         yield some
 
 
@@ -70,12 +74,14 @@ DEEDS = {
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_it_costs_the_document_and_the_next_is_read(workers: Workers, deed: str) -> None:
-    assert answers(workers, "hello")[1] is None
-    _, reason, said = answers(workers, deed)
-    assert reason is DEEDS[deed][0]
-    assert DEEDS[deed][1] in said
-    assert answers(workers, "hello") == (["kind", "document"], None, "")
+def test_it_costs_the_document_and_the_next_is_read(fakes: None, deed: str) -> None:
+    ends = DEEDS[deed][0] is not Reason.TIMED_OUT  # by itself, however busy the machine
+    with some_workers(timeout=60 if ends else 1) as workers:
+        assert answers(workers, "hello")[1] is None
+        _, reason, said = answers(workers, deed)
+        assert reason is DEEDS[deed][0]
+        assert DEEDS[deed][1] in said
+        assert answers(workers, "hello") == (["kind", "document"], None, "")
 
 
 def test_what_libraries_print_is_not_among_the_answers(workers: Workers) -> None:

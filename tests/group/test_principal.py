@@ -24,7 +24,7 @@ def pivoted(lengths: list[int], links: list[Link], copies: list[int] | None = No
     return around_principals(evidence(links), np.array(lengths, np.int64), counts)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs())
 def test_the_kernel_finds_the_principals_of_the_definition(graph: tuple[list[int], list[Link]]) -> None:
     lengths, links = graph
@@ -37,7 +37,7 @@ def test_the_kernel_finds_the_principals_of_the_definition(graph: tuple[list[int
             assert {row, found[row]} == set(links[link][:2])
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(graphs())
 def test_every_member_reaches_the_threshold_with_its_pivot(graph: tuple[list[int], list[Link]]) -> None:
     lengths, links = graph

@@ -13,7 +13,7 @@ def groups(label: list[int]) -> list[list[int]]:
     return [[row for row, one in enumerate(label) if one == name] for name in sorted(set(label) - {-1})]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.data())
 def test_the_same_names_as_from_run_to_run(data: st.DataObject) -> None:
     count = data.draw(st.integers(0, 14))

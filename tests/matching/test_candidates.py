@@ -25,7 +25,7 @@ from oracle.judged import (
 from oracle.prose import prose
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(
     limits=LIMITS,
     seed=st.integers(0, 1 << 32),
@@ -47,7 +47,7 @@ def test_samples_of_unequal_modulus(
     judge(collection, limits)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     limits=LIMITS,
     seed=st.integers(0, 1 << 32),
@@ -63,7 +63,7 @@ def test_complete_lists_with_weights_and_repeats(
     judge(collection, replace(limits, sampled=False))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(LIMITS, st.lists(st.frozensets(st.integers(0, 11), max_size=8), max_size=9))
 def test_complete_lists_of_a_few_features(limits: Limits, lists: list[frozenset[int]]) -> None:
     """Small enough that a failure shrinks to something one can read."""
@@ -72,7 +72,7 @@ def test_complete_lists_of_a_few_features(limits: Limits, lists: list[frozenset[
     judge(collection, limits)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(LIMITS, st.lists(st.tuples(st.frozensets(st.integers(1, 40), max_size=20), st.integers(0, 4)), max_size=9))
 def test_samples_of_a_few_features(limits: Limits, lists: list[tuple[frozenset[int], int]]) -> None:
     collection = [
@@ -86,7 +86,7 @@ def smallest_of(contents: list[Content], limit: int) -> list[Content]:
     return [Content(Counter(sorted(content.features)[:limit]), content.modulus) for content in contents]
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(
     limits=LIMITS,
     seed=st.integers(0, 1 << 32),
@@ -112,7 +112,7 @@ def test_the_smallest_of_each(
     judge(smallest_of(collection, limit), limits)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(LIMITS, st.lists(st.frozensets(st.integers(0, 40), max_size=20), max_size=9), st.integers(1, 12))
 def test_the_smallest_of_a_few(limits: Limits, lists: list[frozenset[int]], limit: int) -> None:
     collection = [Content(Counter(features)) for features in lists]
@@ -126,7 +126,7 @@ def test_of_the_smallest_only_those_of_the_union_count() -> None:
     assert (found.shared, found.united) == (2, 4)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     limits=LIMITS,
     seed=st.integers(0, 1 << 32),
@@ -147,7 +147,7 @@ def test_slots(limits: Limits, seed: int, contents: int, slots: int, change: flo
     judge(collection, replace(limits, estimator="slots", limit=slots, contains=False))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.lists(st.frozensets(st.integers(0, 30), max_size=4), max_size=20))
 def test_one_feature_in_common_is_a_collision(lists: list[frozenset[int]]) -> None:
     collection = [Content(Counter(features)) for features in lists]

@@ -52,13 +52,13 @@ def tool(name: str) -> ModuleType:
     return module
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(MIXED, MODES)
 def test_canonical_is_the_oracle_s(text: str, ignore: int) -> None:
     assert native(text, ignore) == oracle.canonical(text, ignore)
 
 
-@settings(max_examples=700)
+@settings(max_examples=400)
 @given(MIXED, MODES)
 def test_the_map_is_the_oracle_s(text: str, ignore: int) -> None:
     expected, origins = oracle.canonical_map(text, ignore)
@@ -85,7 +85,7 @@ def test_every_code_point_alone_and_in_context(ignore: int) -> None:
             assert native(text, ignore) == oracle.canonical(text, ignore)
 
 
-@settings(max_examples=700)
+@settings(max_examples=400)
 @given(MIXED, MODES)
 def test_twice_is_once(text: str, ignore: int) -> None:
     once = native(text, ignore)
@@ -95,7 +95,7 @@ def test_twice_is_once(text: str, ignore: int) -> None:
     assert once == once.strip(" ")
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(MIXED, MODES)
 def test_normal_forms_of_the_input_do_not_matter(text: str, ignore: int) -> None:
     expected = native(ucd.normalize("NFC", text), ignore)
