@@ -47,7 +47,7 @@ class Grouping(Collected):
                 self.texts,
                 shingler=self.scheme.shingler,
                 ignored=self.left_out.shingles,
-                memory=self.means.for_texts,
+                memory=self.room_for_texts,
                 threads=self.means.threads,
             )
         count_unlisted(families, linking, outcome.hot)

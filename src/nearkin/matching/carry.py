@@ -65,7 +65,7 @@ class Matcher(Collected):
 
     def everything(self) -> Outcome:
         how: dict[str, Any] = {
-            "memory": self.means.for_texts,
+            "memory": self.room_for_texts,
             "threads": self.means.threads,
             "ignored": self.left_out.shingles,
         }
@@ -115,7 +115,7 @@ class Matcher(Collected):
             self.settings,
             self.left_out.shingles,
         )
-        found = increment.rematch(before, memory=self.means.for_texts, threads=self.means.threads)
+        found = increment.rematch(before, memory=self.room_for_texts, threads=self.means.threads)
         return self.everything() if found is None else Outcome(found.matches, found.fresh, found.dropped)
 
     def _signed(self, ids: NDArray[np.int64]) -> Postings | None:

@@ -12,6 +12,10 @@ from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
 
 JOIN_SHARE = 2  # a join may take one part in so many of the memory
+# Bytes for each byte of texts that are measured at the same time, with their lists. 17 were measured at the most; where
+# units are words or lines mostly under 9, and 23 where all words are of one letter.
+TIMES = 20
+TIMES_OF_UNITS = 26
 
 
 @dataclass(frozen=True)
@@ -20,15 +24,6 @@ class Means:
     threads: int
     folder: Path  # of temporary files: on the file system of the store
     progress: Callable[[int, int], None]  # told of long work: how much is done, of how much
-
-    @property
-    def for_texts(self) -> int:
-        """Bytes of those that are measured at the same time.
-
-        With their lists they take at most 17 times as much, where units are words or lines at most 23 times (all words
-        of one letter) and mostly under 9.
-        """
-        return self.memory // 20
 
     @property
     def for_join(self) -> int:
@@ -46,3 +41,9 @@ class Collected:
     settings: MatchSettings
     left_out: LeftOut
     means: Means
+
+    @property
+    def room_for_texts(self) -> int:
+        """Bytes of those that are measured at the same time."""
+        shingler = self.scheme.shingler
+        return self.means.memory // (TIMES if shingler is None or shingler.unit == "byte" else TIMES_OF_UNITS)
