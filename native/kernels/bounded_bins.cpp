@@ -57,7 +57,7 @@ void BoundedBins::link(std::size_t from, std::size_t to) {
   if (to == BoundedLists::kParts) {
     const Estimator estimator = whole_.evidence.estimator;
     std::sort(hot_.begin(), hot_.end(), [=](const HotRun& x, const HotRun& y) {
-      return place_of(x.feature, estimator) < place_of(y.feature, estimator);
+      return x.rows != y.rows ? x.rows < y.rows : place_of(x.feature, estimator) < place_of(y.feature, estimator);
     });
     spilled_ += runs_->written() + hot_rows_->written();
     pack();

@@ -51,11 +51,11 @@ void BoundedJoin::work(Stage stage, std::size_t from, std::size_t to) {
 Candidates BoundedJoin::stars() {
   Candidates found;
   if (bins_->hot().empty()) return found;
-  Stars stars(whole_.contents());
+  Stars stars(whole_.contents(), whole_.thresholds.hot);
   std::unordered_map<std::uint32_t, Kept> principals;
   std::optional<std::pair<std::uint32_t, Kept>> last;
   const auto list_of = [&](std::uint32_t row) { return Kept(whole_, bins_->star_list(row)); };
-  const auto compare = [&](std::uint32_t principal, std::uint32_t row) -> std::optional<Candidate> {
+  const auto compare = [&](std::uint32_t principal, std::uint32_t row) -> std::optional<Beside> {
     if (!last || last->first != row) last.emplace(row, list_of(row));
     const auto at = principals.find(principal);
     const Kept& other = (at != principals.end() ? at : principals.emplace(principal, list_of(principal)).first)->second;
@@ -67,7 +67,7 @@ Candidates BoundedJoin::stars() {
                                      : whole_.judge->measured(principal, row, other.list(), last->second.list(),
                                                               centre.sizes[level], one.sizes[level]);
     if (!whole_.judge->is_strong(pair, centre, one, false)) return {};
-    return pair;
+    return Beside{pair, whole_.judge->is_twin(pair, level)};
   };
   for (const HotRun& run : bins_->hot()) {
     Words rows = bins_->hot_rows(run);

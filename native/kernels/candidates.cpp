@@ -83,9 +83,10 @@ class Join {
     return !postings_.partial() || postings_.touched[i] || postings_.touched[j];
   }
 
-  // Features that too many contents have in their prefix. Stars are made in the order of their places.
+  // Features that too many contents have in their prefix, in the order in which stars are made.
   void find_hot() {
     if (postings_.evidence.estimator == Estimator::collision) return;  // one feature in common is all there is
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> found;  // in how many prefixes, and which
     for (std::uint32_t number = 0; number < index_.feature.size(); ++number) {
       const auto [begin, end] = run(number);
       if (end - begin <= thresholds_.hot) continue;
@@ -94,12 +95,14 @@ class Join {
       if (inside <= thresholds_.hot) continue;
       if (hot_.empty()) hot_.assign(index_.feature.size(), 0);
       hot_[number] = 1;
-      hot_numbers_.push_back(number);
+      found.push_back({inside, number});
     }
     const Estimator estimator = postings_.evidence.estimator;
-    std::sort(hot_numbers_.begin(), hot_numbers_.end(), [&](std::uint32_t x, std::uint32_t y) {
-      return place_of(index_.feature[x], estimator) < place_of(index_.feature[y], estimator);
+    std::sort(found.begin(), found.end(), [&](const auto& x, const auto& y) {
+      const std::uint64_t place_x = place_of(index_.feature[x.second], estimator);
+      return x.first != y.first ? x.first < y.first : place_x < place_of(index_.feature[y.second], estimator);
     });
+    for (const auto& [inside, number] : found) hot_numbers_.push_back(number);
   }
 
   void hot_as_in_whole() {
@@ -123,11 +126,12 @@ class Join {
   bool is_hot(std::uint32_t number) const { return !hot_.empty() && hot_[number]; }
 
   void link_stars(Candidates& found) {
-    Stars stars(index_.content.size());
-    const auto compare = [&](std::uint32_t principal, std::uint32_t rank) -> std::optional<Candidate> {
-      Candidate pair = measured(principal, rank, std::max(index_.level[principal], index_.level[rank]));
+    Stars stars(index_.content.size(), thresholds_.hot);
+    const auto compare = [&](std::uint32_t principal, std::uint32_t rank) -> std::optional<Beside> {
+      const std::uint32_t level = std::max(index_.level[principal], index_.level[rank]);
+      const Candidate pair = measured(principal, rank, level);
       if (!judge_.is_strong(pair, sized(principal), sized(rank), false)) return {};
-      return pair;
+      return Beside{pair, judge_.is_twin(pair, level)};
     };
     for (const std::uint32_t number : hot_numbers_) {
       const std::vector<std::uint32_t> inside = ranks_inside(number);

@@ -34,6 +34,7 @@ class Judge {
         base_(base),
         resemblance_(thresholds.resemblance, thresholds.confidence, 2 * longest),
         containment_(thresholds.containment, thresholds.confidence, longest),
+        unlike_(std::max(0.0, 1.0 - thresholds.resemblance), thresholds.confidence, 2 * longest),
         exact_{resemblance_, containment_, thresholds.floor, true},
         sampled_{resemblance_, containment_, thresholds.floor, false} {
     if (evidence.limit != 0) {
@@ -91,20 +92,35 @@ class Judge {
   // Whether what two contents share may reach a threshold. `rare`: they share something that few have.
   bool is_strong(const Candidate& pair, const Sized& one, const Sized& other, bool rare) const {
     const std::uint32_t level = std::max(one.level, other.level);
-    const bool complete = evidence_.estimator == Estimator::smallest && (base_ << level) == 1 &&
-                          std::max(pair.size_a, pair.size_b) < evidence_.limit;
-    const Least& limit = complete ? exact_ : least(level);
+    const Least& limit = limit_of(pair, level);
     const auto part = [&](const Sized& whose) {
       return pair.shared >= limit.part(whose.sizes[level]) && (rare || says_enough(whose, level));
     };
     return pair.shared >= limit.alike(pair.united) || (evidence_.contains && (part(one) || part(other)));
   }
 
+  // Whether two contents are so near that whatever else is as near to one of them is like the other: 1 - r is a metric
+  // (Broder 1997 §2), so with threshold t that holds from (1 + t) / 2 on. A sample must also leave no doubt that the two
+  // are alike: its interval's lower bound reaches t.
+  bool is_twin(const Candidate& pair, std::uint32_t level) const {
+    const double threshold = thresholds_.resemblance;
+    if (pair.resemblance() < 0.5 * (1.0 + threshold)) return false;
+    return limit_of(pair, level).exact || threshold >= 1.0 || pair.united - pair.shared < unlike_.sampled(pair.united);
+  }
+
  private:
+  // What is asked of a pair whose lists are known: of complete ones the share itself.
+  const Least& limit_of(const Candidate& pair, std::uint32_t level) const {
+    const bool complete = evidence_.estimator == Estimator::smallest && (base_ << level) == 1 &&
+                          std::max(pair.size_a, pair.size_b) < evidence_.limit;
+    return complete ? exact_ : least(level);
+  }
+
   const Evidence evidence_;
   const Thresholds thresholds_;
   std::uint64_t base_;
   Fewest resemblance_, containment_;
+  Fewest unlike_;  // what two may have apart while it is sure that they are alike: fewer than this
   Least exact_, sampled_;
 };
 

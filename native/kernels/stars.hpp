@@ -1,11 +1,15 @@
 // Contents with a hot feature in their prefix are linked as stars: all pairs would be too many.
 //
-// Each content of a hot run is compared with the run's principals until it is like one: with those of contents that
-// another run has linked already, then with the contents that were like none, largest first. So near-identical texts
-// hang on one principal, and a run that several groups share has one for each, up to a limit. Runs come in one order,
-// so it does not matter who works on them.
+// Each content of a hot run is compared with the run's principals until one is its twin (`Judge::is_twin`): with those
+// of contents that another run has linked already, then with the contents that were nobody's twin, largest first. So
+// near-identical texts hang on one principal, and a run that several groups share has one for each, up to a limit. What
+// is like a principal on the way, or part of it, is linked as well, so many for each content. Runs of few contents come
+// first: what they share sets them apart from the rest. In one order, so it does not matter who works on them.
 //
 // Two contents of one star are not compared with each other, whatever else they share: that would be all pairs again.
+// As twins of one principal they are alike in any case, and in one family by their links. All others, and those of stars
+// that are no larger than what is not hot, are compared as ever by what they share besides hot features: so what is only
+// likely to match a principal loses nothing by it.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +22,22 @@
 
 namespace nearkin {
 
+// A content beside a principal: the pair, and whether they are twins.
+struct Beside {
+  Candidate pair;
+  bool twins;
+};
+
 class Stars {
  public:
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
-  explicit Stars(std::size_t contents) : home_(contents, kNowhere) {}
+  // `small`: the most contents of a star whose pairs may all be met.
+  Stars(std::size_t contents, std::uint32_t small)
+      : home_(contents, kNowhere), compared_(contents), linked_(contents), small_(small) {}
 
-  // One run: the contents with its feature in their prefix, largest first. `compare` gives the pair of a principal and
-  // a content if it is strong.
+  // One run: the contents with its feature in their prefix, largest first. `compare` puts a content beside a principal;
+  // it gives nothing where the pair is not strong.
   template <class Compare>
   void link(std::span<const std::uint32_t> inside, Compare&& compare, std::vector<Candidate>& links) {
     std::vector<std::uint32_t> principals;
@@ -36,13 +48,17 @@ class Stars {
         principals.push_back(home);
     }
     for (const std::uint32_t one : inside) {
-      if (home_[one] != kNowhere) continue;
+      if (home_[one] != kNowhere || compared_[one] >= kTries) continue;
       for (const std::uint32_t principal : principals) {
-        const std::optional<Candidate> pair = compare(principal, one);
-        if (!pair) continue;
-        home_[one] = principal;
-        links.push_back(*pair);
-        break;
+        ++compared_[one];
+        const std::optional<Beside> beside = compare(principal, one);
+        if (!beside) continue;
+        if (beside->twins || linked_[one] < kLinks) links.push_back(beside->pair);
+        if (beside->twins) {
+          home_[one] = principal;
+          break;
+        }
+        linked_[one] += linked_[one] < kLinks;
       }
       if (home_[one] == kNowhere && principals.size() < kPrincipals) {
         principals.push_back(one);
@@ -51,14 +67,27 @@ class Stars {
     }
   }
 
-  // Of each content the principal of its star.
-  std::vector<std::uint32_t> homes() && { return std::move(home_); }
+  // Of each content the principal of its star; of those of small stars there is none.
+  std::vector<std::uint32_t> homes() && {
+    std::vector<std::uint32_t> members(home_.size());
+    for (const std::uint32_t home : home_)
+      if (home != kNowhere) ++members[home];
+    for (std::uint32_t& home : home_)
+      if (home != kNowhere && members[home] <= small_) home = kNowhere;
+    return std::move(home_);
+  }
 
  private:
   // Of a hot feature: as many groups of unlike contents that share it can be told apart.
   static constexpr std::size_t kPrincipals = 32;
+  // Of a content that finds no twin: how many principals it is compared with in all, and linked with.
+  static constexpr std::uint16_t kTries = 8 * kPrincipals;
+  static constexpr std::uint8_t kLinks = 8;
 
   std::vector<std::uint32_t> home_;
+  std::vector<std::uint16_t> compared_;
+  std::vector<std::uint8_t> linked_;
+  std::uint32_t small_;
 };
 
 }  // namespace nearkin

@@ -34,10 +34,9 @@ def columns(links: list[Link]) -> tuple[Any, Any, Any]:
 def evidence(links: list[Link], inside: list[tuple[int, int, float]] = (), *, exact: bool = True) -> Evidence:  # type: ignore[assignment]
     """`inside`: part, container, share; the sizes are such that the larger row is the larger content."""
     a, b, strength = columns(links)
-    nothing = np.full(len(links), np.nan)
     part, whole, share = columns(list(inside))
     return Evidence(
-        Links(a, b, strength, nothing, np.full(len(links), exact)),
+        Links(a, b, strength, np.full(len(links), exact)),
         Containments(
             part, whole, share, np.full(len(part), 0.1), 300 + part.astype(np.int64), 900 + whole.astype(np.int64)
         ),

@@ -142,13 +142,15 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         """Scored pairs, at the scan's thresholds unless told otherwise. Shared bytes are a lower bound.
 
         Between two scopes, a master and a candidate: what of the candidate is in the master, identical documents too.
-        Pairs that someone called not similar are left out, unless asked for as `parted`.
+        Pairs that someone called not similar are left out, unless asked for as `parted`. Where the scan did not list
+        all, the table's metadata have the reason under `nearkin.partial`.
         """
         from nearkin.report.between import list_between
         from nearkin.report.fields import backslashed, match_record
         from nearkin.report.matches import list_matches
+        from nearkin.report.partial import missing_from_matches
         from nearkin.report.reading import is_scoped, opened
-        from nearkin.report.tables import match_table
+        from nearkin.report.tables import marked_partial, match_table
 
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         if min_shared_bytes < 0:
@@ -166,9 +168,10 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
                 found = list_between(connection, *between, **asked).matches
             else:
                 found = list_matches(connection, **asked)
+            partial = missing_from_matches(connection, min_resemblance, min_containment)
         tiers = between is not None
         records = [match_record(one, scoped=scoped, name=backslashed, tiers=tiers) for one in found]
-        return match_table(records, scoped=scoped, tiers=tiers)
+        return marked_partial(match_table(records, scoped=scoped, tiers=tiers), partial)
 
     def new_documents(
         self, master: str, candidate: str, *, min_resemblance: float | None = None, min_containment: float | None = None
@@ -264,7 +267,8 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         """Families at the scan's threshold unless another is given; in the view chain, pivot, clique or greedy.
 
         Chains name their `most_distant` members where these resemble each other by less than `spread`, 0.5 unless
-        given; 0 measures none. `limit`: only so many, the largest.
+        given; 0 measures none. `limit`: only so many, the largest. Where the scan's matches do not tell all, the
+        table's metadata have the reason under `nearkin.partial`.
 
         The greedy view is made from signatures, around a `representative`: the first member of a family, or its most
         popular features.
@@ -272,8 +276,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.group.greedy import Representative
         from nearkin.report.families import list_families
         from nearkin.report.fields import backslashed, family_record
+        from nearkin.report.partial import missing_from_families
         from nearkin.report.reading import is_scoped, opened
-        from nearkin.report.tables import family_table
+        from nearkin.report.tables import family_table, marked_partial
 
         how = chosen(View, view, "view")
         around = chosen(Representative, representative, "representative")
@@ -294,8 +299,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
                 spread=SPREAD if spread is None else spread,
                 limit=limit,
             )
+            partial = missing_from_families(connection, how, threshold)
         records = [family_record(family, scoped=scoped, name=backslashed) for family in found]
-        return family_table(records, scoped=scoped, view=how)
+        return marked_partial(family_table(records, scoped=scoped, view=how), partial)
 
     def family_history(self) -> "pa.Table":
         """What became of families, latest first: founded, merged into another, split from one, ended."""

@@ -75,6 +75,7 @@ def families(
     from nearkin.model import View
     from nearkin.report.families import list_families
     from nearkin.report.fields import family_record
+    from nearkin.report.partial import missing_from_families
     from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
@@ -88,7 +89,6 @@ def families(
     # As in a scan: there may be hundreds of thousands, without cycles, and looking for some takes as long again.
     gc.disable()
     with opened(store) as connection:
-        limits = runs.last(connection).settings["match"]
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
         around = Representative(representative)
@@ -101,12 +101,9 @@ def families(
             limit=None if limit is None else limit + 1,  # one more tells whether there are more
         )
         templates = left_out(connection, quiet=quiet)
-    if view != View.GREEDY and threshold is not None and threshold < limits["threshold"]:
-        note(
-            f"partial below {limits['threshold']:g}, where the scan kept only the strongest matches of each"
-            " document; scan with a lower threshold to see all.",
-            quiet=quiet,
-        )
+        partial = missing_from_families(connection, View(view), threshold)
+    for sentence in partial:
+        note(sentence, quiet=quiet)
     if limit is not None and len(found) > limit:
         found = found[:limit]
         note(f"only the largest {count(limit, 'families')} listed; leave out --limit to see all.", quiet=quiet)

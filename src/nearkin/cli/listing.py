@@ -125,13 +125,13 @@ def matches(
     from nearkin.report.between import list_between
     from nearkin.report.fields import match_record
     from nearkin.report.matches import each_match
+    from nearkin.report.partial import missing_from_matches
     from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.store import runs
 
     if new and not between:
         raise UsageError("--new belongs to --between; use: nearkin matches --between MASTER CANDIDATE --new")
     with opened(store) as connection:
-        limits = runs.last(connection).settings["match"]
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
         asked_for: dict[str, Any] = {
@@ -144,10 +144,8 @@ def matches(
         answer = list_between(connection, *between, **asked_for) if between else None
         found = iter(answer.matches) if answer else each_match(connection, **asked_for)
         templates = left_out(connection, quiet=quiet)
-        for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
-            if asked is not None and asked < kept:
-                note(f"partial below {kept:g}: scan with a lower threshold to see all.", quiet=quiet)
-                break
+        for sentence in missing_from_matches(connection, min_resemblance, min_containment):
+            note(sentence, quiet=quiet)
         form = chosen(form)
         if new and answer:
             _list_new(answer, form, quiet=quiet)

@@ -24,7 +24,6 @@ class Links:
     a: Rows
     b: Rows
     resemblance: Floats
-    payload: Floats  # NaN: not evaluated
     exact: NDArray[np.bool_]
 
     def __len__(self) -> int:

@@ -3,17 +3,20 @@
 Five hundred invoices and five hundred drafts of one report share as much. Their payload tells them apart: without the
 features that most of the family has, a draft still has much in common with the draft before, while two invoices are
 unlike. "Most" is relative to the family: a form is one in a store of three thousand documents as in one of millions.
-Payloads are compared on the signatures: exactly where these have all shingles, else on their samples.
+
+Some members are asked, each beside those that its signature has most in common with, whichever pairs were listed. Their
+payloads are compared on the signatures; where these have too few features to tell, on the texts.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.group.evidence import Links, Rows
+from nearkin.group.evidence import Rows
 from nearkin.group.family import ContentFamily
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
@@ -21,8 +24,18 @@ from nearkin.model import Kind
 
 LEAST = 5  # members; of fewer nobody can say what most have
 MOST = 0.5  # of a family's members have what is common to it
-UNLIKE = 0.25  # payloads that resemble each other less are other values in one form, not another version
-NEARLY_ALL = 0.8  # of the members must be unlike all they match
+NEARLY_ALL = 0.8  # of those asked must be unlike all they are put beside
+ASKED = 24  # members of a family, at the most
+BESIDE = 2  # the nearest of each
+TELLING = 16  # features of a payload; fewer are too few
+# Payloads that resemble each other less are other values in one form, not another version. It is the former in small
+# families: of five versions each shares half of its payload with the next. It is the latter in large ones: there each
+# invoice finds one of the same date, which is a third of it, and each draft shares nearly all with the draft before.
+UNLIKE_OF_FEW, UNLIKE_OF_MANY = 0.25, 0.5
+FEW, MANY = 8, 64  # members up to which, and from which on
+
+# Complete signatures of some rows, in their order; None where a text was not kept.
+Complete = Callable[[list[int]], Postings | None]
 
 
 @dataclass(frozen=True)
@@ -35,12 +48,7 @@ class Payloads:
 
     @classmethod
     def of(cls, rows: list[int], postings: Postings) -> "Payloads":
-        """Samples of unequal modulus are compared at the largest (Broder 1997 §3)."""
-        modulus = postings.moduli[rows].max()
-        starts, ends = postings.offsets[rows].astype(np.int64), postings.offsets[np.add(rows, 1)].astype(np.int64)
-        lists = [postings.features[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-        if modulus > 1:
-            lists = [one[one % modulus == 0] for one in lists]
+        lists = _lists(rows, postings)
         whole = np.concatenate(lists)
         owner = np.repeat(np.arange(len(rows)), [len(one) for one in lists])
         _, at, counts = np.unique(whole, return_inverse=True, return_counts=True)
@@ -58,9 +66,11 @@ class Payloads:
         return scores
 
 
-def tell_forms(families: Iterable[ContentFamily], matches: MatchColumns, postings: Postings) -> NDArray[np.float64]:
+def tell_forms(
+    families: Iterable[ContentFamily], matches: MatchColumns, postings: Postings, complete: Complete
+) -> NDArray[np.float64]:
     """The payload score of each match inside a family that is large enough, NaN for the others. Families whose members
-    are nearly all unlike those they match, but for what most have in common, become same-form."""
+    are nearly all unlike each other, but for what most have in common, become same-form."""
     scores = np.full(len(matches), np.nan)
     home = np.full(len(postings.moduli), -1, np.int64)
     large = [family for family in families if len(family.members) >= LEAST]
@@ -71,34 +81,71 @@ def tell_forms(families: Iterable[ContentFamily], matches: MatchColumns, posting
     bounds = np.searchsorted(home[matches.a[order]], np.arange(len(large) + 1))
     for number, family in enumerate(large):
         links = order[bounds[number] : bounds[number + 1]]
-        scores[links] = _tell(family, matches.a[links], matches.b[links], postings)
+        payloads = Payloads.of(sorted(family.members), postings)
+        first, second = (np.searchsorted(payloads.rows, side[links]) for side in (matches.a, matches.b))
+        scores[links] = payloads.resemblances(first, second)
+        if _is_form(payloads, postings, complete):
+            family.kind = Kind.SAME_FORM
     return scores
 
 
-def forms_in(label: Rows, compared: Links) -> NDArray[np.bool_]:
-    """By label, for families that were grouped again: which are forms, by the payload scores that a run has stored.
-
-    They are of what most had in common in the run's own families. A member none of whose payloads was compared may be
-    a version of anything, so it is not counted as unlike.
-    """
-    inside = compared[label[compared.a] == label[compared.b]]
-    best = np.full(len(label), -1.0)
-    np.maximum.at(best, inside.a, inside.payload)
-    np.maximum.at(best, inside.b, inside.payload)
-    unlike = np.bincount(label[(best >= 0.0) & (best < UNLIKE)], minlength=len(label))
+def forms_in(label: Rows, filled_in: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """By label, for families that were grouped again: which are forms. A person sees one kind in every view, so these
+    are the ones whose members nearly all come from families that were told to be (`filled_in`, by row)."""
     members = np.bincount(label, minlength=len(label))
-    return (members >= LEAST) & (unlike / np.maximum(members, 1) >= NEARLY_ALL)
+    forms = np.bincount(label[filled_in], minlength=len(label))
+    return (members >= LEAST) & (forms / np.maximum(members, 1) >= NEARLY_ALL)
 
 
-def _tell(
-    family: ContentFamily, a: NDArray[np.uint32], b: NDArray[np.uint32], postings: Postings
-) -> NDArray[np.float64]:
-    payloads = Payloads.of(sorted(family.members), postings)
-    first, second = np.searchsorted(payloads.rows, a), np.searchsorted(payloads.rows, b)
+def name_forms(families: Iterable[ContentFamily], filled_in: NDArray[np.bool_]) -> None:
+    """The same for families that are told one by one."""
+    for family in families:
+        if len(family.members) >= LEAST and np.mean(filled_in[family.members]) >= NEARLY_ALL:
+            family.kind = Kind.SAME_FORM
+
+
+def unlike_among(members: int) -> float:
+    """Below which resemblance payloads are unlike, in a family of so many."""
+    grown = math.log(max(members, FEW) / FEW) / math.log(MANY / FEW)
+    return UNLIKE_OF_FEW + (UNLIKE_OF_MANY - UNLIKE_OF_FEW) * min(grown, 1.0)
+
+
+def _is_form(payloads: Payloads, postings: Postings, complete: Complete) -> bool:
+    members = len(payloads.rows)
+    # Rows are in the order of digests: as good as dice.
+    asked = np.unique(np.linspace(0, members - 1, min(members, ASKED)).astype(np.intp))
+    beside = _nearest(payloads.rows, asked, postings)
+    first, second = np.repeat(asked, beside.shape[1]), beside.ravel()
     scores = payloads.resemblances(first, second)
-    best = np.zeros(len(payloads.rows))
-    np.maximum.at(best, first, scores)
-    np.maximum.at(best, second, scores)
-    if np.mean(best < UNLIKE) >= NEARLY_ALL:
-        family.kind = Kind.SAME_FORM
-    return scores
+    sampled = postings.moduli[payloads.rows].max() > 1
+    if sampled and np.median(np.diff(payloads.offsets)[asked]) < TELLING:
+        some = np.unique(np.concatenate([first, second]))
+        whole = complete(payloads.rows[some].tolist())
+        if whole is not None:
+            at = (np.searchsorted(some, side) for side in (first, second))
+            scores = Payloads.of(list(range(len(some))), whole).resemblances(*at)
+    best = scores.reshape(beside.shape).max(axis=1)
+    return bool(np.mean(best < unlike_among(members)) >= NEARLY_ALL)
+
+
+def _nearest(rows: NDArray[np.int64], asked: NDArray[np.intp], postings: Postings) -> NDArray[np.intp]:
+    """Of each of those asked, which others of the rows have most in common with it; by position."""
+    lists = _lists(rows.tolist(), postings)
+    sizes = np.array([len(one) for one in lists])
+    offsets, features = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64), np.concatenate(lists)
+    others = np.arange(len(rows), dtype=np.uint32)
+    found = []
+    for one in asked.tolist():
+        shared = _native.shared(offsets, features, np.full_like(others, one), others, threads=1).astype(np.int64)
+        alike = shared / np.maximum(sizes[one] + sizes - shared, 1)
+        alike[one] = -1.0
+        found.append(np.argsort(-alike, kind="stable")[:BESIDE])
+    return np.array(found)
+
+
+def _lists(rows: list[int], postings: Postings) -> list[NDArray[np.uint64]]:
+    """Samples of unequal modulus are compared at the largest (Broder 1997 §3)."""
+    modulus = postings.moduli[rows].max()
+    starts, ends = postings.offsets[rows].astype(np.int64), postings.offsets[np.add(rows, 1)].astype(np.int64)
+    lists = [postings.features[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    return [one[one % modulus == 0] for one in lists] if modulus > 1 else lists

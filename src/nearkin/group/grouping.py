@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin import _native
 from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
 from nearkin.group.family import ContentFamily
@@ -16,6 +17,7 @@ from nearkin.matching.candidates import Postings
 from nearkin.matching.carry import Outcome
 from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
+from nearkin.scheme.shingles import Exact
 from nearkin.store import runs
 from nearkin.store.contents import copies_of
 from nearkin.store.decided import Decided
@@ -66,7 +68,18 @@ class Grouping(Collected):
         moduli = np.ones(len(self.contents), np.uint64)
         moduli[rows] = signed.moduli
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
-        return tell_forms(large, matches, Postings(offsets, signed.features, signed.weights, moduli))
+        postings = Postings(offsets, signed.features, signed.weights, moduli)
+        return tell_forms(large, matches, postings, self._complete)
+
+    def _complete(self, rows: list[int]) -> Postings | None:
+        """All shingles of some contents."""
+        shingler = self.scheme.shingler
+        texts = self.texts(rows)
+        if shingler is None or any(text is None for text in texts):
+            return None
+        lists = [_native.sign(Exact(shingler).native(), text or b"")[0] for text in texts]
+        offsets = np.cumsum([0, *map(len, lists)], dtype=np.uint64)
+        return Postings(offsets, np.concatenate(lists), np.zeros(0, np.uint32), np.ones(len(rows), np.uint64))
 
     def store(self, families: list[ContentFamily], run: int) -> None:
         """In the transaction that ends the run."""

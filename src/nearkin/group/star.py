@@ -10,15 +10,21 @@ from nearkin.matching.columns import MatchColumns
 
 
 def count_unlisted(families: Iterable[ContentFamily], matches: MatchColumns, hot: Hot) -> None:
-    """How many pairs of each family's members were never compared: those of starred contents that are no match."""
+    """How many pairs of each family's members are not listed though they may match: of starred contents, not all pairs
+    were compared."""
     if not len(hot.contents):
         return
     size = int(max(hot.contents[-1], matches.b.max(initial=0))) + 1
     starred = np.zeros(size, np.bool_)
     starred[hot.contents] = True
-    both = matches[starred[matches.a] & starred[matches.b]]
-    listed = np.bincount(both.a, minlength=size)
-    for family in families:
-        inside = [row for row in family.members if row < size and starred[row]]
-        if len(inside) > 1:
-            family.unlisted = max(0, len(inside) * (len(inside) - 1) // 2 - int(listed[inside].sum()))
+    some = list(families)
+    home = np.full(size, -1, np.int64)
+    for number, family in enumerate(some):
+        members = np.array(family.members, np.int64)
+        members = members[members < size]
+        home[members[starred[members]]] = number
+    inside = (home[matches.a] >= 0) & (home[matches.a] == home[matches.b])
+    listed = np.bincount(home[matches.a[inside]], minlength=len(some))
+    members_of = np.bincount(home[home >= 0], minlength=len(some))
+    for family, pairs in zip(some, (members_of * (members_of - 1) // 2 - listed).tolist(), strict=True):
+        family.unlisted = pairs

@@ -60,8 +60,8 @@ class BoundedJoin:
         return gathered.in_order(stars.hot)
 
     def by_bins(self, batches: Batches, moduli: NDArray[np.uint64]) -> Iterator[Candidates]:
-        """The stars' first, then those of each bin and of each two bins that meet. Every pair is in one of them only;
-        of the weak ones each bin gives at least those that are to be kept."""
+        """The stars' first, then those of each bin and of each two bins that meet. A pair that a star has linked may be
+        in one of the others too; of the weak ones each bin gives at least those that are to be kept."""
         join = _native.BoundedJoin(
             str(self.folder),
             moduli,
@@ -153,7 +153,10 @@ class _Gathered:
     def in_order(self, hot: Hot) -> Candidates:
         self._drop_weakest()
         found = _together(self._strong + self._weak)
-        return replace(_of(found, np.lexsort((found.b, found.a))), hot=hot)
+        order = np.lexsort((found.b, found.a))
+        a, b = found.a[order], found.b[order]
+        again = (a[1:] == a[:-1]) & (b[1:] == b[:-1])  # linked by a star, and met in a bin as well
+        return replace(_of(found, order[np.append(True, ~again)[: len(order)]]), hot=hot)
 
 
 def _together(parts: list[Candidates]) -> Candidates:

@@ -1,6 +1,6 @@
 """Why a family is of its kind, in words: what the matches between its texts are."""
 
-from nearkin.group.form import MOST, NEARLY_ALL, UNLIKE
+from nearkin.group.form import MOST, NEARLY_ALL, unlike_among
 from nearkin.model import Kind, Role, View
 from nearkin.report.wording import count
 from nearkin.store.results import FamilyRow
@@ -32,7 +32,7 @@ def reason_of(row: FamilyRow) -> str:
         case Kind.ARCHIVE:
             return f"{count(parts, 'texts')} lie in one {inside}, and do not resemble it by {row.threshold:g}"
         case Kind.SAME_FORM:
-            unlike = f"{NEARLY_ALL:.0%} or more of them resemble none by {UNLIKE:g}: a form filled in"
+            unlike = f"{NEARLY_ALL:.0%} or more resemble none by {_cut(unlike_among(members))}: a form filled in"
             return f"{alike}, but without what {MOST:.0%} of them share {unlike}"
         case Kind.MIXED:
             return f"{alike}, and {parts:,} more {'lies' if parts == 1 else 'lie'} in them {inside}"

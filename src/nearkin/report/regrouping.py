@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.group.family import ContentFamily, families_in, kind_of
-from nearkin.group.form import forms_in
+from nearkin.group.form import forms_in, name_forms
 from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
 from nearkin.group.naming import family_row
 from nearkin.group.pivot import complete_to_pivot
@@ -18,7 +18,7 @@ from nearkin.matching.template import left_out, payload
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Kind, View
 from nearkin.report.largest import largest
-from nearkin.report.stored_evidence import stored_evidence, unlisted_rows
+from nearkin.report.stored_evidence import filled_in, stored_evidence, unlisted_rows
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
@@ -38,10 +38,10 @@ def grouped_again(
     held = Holdings.load(connection)
     contents = held.contents(connection, run.scheme)
     copies = held.fresh[contents.ids]
-    evidence, compared = stored_evidence(connection, run, contents, settings)
+    evidence = stored_evidence(connection, run, contents, settings)
     unlisted = unlisted_rows(connection, run, contents)
     partition = grouped(view, evidence, contents.lengths, unlisted=unlisted)
-    partition = replace(partition, forms=forms_in(partition.label, compared))
+    partition = replace(partition, forms=forms_in(partition.label, filled_in(connection, run, contents)))
     labels, owner = partition.labels(copies), partition.owner
     number = np.full(len(contents), -1, np.int64)
     number[labels] = np.arange(len(labels))
@@ -84,6 +84,7 @@ def grouped_greedily(
         postings, contents.lengths, counts, scheme, threshold=settings.threshold, representative=representative
     )
     families = list(_parted(families, Decided(connection), contents.ids, counts))
+    name_forms(families, filled_in(connection, run, contents))
     measure_on_texts(connection, run, contents, families)
     estimate_to_pivot(families, Signed(postings, scheme))
     measure_links(families)

@@ -3,15 +3,18 @@
 import sqlite3
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.group.evidence import Containments, Evidence, Links, Rows
 from nearkin.matching.columns import MatchColumns
+from nearkin.model import Kind
+from nearkin.report.measured import measured
 from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
 from nearkin.store.match_columns import columns_named, stored_columns
-from nearkin.store.results import unlisted_contents
+from nearkin.store.results import contents_of_kind, unlisted_contents
 
 
 def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:
@@ -24,15 +27,19 @@ def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Cont
 
 def stored_evidence(
     connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings
-) -> tuple[Evidence, Links]:
-    """The matches that reach a threshold, without what people parted; and all whose payloads were compared."""
+) -> Evidence:
+    """The matches that reach a threshold, without what people parted. What the scan only estimated, as it lay below its
+    thresholds, is measured on the texts before."""
+    limits = run.settings["match"]
     found = stored_columns(connection, run.scheme)
+    if settings.threshold < limits["threshold"] or settings.containment < limits["containment"]:
+        found = measured(connection, run, contents, settings, found)
     a, b = contents.rows(found.a), contents.rows(found.b)
     present = (a >= 0) & (b >= 0)
     if not present.all():
         found, a, b = found[present], a[present], b[present]
     first, second = a.astype(np.uint32), b.astype(np.uint32)
-    every = Links(first, second, found.resemblance, found.payload, found.exact)
+    every = Links(first, second, found.resemblance, found.exact)
     contained = (found.a_in_b >= settings.containment) | (found.b_in_a >= settings.containment)
     alike = found.resemblance >= settings.threshold
     decided = Decided(connection)
@@ -40,10 +47,17 @@ def stored_evidence(
     only = contained & ~alike
     part = found[only]
     inside = Containments(first[only], second[only], part.a_in_b, part.b_in_a, part.size_a, part.size_b)
-    evidence = Evidence(links, inside, settings).without(
+    return Evidence(links, inside, settings).without(
         decided.apart(links.a, links.b, contents.ids), decided.apart(inside.a, inside.b, contents.ids)
     )
-    return evidence, every[~np.isnan(every.payload)]
+
+
+def filled_in(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> NDArray[np.bool_]:
+    """By row: which are of a family that the run has called same-form."""
+    rows = contents.rows(contents_of_kind(connection, run.scheme, Kind.SAME_FORM))
+    found = np.zeros(len(contents), np.bool_)
+    found[rows[rows >= 0]] = True
+    return found
 
 
 def unlisted_rows(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> Rows:

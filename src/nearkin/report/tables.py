@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
+PARTIAL = b"nearkin.partial"  # likewise: why these may not be all
 AUDIT_COLUMNS = ("at", "by", "action", "subject", "before", "after")
 PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
 
@@ -277,3 +278,10 @@ def _table(
     import pyarrow as pa
 
     return pa.Table.from_pylist(records, schema=pa.schema(columns, metadata=metadata))
+
+
+def marked_partial(table: "pa.Table", sentences: Sequence[str]) -> "pa.Table":
+    """For programs, which hear no notes."""
+    if not sentences:
+        return table
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), PARTIAL: " ".join(sentences)})

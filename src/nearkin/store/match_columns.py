@@ -45,7 +45,6 @@ class StoredMatches:
     resemblance: NDArray[np.float64]
     a_in_b: NDArray[np.float64]  # NaN: the measure says nothing of containment
     b_in_a: NDArray[np.float64]
-    payload: NDArray[np.float64]  # NaN: not evaluated
     size_a: NDArray[np.int64]
     size_b: NDArray[np.int64]
     exact: NDArray[np.bool_]

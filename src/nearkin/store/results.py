@@ -115,6 +115,17 @@ def unlisted_contents(connection: sqlite3.Connection, scheme: int) -> NDArray[np
     return np.array([content for (content,) in rows], np.int64)
 
 
+def contents_of_kind(connection: sqlite3.Connection, scheme: int, kind: str) -> NDArray[np.int64]:
+    """Members of the families of this kind."""
+    (contents,) = columns(
+        connection,
+        f"""SELECT group_concat(content) FROM family_content WHERE role = 'member'
+            AND family IN (SELECT id FROM family WHERE scheme = ? AND kind = '{kind}')""",
+        scheme,
+    )
+    return contents
+
+
 def family_members(connection: sqlite3.Connection, scheme: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Contents, members and parts, and the id of the family each is in."""
     contents, families = columns(
