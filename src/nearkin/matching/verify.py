@@ -12,7 +12,8 @@ from nearkin.matching.distinct import distinct
 from nearkin.scheme.shingler import Shingler
 
 # Canonical texts of the contents with these rows; None where a text was not kept.
-Texts = Callable[[Sequence[int]], list[bytes | None]]
+Found = list[bytes | None] | _native.HeldTexts
+Texts = Callable[[Sequence[int]], Found]
 
 MOST_SLICES = 256  # of two long texts: each is one pass over them
 SLICE = 1 << 25  # shingles that are quickly sorted
@@ -42,7 +43,11 @@ def verify(
     for block in blocks(a, b, lengths, memory):
         rows = distinct(np.concatenate([a[block], b[block]]))
         found = texts(rows.tolist())
-        have = np.array([text is not None for text in found])
+        given: list[bytes] | _native.HeldTexts
+        if isinstance(found, _native.HeldTexts):
+            have, given = np.ones(len(found), np.bool_), found
+        else:
+            have, given = np.array([text is not None for text in found]), [text or b"" for text in found]
         position = np.zeros(int(rows[-1]) + 1, np.uint32)
         position[rows] = np.arange(len(rows), dtype=np.uint32)
         first, second = position[a[block]], position[b[block]]
@@ -52,12 +57,12 @@ def verify(
         held = int(lengths[rows].sum())
         if held > memory and both.all() and shingler.can_be_sliced:  # one pair, or it would have been cut
             slices = min(max(2 * held // max(memory, 1), held // SLICE) + 1, MOST_SLICES)
-            pair = (found[int(side[0])] or b"" for side in (first, second))
+            pair = (given[int(side[0])] for side in (first, second))
             told = _native.measure_long(*pair, slices=slices, **about)
             shared, size_a, size_b, shared_bytes = (np.array([number], np.uint64) for number in told)
         else:
             shared, size_a, size_b, shared_bytes = _native.verify(
-                [text or b"" for text in found],
+                given,
                 first[both],
                 second[both],
                 resemblance=resemblance,
