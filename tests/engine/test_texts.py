@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from nearkin import _native
 from nearkin.api.text import IGNORED, canon_for
-from nearkin.engine.local import recipe
 from nearkin.engine.texts import SignedTexts, sign_texts
 from nearkin.scheme import parse_scheme
 from oracle.prose import prose
@@ -27,9 +26,8 @@ TEXTS = st.lists(
 
 def signed(texts: list[str | bytes], scheme: str, *, raw: bool = False, jobs: int = 2) -> SignedTexts:
     how = parse_scheme(scheme)
-    weighted = how.measure == "bytes"
     named = ((f"text {at}", text) for at, text in enumerate(texts))
-    return sign_texts(named, recipe(how, canon_for(raw, IGNORED, how), max_size=1 << 40), weighted=weighted, jobs=jobs)
+    return sign_texts(named, how, canon_for(raw, IGNORED, how), jobs=jobs)
 
 
 @settings(max_examples=60)

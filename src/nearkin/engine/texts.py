@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
+from nearkin.engine.recipe import recipe
 from nearkin.engine.spread import in_order
+from nearkin.scheme import Scheme
+from nearkin.text.canon import Canon
 
-AT_ONCE = 256
+AT_ONCE = 512  # each begins and ends with a turn of Python's lock
 BYTES_AT_ONCE = 4 << 20
 ROOM = 64 << 20  # bytes of texts that wait for a thread
+ANY = 1 << 62  # they are in memory already
 
 Named = tuple[Any, str | bytes]  # extracted; strings of ASCII need no decoding
 
@@ -28,15 +32,17 @@ class SignedTexts:
     starts: NDArray[np.int64]  # where those of each content begin, and where the last end
 
 
-def sign_texts(named: Iterable[Named], how: _native.Recipe, *, weighted: bool, jobs: int) -> SignedTexts:
+def sign_texts(named: Iterable[Named], scheme: Scheme, canon: Canon, *, jobs: int) -> SignedTexts:
     """Taken as they come, some way ahead within a bound: of a text no more is held than its canonical form, and that
     once."""
     names: list[Any] = []
     contents = _native.TextContents()
+    how = recipe(scheme, canon, max_size=ANY)
     for some, batch in in_order(partial(_sign, how), _batches(named), jobs=jobs, room=ROOM, weight=_size):
         names += some
         contents.add(batch)
-    contents.put_in_order(weighted=weighted, threads=jobs)
+    # All that do not measure bytes weigh alike, by their modulus.
+    contents.put_in_order(weighted=scheme.measure == "bytes", threads=jobs)
     held = contents.holding
     holders = np.argsort(held, kind="stable")[: np.count_nonzero(held != _native.NOTHING)]
     counts = np.bincount(held[holders], minlength=len(contents.moduli))

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.engine.local import largest_document, recipe
 from nearkin.engine.texts import Named, SignedTexts, sign_texts
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns, measured
@@ -29,9 +28,7 @@ class Collection:
 
     @classmethod
     def of(cls, named: Iterable[Named], scheme: Scheme, canon: Canon, *, jobs: int) -> "Collection":
-        how = recipe(scheme, canon, max_size=largest_document())
-        # All that do not measure bytes weigh alike, by their modulus.
-        return cls(sign_texts(named, how, weighted=scheme.measure == "bytes", jobs=jobs))
+        return cls(sign_texts(named, scheme, canon, jobs=jobs))
 
     @cached_property
     def lengths(self) -> Numbers:
@@ -42,9 +39,7 @@ class Collection:
         similar = self._of_copies(self._matches(scheme, limits, run), all_copies=all_copies)
         if scheme.measure == "cosine":
             similar = replace(similar, shared_bytes=np.full(len(similar), UNKNOWN))
-        alike = MatchColumns.join(self._equal(limits.min_shared_bytes, all_copies=all_copies), similar)
-        contained = np.fmax(np.fmax(alike.a_in_b, alike.b_in_a), 0.0)
-        return alike[np.lexsort((alike.b, alike.a, -contained, -alike.resemblance))]
+        return MatchColumns.strongest_first(self._equal(limits.min_shared_bytes, all_copies=all_copies), similar)
 
     def _equal(self, least: int, *, all_copies: bool) -> MatchColumns:
         """Pairs of texts that hold the same content."""
@@ -72,7 +67,10 @@ class Collection:
 
     def _of_copies(self, matches: MatchColumns, *, all_copies: bool) -> MatchColumns:
         """The same for texts: for all that hold the two contents, or for the first of each."""
-        counts = np.diff(self.texts.starts) if all_copies else np.ones(len(self.lengths), np.int64)
+        counts = np.diff(self.texts.starts)
+        if not all_copies or counts.max(initial=1) == 1:
+            first = self.texts.holders[self.texts.starts[:-1]].astype(np.uint32)
+            return replace(matches, a=first[matches.a], b=first[matches.b])
         of_b = counts[matches.b]
         times = counts[matches.a] * of_b
         match = np.repeat(np.arange(len(matches)), times)
