@@ -9,8 +9,6 @@
 namespace nearkin {
 namespace {
 
-constexpr int kFirstBits = 12;  // of the table
-
 // How many of the next bytes are the same.
 std::size_t same_bytes(const char* x, const char* y, std::size_t most) {
   std::size_t at = 0;
@@ -70,17 +68,24 @@ void set_bits(std::uint64_t* row, std::uint32_t first, std::uint32_t count) {
 }  // namespace
 
 bool NumberedShingles::take(std::span<const std::string_view> texts) {
-  std::size_t windows = 0;
-  for (const auto text : texts) windows += std::max(text.size(), roller_.window()) - roller_.window() + 1;
-  const std::size_t most = std::min(kMostNumbers, kSparse * (windows / std::max<std::size_t>(1, texts.size()) + 1));
-  slots_.assign(std::size_t{1} << kFirstBits, kNone);
-  shift_ = 64 - kFirstBits;
-  fingerprint_.clear(), stretch_of_.clear(), stretches_.clear(), runs_.clear(), run_ends_.clear();
+  std::size_t windows = 0, longest = 0;
   for (const auto text : texts) {
-    if (text.size() > kMostNumbers) return false;
+    const std::size_t here = std::max(text.size(), roller_.window()) - roller_.window() + 1;
+    windows += here;
+    longest = std::max(longest, here);
+  }
+  if (longest > kMostNumbers) return false;
+  const std::size_t most = std::min(kMostNumbers, kSparse * (windows / std::max<std::size_t>(1, texts.size()) + 1));
+  next_ = 0;
+  fingerprint_.clear(), stretch_of_.clear();  // else they would be carried over to where there is more room
+  fingerprint_.resize(std::min(windows, most + longest));
+  stretch_of_.resize(fingerprint_.size());
+  stretches_.clear(), runs_.clear(), run_ends_.clear();
+  make_room(longest);
+  for (const auto text : texts) {
     number(text);
     run_ends_.push_back(runs_.size());
-    if (fingerprint_.size() > most) return false;
+    if (next_ > most) return false;
   }
   fill_rows(texts.size());
   return true;
@@ -93,28 +98,32 @@ std::uint64_t NumberedShingles::shared(std::size_t text, std::size_t other) cons
 void NumberedShingles::number(std::string_view text) {
   if (text.empty()) return;
   const std::size_t width = roller_.window();
-  if (text.size() < width) {  // compared whole
-    const std::uint64_t f = fingerprint(text);
-    std::uint32_t* const slot = find(f);
-    const std::uint32_t known = *slot;
-    return add(known != kNone ? known : give(f, nullptr, slot), 1);
-  }
+  const bool whole = text.size() < width;  // it is one shingle
   const auto* const data = reinterpret_cast<const unsigned char*>(text.data());
-  const std::size_t windows = text.size() - width + 1;
+  const std::size_t windows = whole ? 1 : text.size() - width + 1;
   for (std::size_t at = 0; at < windows;) {
-    std::uint64_t f = roller_.first(data + at);
-    for (;;) {
+    // What is new is given the next numbers, one by one.
+    const std::size_t begin = at;
+    const std::uint32_t first = next_, stretch = static_cast<std::uint32_t>(stretches_.size());
+    std::uint32_t known = kNone;
+    for (std::uint64_t f = whole ? fingerprint(text) : roller_.first(data + at);;) {
       std::uint32_t* const slot = find(f);
-      if (const std::uint32_t known = *slot; known != kNone) {
-        const std::uint32_t count = in_a_row(known, text.data() + at, windows - at);
-        add(known, count);
-        at += count;
-        break;
-      }
-      add(give(f, text.data() + at, slot), 1);
-      if (++at == windows) return;
+      if ((known = *slot) != kNone) break;
+      *slot = next_;
+      fingerprint_[next_] = f;
+      stretch_of_[next_++] = stretch;
+      if (2 * std::size_t{next_} > slots_.size()) make_room(2 * std::size_t{next_});
+      if (++at == windows) break;
       f = roller_.step(f, data[at - 1], data[at + width - 1]);
     }
+    if (next_ > first) {
+      stretches_.push_back({whole ? nullptr : text.data() + begin, first, next_});
+      add(first, next_ - first);
+    }
+    if (known == kNone) return;
+    const std::uint32_t count = in_a_row(known, text.data() + at, windows - at);
+    add(known, count);
+    at += count;
   }
 }
 
@@ -132,19 +141,6 @@ std::uint32_t* NumberedShingles::find(std::uint64_t fingerprint) {
   return &slots_[at];
 }
 
-std::uint32_t NumberedShingles::give(std::uint64_t fingerprint, const char* at, std::uint32_t* slot) {
-  const auto number = static_cast<std::uint32_t>(fingerprint_.size());
-  *slot = number;
-  const bool begins = stretches_.empty() || at == nullptr || stretches_.back().end != number ||
-                      stretches_.back().at == nullptr || stretches_.back().at + (number - stretches_.back().first) != at;
-  if (begins) stretches_.push_back({at, number, number});
-  ++stretches_.back().end;
-  fingerprint_.push_back(fingerprint);
-  stretch_of_.push_back(static_cast<std::uint32_t>(stretches_.size() - 1));
-  if (2 * fingerprint_.size() > slots_.size()) make_room();
-  return number;
-}
-
 // How many numbers from this one on are those of the shingles from here on, this one included.
 std::uint32_t NumberedShingles::in_a_row(std::uint32_t number, const char* at, std::size_t most) const {
   const Stretch& stretch = stretches_[stretch_of_[number]];
@@ -156,14 +152,16 @@ std::uint32_t NumberedShingles::in_a_row(std::uint32_t number, const char* at, s
   return same < width ? 1 : static_cast<std::uint32_t>(same - width + 1);  // fewer: unlike bytes of one fingerprint
 }
 
-void NumberedShingles::make_room() {
-  slots_.assign(2 * slots_.size(), kNone);
-  --shift_;
-  for (std::uint32_t number = 0; number < fingerprint_.size(); ++number) *find(fingerprint_[number]) = number;
+// At most half of the table is full.
+void NumberedShingles::make_room(std::size_t numbers) {
+  const int bits = static_cast<int>(std::bit_width(2 * numbers));
+  slots_.assign(std::size_t{1} << bits, kNone);
+  shift_ = 64 - bits;
+  for (std::uint32_t number = 0; number < next_; ++number) *find(fingerprint_[number]) = number;
 }
 
 void NumberedShingles::fill_rows(std::size_t texts) {
-  words_ = (fingerprint_.size() + 63) / 64;
+  words_ = (std::size_t{next_} + 63) / 64;
   bits_.assign(texts * words_, 0);
   sizes_.assign(texts, 0);
   for (std::size_t text = 0, run = 0; text < texts; ++text) {

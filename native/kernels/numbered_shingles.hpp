@@ -50,22 +50,22 @@ class NumberedShingles {
   void number(std::string_view text);
   void add(std::uint32_t first, std::uint32_t count);
   std::uint32_t* find(std::uint64_t fingerprint);
-  std::uint32_t give(std::uint64_t fingerprint, const char* at, std::uint32_t* slot);
   std::uint32_t in_a_row(std::uint32_t number, const char* at, std::size_t most) const;
-  void make_room();
+  void make_room(std::size_t numbers);
   void fill_rows(std::size_t texts);
 
   TurnedRoller roller_;
-  std::vector<std::uint32_t> slots_;       // a hash table of numbers
-  int shift_ = 64;
-  std::vector<std::uint64_t> fingerprint_;  // by number
-  std::vector<std::uint32_t> stretch_of_;   // by number
+  std::uint32_t next_ = 0;                  // number
+  Uncleared<std::uint64_t> fingerprint_;    // by number
+  Uncleared<std::uint32_t> stretch_of_;     // by number
   std::vector<Stretch> stretches_;
-  std::vector<Run> runs_;                // text by text, as they stand
-  std::vector<std::size_t> run_ends_;    // by text
-  std::vector<std::uint64_t> sizes_;     // by text
-  std::vector<std::uint64_t> bits_;      // by text
-  std::size_t words_ = 0;                // of a row
+  std::vector<std::uint32_t> slots_;        // a hash table of numbers
+  int shift_ = 64;
+  std::vector<Run> runs_;                   // text by text, as they stand
+  std::vector<std::size_t> run_ends_;       // by text
+  std::vector<std::uint64_t> sizes_;        // by text
+  std::vector<std::uint64_t> bits_;         // by text
+  std::size_t words_ = 0;                   // of a row
 };
 
 }  // namespace nearkin
