@@ -15,6 +15,7 @@
 namespace nearkin {
 namespace {
 
+constexpr std::size_t kKept = std::size_t{1} << 20;  // features that a thread has room for between two batches
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Returns an errno, 0 when all went well; EAGAIN, with nothing read, for a large file that shall not be read here.
@@ -167,7 +168,11 @@ Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
 }
 
 Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& recipe) {
+  // Features grow where those of the batch before grew, and what is kept has no more room than it needs: batches are held
+  // until the last text is signed, and fresh memory costs as much as filling it.
+  static thread_local std::vector<std::uint64_t> grown;
   Batch batch;
+  batch.features.swap(grown);
   Worker worker(recipe, batch, false);
   std::size_t size = 0;
   for (const auto text : texts) size += text.size();
@@ -180,6 +185,10 @@ Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& rec
     row.kind = text.empty() ? Kind::empty : Kind::text;
     worker.take(row, text);
   }
+  grown.swap(batch.features);
+  batch.features.assign(grown.begin(), grown.end());
+  grown.clear();
+  if (grown.capacity() > kKept) grown = {};
   return batch;
 }
 
