@@ -233,6 +233,7 @@ nb::tuple verify_views(std::span<const std::string_view> views, const Array<std:
                        const Array<std::uint32_t>& b, const Shingler& shingler, double resemblance, double containment,
                        unsigned threads, const std::optional<Array<std::uint64_t>>& ignored) {
   std::vector<Pair> pairs;
+  pairs.reserve(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a.data()[i] >= views.size() || b.data()[i] >= views.size()) throw nb::index_error("a pair names no text");
     pairs.push_back({a.data()[i], b.data()[i]});
