@@ -363,8 +363,9 @@ def test_what_is_in_several_lists_is_found_whoever_saw_it_first(threads: int) ->
     dice = np.random.default_rng(7)
     contents, size = 11_000, 100
     lists = dice.integers(0, 1 << 63, (contents, size), np.uint64)
-    kin = np.arange(0, contents - 1, 97)
-    lists[kin + 1, :90] = lists[kin, :90]
+    kin = np.arange(0, contents // 2, 97)
+    far = kin + contents // 2  # so that other threads see them
+    lists[far, :90] = lists[kin, :90]
     lists.sort(axis=1)
     postings = Postings(
         offsets=np.arange(0, contents * size + 1, size, dtype=np.uint64),
@@ -373,5 +374,5 @@ def test_what_is_in_several_lists_is_found_whoever_saw_it_first(threads: int) ->
         moduli=np.ones(contents, np.uint64),
     )
     found = find_candidates(postings, parse_scheme("exact:window=20"), MatchSettings(), threads=threads)
-    assert (found.a.tolist(), found.b.tolist()) == (kin.tolist(), (kin + 1).tolist())
+    assert (found.a.tolist(), found.b.tolist()) == (kin.tolist(), far.tolist())
     assert set(found.shared.tolist()) == {90}
