@@ -6,6 +6,7 @@
 #include "candidate_columns.hpp"
 #include "canon.hpp"
 #include "convert.hpp"
+#include "held_texts.hpp"
 #include "html.hpp"
 #include "ingest.hpp"
 #include "lines.hpp"
@@ -228,12 +229,11 @@ nb::tuple py_measure_long(const nb::bytes& a, const nb::bytes& b, const Shingler
   return nb::make_tuple(found.shared, found.size_a, found.size_b, found.bytes);
 }
 
-nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
-                    const Shingler& shingler, double resemblance, double containment, unsigned threads,
-                    const std::optional<Array<std::uint64_t>>& ignored) {
-  std::vector<std::string_view> views;
-  for (const auto& text : texts) views.push_back(view(text));
+nb::tuple verify_views(std::span<const std::string_view> views, const Array<std::uint32_t>& a,
+                       const Array<std::uint32_t>& b, const Shingler& shingler, double resemblance, double containment,
+                       unsigned threads, const std::optional<Array<std::uint64_t>>& ignored) {
   std::vector<Pair> pairs;
+  pairs.reserve(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a.data()[i] >= views.size() || b.data()[i] >= views.size()) throw nb::index_error("a pair names no text");
     pairs.push_back({a.data()[i], b.data()[i]});
@@ -248,6 +248,20 @@ nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32
                         column<std::uint64_t>(measures, [](const Measure& m) { return m.size_a; }),
                         column<std::uint64_t>(measures, [](const Measure& m) { return m.size_b; }),
                         column<std::uint64_t>(measures, [](const Measure& m) { return m.bytes; }));
+}
+
+nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
+                    const Shingler& shingler, double resemblance, double containment, unsigned threads,
+                    const std::optional<Array<std::uint64_t>>& ignored) {
+  std::vector<std::string_view> views;
+  for (const auto& text : texts) views.push_back(view(text));
+  return verify_views(views, a, b, shingler, resemblance, containment, threads, ignored);
+}
+
+nb::tuple py_verify_held(const HeldTexts& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
+                         const Shingler& shingler, double resemblance, double containment, unsigned threads,
+                         const std::optional<Array<std::uint64_t>>& ignored) {
+  return verify_views(texts.views, a, b, shingler, resemblance, containment, threads, ignored);
 }
 
 nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>& n, double confidence) {
@@ -357,6 +371,8 @@ NB_MODULE(_native, m) {
   m.def("shared", py_shared, "offsets"_a, "features"_a, "a"_a, "b"_a, nb::kw_only(), "threads"_a);
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a, "ignored"_a = nb::none());
+  m.def("verify", py_verify_held, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
+        "containment"_a, "threads"_a, "ignored"_a = nb::none());
   m.def("measure_long", py_measure_long, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "slices"_a,
         "ignored"_a = nb::none());
   m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
@@ -366,4 +382,5 @@ NB_MODULE(_native, m) {
   register_families(m);
   register_segments(m);
   register_bounded(m);
+  register_contents(m);
 }

@@ -74,5 +74,6 @@ void register_terms(nb::module_& m);
 void register_segments(nb::module_& m);
 void register_bounded(nb::module_& m);
 void register_passages(nb::module_& m);
+void register_contents(nb::module_& m);
 
 }  // namespace nearkin::bindings

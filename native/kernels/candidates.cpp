@@ -46,8 +46,12 @@ class Join {
     });
     std::vector<Candidate>& all = found.pairs;
     found.hot_links = all.size();
+    std::size_t count = all.size();
+    for (const auto& probe : probes)
+      for (const auto& piece : probe.found) count += piece.size();
+    all.reserve(count);
     for (auto& probe : probes) {
-      all.insert(all.end(), probe.found.begin(), probe.found.end());
+      for (const auto& piece : probe.found) all.insert(all.end(), piece.begin(), piece.end());
       probe = {};
     }
     in_order(all);
@@ -56,6 +60,8 @@ class Join {
   }
 
  private:
+  static constexpr std::size_t kPiece = 16384;  // candidates
+
   struct Visit {
     std::uint32_t number;
     std::uint64_t left;  // of the list from this feature on
@@ -65,7 +71,12 @@ class Join {
     std::vector<std::uint32_t> seen;              // by rank: the last rank that met it
     std::vector<Visit> visits;
     std::vector<std::uint32_t> numbers, weights;  // a list without what does not count at a level
-    std::vector<Candidate> found;
+    std::vector<std::vector<Candidate>> found;    // in pieces: one list would be copied, into fresh memory, as it grows
+
+    void add(const Candidate& candidate) {
+      if (found.empty() || found.back().size() == kPiece) found.emplace_back().reserve(kPiece);
+      found.back().push_back(candidate);
+    }
   };
 
   std::uint64_t longest() const {
@@ -195,7 +206,7 @@ class Join {
       const auto [begin, end] = run(number);
       for (auto other = slot_from(begin, end, rank + 1); other < end; ++other) {
         const std::uint32_t met = index_.slots[other].rank;
-        if (counts(rank, met) && std::exchange(probe.seen[met], rank) != rank) probe.found.push_back(measured(rank, met, 0));
+        if (counts(rank, met) && std::exchange(probe.seen[met], rank) != rank) probe.add(measured(rank, met, 0));
       }
     }
   }
@@ -328,7 +339,7 @@ class Join {
     probe.seen[other] = rank;
     Candidate candidate = measured(rank, other, level);
     candidate.strong = judge_.is_strong(candidate, sized(rank), sized(other), rare);
-    if (candidate.strong || (rare && candidate.resemblance() >= thresholds_.floor)) probe.found.push_back(candidate);
+    if (candidate.strong || (rare && candidate.resemblance() >= thresholds_.floor)) probe.add(candidate);
   }
 
   // A pair of contents and what they share at a level, in order of their rows.

@@ -15,6 +15,7 @@
 namespace nearkin {
 namespace {
 
+constexpr std::size_t kKept = std::size_t{1} << 20;  // features that a thread has room for between two batches
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Returns an errno, 0 when all went well; EAGAIN, with nothing read, for a large file that shall not be read here.
@@ -54,7 +55,8 @@ int read_file(const char* path, std::uint64_t max_size, bool large, Ingested& ro
 
 class Worker {
  public:
-  Worker(const Recipe& recipe, Batch& batch) : recipe_(recipe), batch_(batch) {}
+  Worker(const Recipe& recipe, Batch& batch, bool keeps_texts = true)
+      : recipe_(recipe), batch_(batch), keeps_texts_(keeps_texts) {}
 
   // What is large is moved to the batch, not copied; `owner`, if there is one, holds the bytes, and may lose them.
   void take(Ingested row, std::string_view bytes, std::string* owner = nullptr) {
@@ -63,7 +65,7 @@ class Worker {
     signature_.weights.clear();
     signature_.modulus = 1;
     if (recipe_.raw) {
-      batch_.texts.append(bytes);
+      if (keeps_texts_) batch_.texts.append(bytes);
       batch_.canonical.append(bytes);
       row.content_digest = row.digest;
       row.characters = row.length = bytes.size();
@@ -83,10 +85,10 @@ class Worker {
         canonical(extracted, recipe_.ignore, canonical_);
       }
       row.content_digest = sha256(canonical_);
-      row.characters = count_code_points(extracted);
+      if (keeps_texts_) row.characters = count_code_points(extracted);
       row.length = canonical_.size();
       sign(recipe_.scheme, canonical_, signature_);
-      hand_over(extracted, row.kind == Kind::html ? &visible_ : owner, batch_.texts);
+      if (keeps_texts_) hand_over(extracted, row.kind == Kind::html ? &visible_ : owner, batch_.texts);
       hand_over(canonical_, &canonical_, batch_.canonical);
     } else if (row.kind == Kind::empty) {
       row.content_digest = sha256({});
@@ -110,6 +112,7 @@ class Worker {
 
   const Recipe& recipe_;
   Batch& batch_;
+  bool keeps_texts_;
   std::string visible_, canonical_;
   Signature signature_;
 };
@@ -161,6 +164,31 @@ Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
     row.kind = decoded.text.empty() ? Kind::empty : decoded.html ? Kind::html : Kind::text;
     worker.take(row, decoded.text);
   }
+  return batch;
+}
+
+Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& recipe) {
+  // Features grow where those of the batch before grew, and what is kept has no more room than it needs: batches are held
+  // until the last text is signed, and fresh memory costs as much as filling it.
+  static thread_local std::vector<std::uint64_t> grown;
+  Batch batch;
+  batch.features.swap(grown);
+  Worker worker(recipe, batch, false);
+  std::size_t size = 0;
+  for (const auto text : texts) size += text.size();
+  batch.canonical.reserve(size);  // mostly no more than that, and hardly less
+  batch.rows.reserve(texts.size());
+  for (const auto text : texts) {
+    Ingested row;
+    row.size = text.size();
+    if (recipe.raw) row.digest = sha256(text);
+    row.kind = text.empty() ? Kind::empty : Kind::text;
+    worker.take(row, text);
+  }
+  grown.swap(batch.features);
+  batch.features.assign(grown.begin(), grown.end());
+  grown.clear();
+  if (grown.capacity() > kKept) grown = {};
   return batch;
 }
 

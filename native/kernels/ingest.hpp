@@ -74,4 +74,8 @@ struct Decoded {
 
 Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe);
 
+// The same where only what they say counts: the texts as they came, their digests and how many characters they have are
+// left out.
+Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& recipe);
+
 }  // namespace nearkin

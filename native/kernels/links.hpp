@@ -10,6 +10,8 @@
 
 namespace nearkin {
 
+inline constexpr std::size_t kMostParts = std::size_t{1} << 20;  // that links are dealt into
+
 struct Links {
   std::span<const std::uint32_t> a, b;  // each pair once
   std::span<const double> strength;     // not negative
@@ -23,38 +25,33 @@ struct RankedLink {
   std::uint32_t at;
 };
 
-// By weakness alone, digit by digit: a million in 0.06 s, where comparing takes 0.2 s. Digits in which all are alike, as
-// the exponents of most resemblances are, cost no pass.
-inline void sort_by_weakness(std::vector<RankedLink>& links) {
-  constexpr int kDigit = 11;
-  std::vector<RankedLink> other(links.size());
-  std::vector<std::size_t> next(std::size_t{1} << kDigit);
-  for (int shift = 0; shift < 64; shift += kDigit) {
-    const auto digit = [&](const RankedLink& link) { return (link.weakness >> shift) & (next.size() - 1); };
-    std::fill(next.begin(), next.end(), 0);
-    for (const auto& link : links) ++next[digit(link)];
-    if (next[digit(links.front())] == links.size()) continue;
-    std::size_t start = 0;
-    for (auto& place : next) start += std::exchange(place, start);
-    for (const auto& link : links) other[next[digit(link)]++] = link;
-    links.swap(other);
-  }
-}
-
-// Where the links are, the strongest first, of equal ones by their nodes. So the order in which they come matters not.
-inline std::vector<std::uint32_t> strongest_first(const Links& links) {
+// Where the links are, the strongest first; of equal ones those of which there is more of something else, where that is
+// given, and then by their nodes. So the order in which they come matters not.
+inline std::vector<std::uint32_t> strongest_first(const Links& links, std::span<const double> more = {}) {
+  // Most strengths lie between 0 and 1 and few are equal: dealt into as many parts as there are links, hardly any need
+  // comparing. A million take half the CPU that sorting them by digits took (0.07 and 0.15 s while others worked).
+  const std::size_t parts = std::min(links.size(), kMostParts);
+  const auto part_of = [parts](double strength) {
+    const double weakness = (1.0 - strength) * static_cast<double>(parts);
+    return weakness <= 0.0 ? std::size_t{0} : std::min(parts - 1, static_cast<std::size_t>(weakness));
+  };
+  std::vector<std::uint32_t> ends(parts + 1, 0);  // where a part begins, and once it is dealt where it ends
+  for (const double strength : links.strength) ++ends[part_of(strength) + 1];
+  for (std::size_t part = 0; part < parts; ++part) ends[part + 1] += ends[part];
   std::vector<RankedLink> ranked(links.size());
   for (std::size_t i = 0; i < ranked.size(); ++i) {
     const std::uint64_t low = std::min(links.a[i], links.b[i]), high = std::max(links.a[i], links.b[i]);
     // Doubles that are not negative are in the order of their bits; + 0.0 makes one zero of both.
-    ranked[i] = {~std::bit_cast<std::uint64_t>(links.strength[i] + 0.0), low << 32 | high,
-                 static_cast<std::uint32_t>(i)};
+    ranked[ends[part_of(links.strength[i])]++] = {~std::bit_cast<std::uint64_t>(links.strength[i] + 0.0), low << 32 | high,
+                                                  static_cast<std::uint32_t>(i)};
   }
-  if (!ranked.empty()) sort_by_weakness(ranked);
-  for (auto first = ranked.begin(); first != ranked.end();) {
-    const auto last = std::find_if(first, ranked.end(), [&](const auto& one) { return one.weakness != first->weakness; });
-    std::sort(first, last, [](const RankedLink& x, const RankedLink& y) { return x.nodes < y.nodes; });
-    first = last;
+  for (std::size_t part = 0, from = 0; part < parts; from = ends[part++]) {
+    std::sort(ranked.begin() + static_cast<std::ptrdiff_t>(from), ranked.begin() + ends[part],
+              [more](const RankedLink& x, const RankedLink& y) {
+                if (x.weakness != y.weakness) return x.weakness < y.weakness;
+                if (!more.empty() && more[x.at] != more[y.at]) return more[x.at] > more[y.at];
+                return x.nodes < y.nodes;
+              });
   }
   std::vector<std::uint32_t> order(ranked.size());
   std::transform(ranked.begin(), ranked.end(), order.begin(), [](const RankedLink& link) { return link.at; });

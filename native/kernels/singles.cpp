@@ -12,7 +12,8 @@
 namespace nearkin {
 namespace {
 
-constexpr std::size_t kAhead = 16;  // features
+constexpr std::size_t kAhead = 16;                          // features
+constexpr std::size_t kOwnBytes = std::size_t{64} << 20;  // up to which every thread has marks of its own
 
 // Of each feature whether it was seen, and whether it was seen again: two bits, side by side. Two features may share
 // them; then both are taken for seen again, which costs a little time and nothing else.
@@ -25,7 +26,23 @@ class SeenTwice {
   // Most of it is not in the cache: asked for some time before it is needed.
   void prepare(std::uint64_t feature) const { __builtin_prefetch(&words_[place(feature).word], 1, 0); }
 
+  std::size_t bytes() const { return sizeof(std::uint64_t) * words_.size(); }
+
   void see(std::uint64_t feature) {
+    const auto [word, once] = place(feature);
+    words_[word] |= once << static_cast<int>((words_[word] & once) != 0);
+  }
+
+  // What another thread has seen.
+  void add(const SeenTwice& other, std::size_t from, std::size_t to) {
+    constexpr std::uint64_t kOnce = 0x5555555555555555;
+    for (auto word = from; word < to; ++word)
+      words_[word] |= other.words_[word] | (words_[word] & other.words_[word] & kOnce) << 1;
+  }
+  std::size_t words() const { return words_.size(); }
+
+  // The same for several threads at once: each first sight waits for all others.
+  void see_together(std::uint64_t feature) {
     const auto [word, once] = place(feature);
     const std::atomic_ref shared(words_[word]);
     if (shared.load(std::memory_order_relaxed) & once << 1) return;
@@ -52,6 +69,24 @@ class SeenTwice {
   Uncleared<std::uint64_t> words_;
 };
 
+SeenTwice seen_in(std::span<const std::uint64_t> features, unsigned threads) {
+  SeenTwice seen(features.size());
+  const bool together = threads > 1 && threads * seen.bytes() > kOwnBytes;
+  std::vector<SeenTwice> others(together ? 0 : threads - 1, seen);
+  parallel_blocks(features.size(), 1 << 14, threads, [&](unsigned thread, std::size_t from, std::size_t to) {
+    SeenTwice& mine = thread == 0 || together ? seen : others[thread - 1];
+    for (auto i = from; i < to; ++i) {
+      if (i + kAhead < to) mine.prepare(features[i + kAhead]);
+      if (together) mine.see_together(features[i]);
+      else mine.see(features[i]);
+    }
+  });
+  parallel_blocks(others.empty() ? 0 : seen.words(), 1 << 14, threads, [&](unsigned, std::size_t from, std::size_t to) {
+    for (const SeenTwice& other : others) seen.add(other, from, to);
+  });
+  return seen;
+}
+
 }  // namespace
 
 WithoutSingles::WithoutSingles(const Postings& postings, unsigned threads) : offsets(postings.offsets.size(), 0) {
@@ -59,13 +94,7 @@ WithoutSingles::WithoutSingles(const Postings& postings, unsigned threads) : off
   const auto [least, most] = std::minmax_element(postings.moduli.begin(), postings.moduli.end());
   base = *least;
   levels = static_cast<std::uint32_t>(std::bit_width(*most / base));
-  SeenTwice seen(postings.features.size());
-  parallel_blocks(postings.features.size(), 1 << 14, threads, [&](unsigned, std::size_t from, std::size_t to) {
-    for (auto i = from; i < to; ++i) {
-      if (i + kAhead < to) seen.prepare(postings.features[i + kAhead]);
-      seen.see(postings.features[i]);
-    }
-  });
+  const SeenTwice seen = seen_in(postings.features, threads);
   sizes.assign(contents * levels, 0);
   Uncleared<std::uint8_t> stays(postings.features.size());
   parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {

@@ -1,8 +1,10 @@
 #include "verify.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "in_common.hpp"
+#include "numbered_shingles.hpp"
 #include "parallel.hpp"
 #include "radix.hpp"
 #include "uncleared.hpp"
@@ -29,6 +31,8 @@ std::size_t most_shingles(std::string_view text, const Shingler& shingler) {
 struct Room {
   Uncleared<std::uint64_t> features;
   Uncleared<std::uint32_t> bytes;  // only where units have lengths
+  std::optional<NumberedShingles> numbers;
+  std::vector<std::string_view> texts;
 };
 
 class Lists {
@@ -174,16 +178,28 @@ std::uint64_t common(Shingled a, Shingled b, const Bounds& bounds) {
   return common_in_longer(shorter, longer, shorter.size() - least);
 }
 
+// Where units are bytes or characters.
+Measure covering(Measure found, const Pair& pair, std::span<const std::string_view> texts, const Shingler& shingler) {
+  const std::uint64_t shorter = std::min(texts[pair.a].size(), texts[pair.b].size());
+  if (found.shared > 0) found.bytes = std::min<std::uint64_t>(found.shared + shingler.window() - 1, shorter);
+  return found;
+}
+
+// By rows of bits: it is cheaper to count them all than to see when a pair can be given up.
+std::uint64_t common(const NumberedShingles& numbers, std::size_t a, std::size_t b, const Bounds& bounds) {
+  const std::uint64_t shorter = std::min(numbers.size(a), numbers.size(b));
+  const std::uint64_t longer = std::max(numbers.size(a), numbers.size(b));
+  const std::uint64_t least = fewest(shorter, longer, bounds);
+  if (least > shorter) return 0;
+  const std::uint64_t shared = numbers.shared(a, b);
+  return shared < least ? 0 : shared;
+}
+
 Measure measure(const Lists& lists, const Pair& pair, std::span<const std::string_view> texts, const Shingler& shingler,
                 const Bounds& bounds) {
   const Shingled a = lists[pair.a], b = lists[pair.b];
+  if (!counts_bytes(shingler)) return covering({common(a, b, bounds), a.size(), b.size(), 0}, pair, texts, shingler);
   Measure found{0, a.size(), b.size(), 0};
-  if (!counts_bytes(shingler)) {
-    found.shared = common(a, b, bounds);
-    const std::uint64_t shorter = std::min(texts[pair.a].size(), texts[pair.b].size());
-    if (found.shared > 0) found.bytes = std::min<std::uint64_t>(found.shared + shingler.window() - 1, shorter);
-    return found;
-  }
   const std::uint32_t *bytes_a = lists.bytes(pair.a), *bytes_b = lists.bytes(pair.b);
   std::uint64_t in_a = 0, in_b = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -231,7 +247,29 @@ std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<c
                             unsigned threads) {
   Lists lists(texts, shingler, ignored);
   std::vector<Measure> measures(pairs.size());
+  std::vector<std::uint32_t> place(texts.size());  // in its group
+  const bool plain = shingler.unit() == Unit::byte && !shingler.label() && ignored.empty();
+  const auto by_numbers = [&](const Group& group, Room& room, unsigned on) {
+    room.texts.clear();
+    for (const auto text : group.texts) {
+      place[text] = static_cast<std::uint32_t>(room.texts.size());
+      room.texts.push_back(texts[text]);
+    }
+    if (!room.numbers) room.numbers.emplace(shingler.roller());
+    if (!room.numbers->take(room.texts)) return false;
+    const NumberedShingles& numbers = *room.numbers;
+    parallel_blocks(group.pairs.size(), 1024, on, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) {
+        const Pair pair = pairs[group.pairs[i]];
+        const std::uint32_t a = place[pair.a], b = place[pair.b];
+        const Measure found{common(numbers, a, b, bounds), numbers.size(a), numbers.size(b), 0};
+        measures[group.pairs[i]] = covering(found, pair, texts, shingler);
+      }
+    });
+    return true;
+  };
   const auto work = [&](const Group& group, Room& room, unsigned on) {
+    if (plain && by_numbers(group, room, on)) return;
     std::vector<std::size_t> at(group.texts.size() + 1, 0);
     for (std::size_t i = 0; i < group.texts.size(); ++i) at[i + 1] = at[i] + lists.room_for(group.texts[i]);
     room.features.clear();  // else it would be carried over to where there is more room

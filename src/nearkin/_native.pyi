@@ -1,5 +1,6 @@
 """The C++20 core. Kernels are in native/kernels, conversions in native/bindings.cpp."""
 
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
 import numpy as np
@@ -115,6 +116,34 @@ def unchanged(paths: list[bytes], sizes: list[int], mtimes: list[int], inodes: l
 def ingest_bytes(bytes: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
 
+# Only what texts say counts: strings must be ASCII, and the batch has neither texts nor digests of them.
+def ingest_contents(texts: list[str | bytes], recipe: Recipe) -> Batch: ...
+
+NOTHING: int  # the content of a text that says nothing
+
+class HeldTexts:
+    """Some canonical texts, read natively without a copy."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[bytes]: ...
+    def __getitem__(self, at: int) -> bytes: ...
+
+class TextContents:
+    """Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests."""
+
+    def add(self, batch: Batch) -> None:
+        """The next texts. The batch is empty afterwards."""
+    def put_in_order(self, *, weighted: bool, threads: int) -> None:
+        """Once, after the last; what follows is there then."""
+    def texts(self, rows: Sequence[int]) -> HeldTexts: ...
+    holding: U32  # by text: its content
+    # By content.
+    lengths: I64
+    offsets: U64
+    features: U64
+    weights: U32
+    moduli: U64
+
 # a, b, shared, size_a, size_b, united, strong: a < b, sorted by (a, b). Then which contents have a hot feature in their
 # prefix, how many of these features there are, and how many pairs were met by their stars alone.
 def candidates(
@@ -188,7 +217,7 @@ def shared(offsets: U64, features: U64, a: U32, b: U32, *, threads: int) -> U64:
 # shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound. Shingles that
 # are `ignored` (ascending, of all bits and seed 0) count nowhere.
 def verify(
-    texts: list[bytes],
+    texts: list[bytes] | HeldTexts,
     a: U32,
     b: U32,
     *,
@@ -293,6 +322,10 @@ def intervals(k: U64, n: U64, *, confidence: float) -> tuple[F64, F64]: ...
 
 # P(X < least) + P(X > most) of a binomial X.
 def binomial_outside(n: int, p: float, *, least: int, most: int) -> float: ...
+
+# Where the links are: those of most strength first, of equals those of which there is more of something else, then by
+# nodes. Neither may be negative.
+def strongest_first(a: U32, b: U32, strength: F64, more: F64) -> U32: ...
 def components(nodes: int, a: U32, b: U32) -> U32: ...
 
 # Views of families. A link is two nodes and a strength, each pair once; NO_LINK stands for none. The order in which

@@ -10,7 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
+from nearkin.matching.candidates import Postings, find_candidates
 from nearkin.scheme import parse_scheme, sign
+from nearkin.settings import MatchSettings
 from oracle.candidates import Content, Limits, may_reach
 from oracle.judged import (
     DEFAULTS,
@@ -352,3 +354,25 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
             touched=np.zeros(0, np.uint8),
             common=np.zeros(0, np.uint64),
         )
+
+
+@pytest.mark.parametrize("threads", [1, 3, 96])
+def test_what_is_in_several_lists_is_found_whoever_saw_it_first(threads: int) -> None:
+    """Threads mark features each for itself, or together where these marks would take too much memory: with 96 of them
+    and a million features they do. Features of two lists are all there is to find a pair by."""
+    dice = np.random.default_rng(7)
+    contents, size = 11_000, 100
+    lists = dice.integers(0, 1 << 63, (contents, size), np.uint64)
+    kin = np.arange(0, contents // 2, 97)
+    far = kin + contents // 2  # so that other threads see them
+    lists[far, :90] = lists[kin, :90]
+    lists.sort(axis=1)
+    postings = Postings(
+        offsets=np.arange(0, contents * size + 1, size, dtype=np.uint64),
+        features=lists.ravel(),
+        weights=np.zeros(0, np.uint32),
+        moduli=np.ones(contents, np.uint64),
+    )
+    found = find_candidates(postings, parse_scheme("exact:window=20"), MatchSettings(), threads=threads)
+    assert (found.a.tolist(), found.b.tolist()) == (kin.tolist(), far.tolist())
+    assert set(found.shared.tolist()) == {90}

@@ -162,6 +162,58 @@ def test_a_large_group_beside_many_small_ones(threads: int) -> None:
     assert measures(texts, pairs, window=20, threads=threads) == [by_sets(texts[i], texts[j], 20) for i, j in pairs]
 
 
+EDITS = ("insert", "cut", "move", "repeat", "none")
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, 9),
+    st.integers(1, 600),
+    st.lists(st.tuples(st.sampled_from(EDITS), st.integers(0, 99), st.integers(0, 99)), max_size=14),
+    st.integers(1, 24),
+    st.sampled_from([(0.0, 0.0), (0.5, 0.9)]),
+)
+def test_a_family(
+    seed: int, size: int, edits: list[tuple[str, int, int]], window: int, bounds: tuple[float, float]
+) -> None:
+    """Passages that texts share are found by comparing bytes from where a shingle of another text is met again."""
+    texts = [prose(seed, size)]
+    for number, (edit, which, where) in enumerate(edits):
+        text = texts[which % len(texts)]
+        at = where * len(text) // 100
+        begin, end = text[:at], text[at:]
+        new = {
+            "insert": begin + prose(seed + number, 9) + end,
+            "cut": begin + end[30:],
+            "move": end + begin,
+            "repeat": begin + begin[-40:] + end,
+            "none": text,
+        }
+        texts.append(new[edit])
+    pairs = [(i, j) for i in range(len(texts)) for j in range(len(texts))]
+    for (i, j), measure in zip(pairs, measures(texts, pairs, window=window, bounds=bounds), strict=True):
+        expected = by_sets(texts[i], texts[j], window)
+        assert measure == expected or (not reaches(expected, bounds) and measure == (0, *expected[1:]))
+
+
+@pytest.mark.parametrize("window", [12, 20])
+@pytest.mark.parametrize("strangers", [0, 80])
+def test_shingles_of_one_fingerprint_are_one(window: int, strangers: int) -> None:
+    """Whatever their bytes are, whether texts are measured by numbers or, with many strangers, by lists."""
+    text = prose(3, 300)
+    multiple = (1 << 64 | _native.POLYNOMIAL).to_bytes(9, "big")
+    other = bytearray(text)
+    for at, byte in enumerate(multiple):
+        other[100 + at] ^= byte
+    texts = [text, bytes(other), text[50:], *(prose(10 + i, 300) for i in range(strangers))]
+    sets = [set(_native.fingerprints(one, window).tolist()) for one in texts]
+    assert len(shingles(texts[0], window) & shingles(texts[1], window)) < len(sets[0] & sets[1])
+    pairs = [(i, j) for i in range(3) for j in range(3)] + [(0, i) for i in range(3, len(texts))]
+    assert measures(texts, pairs, window=window) == [
+        (len(sets[i] & sets[j]), len(sets[i]), len(sets[j])) for i, j in pairs
+    ]
+
+
 @settings(max_examples=60)
 @given(st.integers(0, 9), st.integers(30, 900), st.integers(0, 900), st.sampled_from([(0.5, 0.9), (0.7, 2.0)]))
 def test_pairs_at_a_bound_are_measured_to_the_end(seed: int, size: int, cut: int, bounds: tuple[float, float]) -> None:

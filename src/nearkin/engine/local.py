@@ -15,14 +15,13 @@ from itertools import islice
 from nearkin import _native
 from nearkin.engine.handover import HandedOver, head_of, is_suspect
 from nearkin.engine.legacy import add_legacy_digests
+from nearkin.engine.recipe import recipe as recipe
 from nearkin.formats.endings import UNKNOWN, has_ending
 from nearkin.formats.table import HEAD
 from nearkin.model import Readings, Reason
-from nearkin.scheme import Scheme
 from nearkin.settings import WalkSettings
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
-from nearkin.text.canon import Canon
 from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
 
@@ -39,12 +38,6 @@ def largest_document() -> int:
     """In bytes. One that is compared with others takes some times its size in memory, whatever --memory says; better it
     fails alone than that the system ends the scan."""
     return max(ALWAYS, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // TIMES)
-
-
-def recipe(scheme: Scheme, canon: Canon, *, max_size: int) -> _native.Recipe:
-    return _native.Recipe(
-        scheme=scheme.native(), raw=canon.raw, ignore=canon.mask, lines=canon.lines, max_size=max_size
-    )
 
 
 def ingest(

@@ -1,6 +1,6 @@
 """Candidates: pairs of contents whose shared features say that they may match."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,10 @@ class Candidates:
     united: NDArray[np.uint64]  # of how many features the shared ones are: the union, or the sample of it
     strong: NDArray[np.bool_]  # the interval's upper bound reaches a threshold
     hot: "Hot"
+
+    def __getitem__(self, rows: NDArray[np.bool_]) -> "Candidates":
+        columns = {field.name: getattr(self, field.name)[rows] for field in fields(self) if field.name != "hot"}
+        return replace(self, **columns)
 
 
 @dataclass(frozen=True)

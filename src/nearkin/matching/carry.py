@@ -19,6 +19,7 @@ from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
+from nearkin.matching.verify import Found
 from nearkin.store.contents import Contents, contents_at
 from nearkin.store.match_columns import columns_named, store_columns
 from nearkin.store.results import replace_matches, update_matches
@@ -93,7 +94,7 @@ class Matcher(Collected):
         )  # fmt: skip
         return join.candidates(batches(), moduli)
 
-    def _texts_of(self, rows: NDArray[np.int64], wanted: Sequence[int]) -> list[bytes | None]:
+    def _texts_of(self, rows: NDArray[np.int64], wanted: Sequence[int]) -> Found:
         return self.texts(rows[list(wanted)].tolist())
 
     def since(self, run: int | None, store: Path) -> Outcome:

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin import _native
+
 Floats = NDArray[np.float64]
+Column = Callable[[str], NDArray[Any]]  # by its name
 AT_ONCE = 8192  # rows given out as Python's objects at the same time
 TURNED = {"a_in_b": "b_in_a", "b_in_a": "a_in_b", "size_a": "size_b", "size_b": "size_a"}  # with a and b
 
@@ -61,7 +64,15 @@ class MatchColumns:
 
     @staticmethod
     def join(*parts: "MatchColumns") -> "MatchColumns":
-        return _in_order(lambda name: np.concatenate([getattr(part, name) for part in parts]))
+        return _in_order(_end_to_end(parts))
+
+    @staticmethod
+    def strongest_first(*parts: "MatchColumns") -> "MatchColumns":
+        """For people: of those that resemble each other equally the ones that contain more, then by their rows."""
+        column = _end_to_end(parts)
+        contained = np.fmax(np.fmax(column("a_in_b"), column("b_in_a")), 0.0)
+        a, b = _rows(column)
+        return _arranged(column, a, b, _native.strongest_first(a, b, column("resemblance"), contained))
 
     @staticmethod
     def none() -> "MatchColumns":
@@ -74,18 +85,35 @@ class MatchColumns:
         return _in_order(partial(getattr, self))
 
 
-def _in_order(column: Callable[[str], NDArray[Any]]) -> MatchColumns:
-    """One column after another, so that no more than one is there twice."""
-    a, b = column("a"), column("b")
-    turn = a > b
+def _end_to_end(parts: tuple[MatchColumns, ...]) -> Column:
+    some = [part for part in parts if len(part)] or [MatchColumns.none()]
+    if len(some) == 1:
+        return partial(getattr, some[0])
+    return lambda name: np.concatenate([getattr(part, name) for part in some])
+
+
+def _rows(column: Column) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    return column("a").astype(np.uint32, copy=False), column("b").astype(np.uint32, copy=False)
+
+
+def _in_order(column: Column) -> MatchColumns:
+    a, b = _rows(column)
     keys = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b)
-    order = np.argsort(keys, kind="stable")
-    keys, turn = keys[order], turn[order]
-    columns: dict[str, NDArray[Any]] = {"a": (keys >> np.uint64(32)).astype(np.uint32), "b": keys.astype(np.uint32)}
+    if (a <= b).all() and (keys[1:] >= keys[:-1]).all():
+        return MatchColumns(a, b, *(column(field.name) for field in fields(MatchColumns)[2:]))
+    return _arranged(column, a, b, np.argsort(keys, kind="stable"))
+
+
+def _arranged(column: Column, a: NDArray[np.uint32], b: NDArray[np.uint32], order: NDArray[Any]) -> MatchColumns:
+    """In this order, each pair with its smaller row first. One column after another, so that no more than one is there
+    twice."""
+    turn = (a > b)[order]
+    turned = order[turn]
+    columns: dict[str, NDArray[Any]] = {"a": np.minimum(a, b)[order], "b": np.maximum(a, b)[order]}
     for field in fields(MatchColumns)[2:]:
         found = column(field.name)[order]
-        if field.name in TURNED:
-            found[turn] = column(TURNED[field.name])[order[turn]]
+        if field.name in TURNED and len(turned):
+            found[turn] = column(TURNED[field.name])[turned]
         columns[field.name] = found
     return MatchColumns(**columns)
 

@@ -86,26 +86,27 @@ def measured_candidates(
     ignored: NDArray[np.uint64] | None = None,
 ) -> Scored:
     """Those that may reach a threshold on the texts, the others by their signatures."""
-    matches, sample = estimated(found, moduli, lengths, scheme)
-    if scheme.shingler is not None:
-        strong = np.flatnonzero(found.strong)
-        verified, possible = verify(
-            found.a[strong],
-            found.b[strong],
-            lengths,
-            texts,
-            shingler=scheme.shingler,
-            resemblance=settings.floor,
-            containment=settings.containment,
-            memory=memory,
-            threads=threads,
-            ignored=ignored,
-        )
-        left = np.ones(len(matches), np.bool_)
-        left[strong[possible]] = False
-        guessed = _with_intervals(matches[left], found.shared[left], sample[left], settings)
-        matches = MatchColumns.join(guessed, verified)
-    return Scored(matches, found.hot)
+    if scheme.shingler is None:
+        return Scored(estimated(found, moduli, lengths, scheme)[0], found.hot)
+    strong = np.flatnonzero(found.strong)
+    verified, possible = verify(
+        found.a[strong],
+        found.b[strong],
+        lengths,
+        texts,
+        shingler=scheme.shingler,
+        resemblance=settings.floor,
+        containment=settings.containment,
+        memory=memory,
+        threads=threads,
+        ignored=ignored,
+    )
+    left = np.ones(len(found.a), np.bool_)
+    left[strong[possible]] = False
+    rest = found[left]
+    guessed, sample = estimated(rest, moduli, lengths, scheme)
+    guessed = _with_intervals(guessed, rest.shared, sample, settings)
+    return Scored(MatchColumns.join(guessed, verified), found.hot)
 
 
 def estimated(

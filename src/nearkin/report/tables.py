@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nearkin.errors import UsageError
 from nearkin.model import View
-from nearkin.report.fields import Record
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.matching.columns import MatchColumns
+    from nearkin.report.fields import Record
 
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
@@ -19,7 +21,7 @@ AUDIT_COLUMNS = ("at", "by", "action", "subject", "before", "after")
 PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
 
 
-def match_table(records: list[Record], *, scoped: bool = False, tiers: bool = False) -> "pa.Table":
+def match_table(records: "list[Record]", *, scoped: bool = False, tiers: bool = False) -> "pa.Table":
     import pyarrow as pa
 
     return _table(records, _of_matches(pa.string(), scoped=scoped, tiers=tiers))
@@ -30,12 +32,16 @@ def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str) -> "pa.T
     are not known."""
     import pyarrow as pa
 
-    named = pa.array(names, pa.int64() if all(type(name) is int for name in names) else pa.string())
     columns: dict[str, Any] = {name: pa.array(getattr(pairs, name), from_pandas=True) for name in PAIR_COLUMNS[2:]}
-    columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
+    if all(type(name) is int for name in names):  # pyarrow.compute, which takes, is long to import
+        numbers = np.array(names, np.int64)
+        columns |= {name: pa.array(numbers[getattr(pairs, name)]) for name in ("a", "b")}
+    else:
+        named = pa.array(names, pa.string())
+        columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
     columns |= {"verdict": pa.nulls(len(pairs), pa.string()), "template": pa.repeat("with", len(pairs))}
     columns["shared_bytes"] = pa.array(pairs.shared_bytes, mask=pairs.shared_bytes < 0)
-    return pa.Table.from_pydict(columns, pa.schema(_of_matches(named.type), metadata={SCHEME: scheme}))
+    return pa.Table.from_pydict(columns, pa.schema(_of_matches(columns["a"].type), metadata={SCHEME: scheme}))
 
 
 def _of_matches(name: "pa.DataType", *, scoped: bool = False, tiers: bool = False) -> list[tuple[str, Any]]:
@@ -59,7 +65,7 @@ def _of_matches(name: "pa.DataType", *, scoped: bool = False, tiers: bool = Fals
     ]
 
 
-def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+def similar_table(records: "list[Record]", *, scoped: bool) -> "pa.Table":
     import pyarrow as pa
 
     shares = ("resemblance", "query_in_doc", "doc_in_query")
@@ -94,7 +100,7 @@ def scheme_of(table: "pa.Table") -> str | None:
     return None if spec is None else bytes(spec).decode()
 
 
-def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+def identical_table(records: "list[Record]", *, scoped: bool) -> "pa.Table":
     import pyarrow as pa
 
     scopes = [("scopes", pa.list_(pa.string()))] if scoped else []
@@ -111,7 +117,7 @@ def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
 
 
 def family_table(
-    records: list[Record],
+    records: "list[Record]",
     *,
     scoped: bool = False,
     name: "pa.DataType | None" = None,
@@ -183,7 +189,7 @@ def keep_table(rows: Sequence[Any]) -> "pa.Table":
     )
 
 
-def verdict_table(records: list[Record]) -> "pa.Table":
+def verdict_table(records: "list[Record]") -> "pa.Table":
     import pyarrow as pa
 
     strings = ("keep", "by", "note", "at")
@@ -198,7 +204,7 @@ def verdict_table(records: list[Record]) -> "pa.Table":
     )
 
 
-def template_table(records: list[Record]) -> "pa.Table":
+def template_table(records: "list[Record]") -> "pa.Table":
     import pyarrow as pa
 
     return _table(
@@ -213,7 +219,7 @@ def template_table(records: list[Record]) -> "pa.Table":
     )
 
 
-def suggestion_table(records: list[Record]) -> "pa.Table":
+def suggestion_table(records: "list[Record]") -> "pa.Table":
     import pyarrow as pa
 
     return _table(
@@ -227,7 +233,7 @@ def suggestion_table(records: list[Record]) -> "pa.Table":
     )
 
 
-def audit_table(records: list[Record]) -> "pa.Table":
+def audit_table(records: "list[Record]") -> "pa.Table":
     """What was before and after as JSON: it differs from action to action."""
     import pyarrow as pa
 
@@ -237,7 +243,7 @@ def audit_table(records: list[Record]) -> "pa.Table":
 DOCUMENT_COLUMNS = ("parent", "owner", "custodian", "legacy_md5", "legacy_sha1", "edrm_message_hash")
 
 
-def document_table(records: list[Record], *, scoped: bool, changes: bool = False) -> "pa.Table":
+def document_table(records: "list[Record]", *, scoped: bool, changes: bool = False) -> "pa.Table":
     """With what a scan found of each, where it was asked for changes."""
     import pyarrow as pa
 
@@ -258,13 +264,13 @@ def document_table(records: list[Record], *, scoped: bool, changes: bool = False
     )
 
 
-def new_table(records: list[Record]) -> "pa.Table":
+def new_table(records: "list[Record]") -> "pa.Table":
     import pyarrow as pa
 
     return _table(records, [("path", pa.string()), ("scope", pa.string()), ("size", pa.int64())])
 
 
-def event_table(records: list[Record]) -> "pa.Table":
+def event_table(records: "list[Record]") -> "pa.Table":
     import pyarrow as pa
 
     text, number = pa.string(), pa.int64()
@@ -273,7 +279,7 @@ def event_table(records: list[Record]) -> "pa.Table":
 
 
 def _table(
-    records: list[Record], columns: list[tuple[str, Any]], metadata: dict[bytes, str] | None = None
+    records: "list[Record]", columns: list[tuple[str, Any]], metadata: dict[bytes, str] | None = None
 ) -> "pa.Table":
     import pyarrow as pa
 

@@ -1,0 +1,174 @@
+#include "numbered_shingles.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "mix.hpp"
+
+namespace nearkin {
+namespace {
+
+// How many of the next bytes are the same.
+std::size_t same_bytes(const char* x, const char* y, std::size_t most) {
+  std::size_t at = 0;
+  for (; at + 8 <= most; at += 8) {
+    std::uint64_t first, second;
+    std::memcpy(&first, x + at, 8);
+    std::memcpy(&second, y + at, 8);
+    if (first == second) continue;
+    if constexpr (std::endian::native == std::endian::little)
+      return at + static_cast<std::size_t>(std::countr_zero(first ^ second)) / 8;
+    break;
+  }
+  while (at < most && x[at] == y[at]) ++at;
+  return at;
+}
+
+std::uint64_t in_both_portable(const std::uint64_t* x, const std::uint64_t* y, std::size_t words) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < words; ++i) count += static_cast<std::uint64_t>(std::popcount(x[i] & y[i]));
+  return count;
+}
+
+#if defined(__x86_64__)
+
+__attribute__((target("popcnt"))) std::uint64_t in_both(const std::uint64_t* x, const std::uint64_t* y,
+                                                        std::size_t words) {
+  static const bool has = __builtin_cpu_supports("popcnt");
+  if (!has) return in_both_portable(x, y, words);
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < words; ++i)
+    count += static_cast<std::uint64_t>(__builtin_popcountll(x[i] & y[i]));
+  return count;
+}
+
+#else
+
+std::uint64_t in_both(const std::uint64_t* x, const std::uint64_t* y, std::size_t words) {
+  return in_both_portable(x, y, words);
+}
+
+#endif
+
+// Bits first, …, first + count - 1.
+void set_bits(std::uint64_t* row, std::uint32_t first, std::uint32_t count) {
+  const std::uint32_t last = first + count - 1;
+  const std::uint64_t from = ~std::uint64_t{0} << first % 64, to = ~std::uint64_t{0} >> (63 - last % 64);
+  std::uint64_t *at = row + first / 64, *const end = row + last / 64;
+  if (at == end) {
+    *at |= from & to;
+    return;
+  }
+  *at |= from;
+  while (++at != end) *at = ~std::uint64_t{0};
+  *end |= to;
+}
+
+}  // namespace
+
+bool NumberedShingles::take(std::span<const std::string_view> texts) {
+  std::size_t windows = 0, longest = 0;
+  for (const auto text : texts) {
+    const std::size_t here = std::max(text.size(), roller_.window()) - roller_.window() + 1;
+    windows += here;
+    longest = std::max(longest, here);
+  }
+  if (longest > kMostNumbers) return false;
+  const std::size_t most = std::min(kMostNumbers, kSparse * (windows / std::max<std::size_t>(1, texts.size()) + 1));
+  next_ = 0;
+  fingerprint_.clear(), stretch_of_.clear();  // else they would be carried over to where there is more room
+  fingerprint_.resize(std::min(windows, most + longest));
+  stretch_of_.resize(fingerprint_.size());
+  stretches_.clear(), runs_.clear(), run_ends_.clear();
+  make_room(longest);
+  for (const auto text : texts) {
+    number(text);
+    run_ends_.push_back(runs_.size());
+    if (next_ > most) return false;
+  }
+  fill_rows(texts.size());
+  return true;
+}
+
+std::uint64_t NumberedShingles::shared(std::size_t text, std::size_t other) const {
+  return in_both(bits_.data() + text * words_, bits_.data() + other * words_, words_);
+}
+
+void NumberedShingles::number(std::string_view text) {
+  if (text.empty()) return;
+  const std::size_t width = roller_.window();
+  const bool whole = text.size() < width;  // it is one shingle
+  const auto* const data = reinterpret_cast<const unsigned char*>(text.data());
+  const std::size_t windows = whole ? 1 : text.size() - width + 1;
+  for (std::size_t at = 0; at < windows;) {
+    // What is new is given the next numbers, one by one.
+    const std::size_t begin = at;
+    const std::uint32_t first = next_, stretch = static_cast<std::uint32_t>(stretches_.size());
+    std::uint32_t known = kNone;
+    for (std::uint64_t f = whole ? fingerprint(text) : roller_.first(data + at);;) {
+      std::uint32_t* const slot = find(f);
+      if ((known = *slot) != kNone) break;
+      *slot = next_;
+      fingerprint_[next_] = f;
+      stretch_of_[next_++] = stretch;
+      if (2 * std::size_t{next_} > slots_.size()) make_room(2 * std::size_t{next_});
+      if (++at == windows) break;
+      f = roller_.step(f, data[at - 1], data[at + width - 1]);
+    }
+    if (next_ > first) {
+      stretches_.push_back({whole ? nullptr : text.data() + begin, first, next_});
+      add(first, next_ - first);
+    }
+    if (known == kNone) return;
+    const std::uint32_t count = in_a_row(known, text.data() + at, windows - at);
+    add(known, count);
+    at += count;
+  }
+}
+
+void NumberedShingles::add(std::uint32_t first, std::uint32_t count) {
+  const std::size_t begun = run_ends_.empty() ? 0 : run_ends_.back();
+  if (runs_.size() > begun && runs_.back().first + runs_.back().count == first) runs_.back().count += count;
+  else runs_.push_back({first, count});
+}
+
+// Where a fingerprint's number is, or where it belongs.
+std::uint32_t* NumberedShingles::find(std::uint64_t fingerprint) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = fingerprint * kGolden >> shift_;
+  while (slots_[at] != kNone && fingerprint_[slots_[at]] != fingerprint) at = (at + 1) & mask;
+  return &slots_[at];
+}
+
+// How many numbers from this one on are those of the shingles from here on, this one included.
+std::uint32_t NumberedShingles::in_a_row(std::uint32_t number, const char* at, std::size_t most) const {
+  const Stretch& stretch = stretches_[stretch_of_[number]];
+  const std::size_t width = roller_.window();
+  if (stretch.at == nullptr) return 1;
+  const char* const there = stretch.at + (number - stretch.first);
+  const std::size_t further = std::min<std::size_t>(stretch.end - number, most) - 1;
+  const std::size_t same = same_bytes(there, at, width + further);
+  return same < width ? 1 : static_cast<std::uint32_t>(same - width + 1);  // fewer: unlike bytes of one fingerprint
+}
+
+// At most half of the table is full.
+void NumberedShingles::make_room(std::size_t numbers) {
+  const int bits = static_cast<int>(std::bit_width(2 * numbers));
+  slots_.assign(std::size_t{1} << bits, kNone);
+  shift_ = 64 - bits;
+  for (std::uint32_t number = 0; number < next_; ++number) *find(fingerprint_[number]) = number;
+}
+
+void NumberedShingles::fill_rows(std::size_t texts) {
+  words_ = (std::size_t{next_} + 63) / 64;
+  bits_.assign(texts * words_, 0);
+  sizes_.assign(texts, 0);
+  for (std::size_t text = 0, run = 0; text < texts; ++text) {
+    std::uint64_t* const row = bits_.data() + text * words_;
+    for (; run < run_ends_[text]; ++run) set_bits(row, runs_[run].first, runs_[run].count);
+    sizes_[text] = in_both(row, row, words_);
+  }
+}
+
+}  // namespace nearkin

@@ -1,0 +1,106 @@
+#include "text_contents.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "parallel.hpp"
+#include "radix.hpp"
+
+namespace nearkin {
+namespace {
+
+// Some rows of a batch, in their order.
+Batch only(const Batch& batch, std::span<const std::size_t> rows) {
+  Batch some;
+  std::size_t row = 0;
+  std::uint64_t text = 0, feature = 0;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    const std::uint64_t length = batch.rows[i].length, end = batch.feature_ends[i];
+    if (row < rows.size() && rows[row] == i) {
+      ++row;
+      some.rows.push_back(batch.rows[i]);
+      some.canonical.append(batch.canonical, text, length);
+      const auto from = static_cast<std::ptrdiff_t>(feature), to = static_cast<std::ptrdiff_t>(end);
+      some.features.insert(some.features.end(), batch.features.begin() + from, batch.features.begin() + to);
+      if (!batch.weights.empty())
+        some.weights.insert(some.weights.end(), batch.weights.begin() + from, batch.weights.begin() + to);
+      some.feature_ends.push_back(some.features.size());
+    }
+    text += length;
+    feature = end;
+  }
+  return some;
+}
+
+}  // namespace
+
+void TextContents::add(Batch&& batch) {
+  std::vector<std::size_t> fresh;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    if (batch.rows[i].length == 0) {
+      holding_.push_back(kNothing);
+      continue;
+    }
+    const auto next = static_cast<std::uint32_t>(numbers_.size());
+    const auto [known, is_new] = numbers_.emplace(batch.rows[i].content_digest, next);
+    if (is_new) fresh.push_back(i);
+    holding_.push_back(known->second);
+  }
+  if (holding_.size() >= kNothing) throw std::length_error("more than 4 billion texts at once");
+  if (fresh.empty()) return;
+  batches_.push_back(fresh.size() == batch.rows.size() ? std::move(batch) : only(batch, fresh));
+  const Batch& kept = batches_.back();
+  std::uint64_t text = 0, feature = 0;
+  for (std::size_t i = 0; i < kept.rows.size(); ++i) {
+    const Ingested& row = kept.rows[i];
+    const std::uint64_t count = kept.feature_ends[i] - feature;
+    contents_.push_back({row.content_digest, row.modulus, std::string_view(kept.canonical).substr(text, row.length),
+                         std::span(kept.features).subspan(feature, count), {}});
+    if (!kept.weights.empty()) contents_.back().weights = std::span(kept.weights).subspan(feature, count);
+    text += row.length;
+    feature = kept.feature_ends[i];
+  }
+}
+
+void TextContents::put_in_order(bool weighted, unsigned threads) {
+  struct Place {
+    std::uint64_t begin;  // of the digest
+    std::uint32_t number;
+  };
+  std::vector<Place> places;
+  for (std::uint32_t number = 0; number < contents_.size(); ++number) {
+    std::uint64_t begin = 0;
+    for (std::size_t i = 0; i < 8; ++i) begin = begin << 8 | contents_[number].digest[i];
+    places.push_back({begin, number});
+  }
+  sort_by_feature(places.data(), places.size(), [](const Place& one) { return one.begin; },
+                  [&](const Place& x, const Place& y) {
+                    return x.begin != y.begin ? x.begin < y.begin : contents_[x.number].digest < contents_[y.number].digest;
+                  });
+  std::vector<std::uint32_t> row(contents_.size());
+  offsets_.push_back(0);
+  for (const Place& place : places) {
+    const Content& one = contents_[place.number];
+    row[place.number] = static_cast<std::uint32_t>(texts_.size());
+    texts_.push_back(one.text);
+    moduli_.push_back(one.modulus);
+    offsets_.push_back(offsets_.back() + one.features.size());
+  }
+  for (auto& content : holding_)
+    if (content != kNothing) content = row[content];
+  features_.resize(offsets_.back());
+  weights_.resize(weighted ? offsets_.back() : 0);
+  parallel_blocks(places.size(), 256, std::max(1U, threads), [&](unsigned, std::size_t from, std::size_t to) {
+    for (auto i = from; i < to; ++i) {
+      const Content& one = contents_[places[i].number];
+      std::copy(one.features.begin(), one.features.end(), features_.data() + offsets_[i]);
+      if (weighted) std::copy(one.weights.begin(), one.weights.end(), weights_.data() + offsets_[i]);
+    }
+  });
+  contents_ = {};
+  numbers_ = {};
+  for (Batch& batch : batches_) batch.features = {}, batch.weights = {};
+}
+
+}  // namespace nearkin

@@ -1,0 +1,66 @@
+// Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest.hpp"
+#include "uncleared.hpp"
+
+namespace nearkin {
+
+class TextContents {
+ public:
+  static constexpr std::uint32_t kNothing = std::numeric_limits<std::uint32_t>::max();
+
+  // The next texts. Of them no more is kept than canonical texts and signatures, and those once.
+  void add(Batch&& batch);
+
+  // Once, after the last. Signatures without weights where these are not asked for.
+  void put_in_order(bool weighted, unsigned threads);
+
+  std::span<const std::uint32_t> holding() const { return holding_; }  // by text: its content; kNothing: it says nothing
+  // By content.
+  std::span<const std::string_view> texts() const { return texts_; }
+  std::span<const std::uint64_t> moduli() const { return moduli_; }
+  std::span<const std::uint64_t> offsets() const { return offsets_; }  // one more than there are contents
+  std::span<const std::uint64_t> features() const { return features_; }
+  std::span<const std::uint32_t> weights() const { return weights_; }
+
+ private:
+  struct Content {
+    Digest digest;
+    std::uint64_t modulus;
+    std::string_view text;
+    std::span<const std::uint64_t> features;
+    std::span<const std::uint32_t> weights;
+  };
+
+  // A digest is as good a number as any.
+  struct ByDigest {
+    std::size_t operator()(const Digest& digest) const {
+      std::size_t value;
+      std::memcpy(&value, digest.data() + 8, sizeof value);
+      return value;
+    }
+  };
+
+  std::deque<Batch> batches_;      // their bytes stay where they are
+  std::vector<Content> contents_;  // as they were met
+  std::unordered_map<Digest, std::uint32_t, ByDigest> numbers_;
+  std::vector<std::uint32_t> holding_;
+  std::vector<std::string_view> texts_;
+  std::vector<std::uint64_t> offsets_, moduli_;
+  Uncleared<std::uint64_t> features_;
+  Uncleared<std::uint32_t> weights_;
+};
+
+}  // namespace nearkin
