@@ -68,10 +68,32 @@ FORMATS: dict[str, Callable[[Page], bytes]] = {
 
 @dataclass(frozen=True)
 class Took:
-    seconds: float  # of reading and signing, workers' start included
-    processor: float  # seconds of the whole scan, nearkin's and its workers'
+    """To read, sign and store, workers' start included."""
+
+    seconds: float
+    processor: float  # seconds, nearkin's and its workers'
     own: float  # of these nearkin's, which threads share but for the native part
-    storing: float  # of these the thread's that stores, matches and groups
+    storing: float  # of these that of the thread that stores
+
+
+class Meter:
+    """Of processor time, from now until a scan is told to do anything but read."""
+
+    def __init__(self) -> None:
+        self._begun = self._now()
+        self._read: tuple[float, float, float] | None = None
+
+    def heard(self, stage: str, _: int, __: int) -> None:
+        if stage != "read" and self._read is None:
+            self._read = self._now()
+
+    def took(self, seconds: float) -> Took:
+        own, children, storing = (b - a for a, b in zip(self._begun, self._read or self._now(), strict=True))
+        return Took(seconds, own + children, own, storing)
+
+    @staticmethod
+    def _now() -> tuple[float, float, float]:
+        return _processor(resource.RUSAGE_SELF), _processor(resource.RUSAGE_CHILDREN), time.thread_time()
 
 
 def papers_table(
@@ -161,14 +183,11 @@ def _best(folders: list[Path], store: Path, rounds: int) -> tuple[int, list[Took
     for _ in range(rounds):
         for jobs in JOBS:
             forget(store)
-            own, children = _processor(resource.RUSAGE_SELF), _processor(resource.RUSAGE_CHILDREN)
-            storing = time.thread_time()
-            summary = Store(store).scan(folders, jobs=jobs)
-            storing = time.thread_time() - storing
+            meter = Meter()
+            summary = Store(store).scan(folders, jobs=jobs, progress=meter.heard)
             assert not summary.failed
             found = summary.documents
-            own, children = _processor(resource.RUSAGE_SELF) - own, _processor(resource.RUSAGE_CHILDREN) - children
-            took[jobs].append(Took(stages(store)["read"], own + children, own, storing))
+            took[jobs].append(meter.took(stages(store)["read"]))
     forget(store)
     least = [Took(*map(min, zip(*map(astuple, rounds_), strict=True))) for rounds_ in took.values()]
     return found, least
