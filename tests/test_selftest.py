@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nearkin import selftest
-from nearkin.engine.attempts import ATTEMPTS
+from nearkin.engine.attempts import ATTEMPTS, ON_OPEN
 from nearkin.scheme.golden import GOLDEN
 from nearkin.selftest import Check, Status
 
@@ -16,7 +16,7 @@ def run(folder: Path) -> dict[str, Check]:
 
 def test_all_is_well(tmp_path: Path) -> None:
     found = run(tmp_path)
-    sandbox = [f"sandbox: {what}" for what in ATTEMPTS]
+    sandbox = [f"sandbox: {what}" for what in (*ATTEMPTS, *ON_OPEN)]
     assert list(found) == ["sha256", "kernels", *GOLDEN, *sandbox, "store", "file system"]
     assert {check.status for name, check in found.items() if name != "file system"} == {Status.OK}
     assert list(tmp_path.iterdir()) == []

@@ -20,7 +20,8 @@ from nearkin.api.store import Store
 from nearkin.engine import documents as engine_documents
 from nearkin.engine import tree
 from nearkin.engine.workers import Asked, Workers
-from nearkin.formats.found import Limits
+from nearkin.formats.found import Limits, Problem
+from nearkin.model import Reason
 from store.world import is_sound, listings
 
 INNER = zipped({"deep.txt": prose(3).encode(), "page.html": f"<html><p>{prose(4)}</p></html>".encode()})
@@ -434,6 +435,6 @@ def test_a_folder_named_like_members_is_said(tmp_path: Path) -> None:
 def test_a_worker_is_asked_by_path_and_never_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.zip").write_bytes(INNER)
     (tmp_path / "link.zip").symlink_to(tmp_path / "real.zip")
-    with Workers() as workers:
-        (problem, _), *_ = workers.ask(Asked(b"link.zip", os.fsencode(tmp_path / "link.zip")))
-    assert (problem["kind"], problem["reason"]) == ("problem", "unreadable")
+    with Workers() as workers, pytest.raises(Problem) as raised:
+        list(workers.ask(Asked(b"link.zip", os.fsencode(tmp_path / "link.zip"))))
+    assert raised.value.reason is Reason.UNREADABLE

@@ -1,17 +1,22 @@
 """The filter of system calls, judged by a textbook interpreter of its program, and by workers that try."""
 
 import re
+import socket
 import struct
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from nearkin.engine.attempts import ATTEMPTS
+from engine.fake_formats import DEED
+from nearkin.engine import workers
+from nearkin.engine.attempts import ATTEMPTS, ON_OPEN
 from nearkin.engine.calls import ALLOWED, ALLOWED_OLD, CONDITIONS, MACHINES, MYSELF, Only
 from nearkin.engine.confine import ALLOW, REFUSE, UNKNOWN, filter_for
-from nearkin.engine.workers import Workers
+from nearkin.engine.landlock import give_up_files, ruleset
+from nearkin.engine.workers import Asked, Workers
 
 ME = 4711
 HEADERS = {
@@ -107,19 +112,79 @@ def test_other_machines_have_none() -> None:
     assert filter_for("riscv64", ME) is None
 
 
+BY_LANDLOCK = {
+    "files it was not handed",
+    "files of the system",
+    "names of files",
+    "memory of others by file",
+    "environment of others",
+}
+
+
+def not_refused() -> tuple[set[str], str]:
+    with Workers() as some:
+        told = some.probe()
+    assert set(told["refused"]) == {*ATTEMPTS, *ON_OPEN}
+    return {what for what, refused in told["refused"].items() if not refused}, told["by"]
+
+
 def test_a_worker_is_refused_all_it_tries() -> None:
-    with Workers() as workers:
-        told = workers.probe()
-    assert set(told["refused"]) == set(ATTEMPTS)
-    if told["by"] != "seccomp":
+    what, by = not_refused()
+    if "seccomp" not in by:
         pytest.skip("this system has no seccomp")
-    assert [what for what, refused in told["refused"].items() if not refused] == []
+    assert what == (set() if "landlock" in by else BY_LANDLOCK)
+
+
+def test_a_kernel_without_landlock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Says so, and reads all the same."""
+    monkeypatch.setattr(workers, "FORMATS", "engine.without_landlock")
+    what, by = not_refused()
+    assert "landlock" not in by
+    assert "files it was not handed" in what <= BY_LANDLOCK
+    (tmp_path / "a.deed").write_bytes(DEED + b"say it")
+    with Workers() as some:
+        said = [body for _, body in some.ask(Asked(b"a.deed", path=bytes(tmp_path / "a.deed")))]
+    assert b"say it" in said
+
+
+@pytest.mark.parametrize(("version", "files", "size"), [(1, 13, 8), (2, 14, 8), (3, 15, 8), (4, 15, 16), (5, 16, 16)])
+def test_all_that_a_kernel_knows_is_given_up(version: int, files: int, size: int) -> None:
+    assert ruleset(version) == ((1 << files) - 1).to_bytes(8, sys.byteorder) + (3).to_bytes(8, sys.byteorder) * (
+        size // 8 - 1
+    )
+    assert len(ruleset(6)) == len(ruleset(9)) == 24
+
+
+@pytest.mark.parametrize("answers", [[-1], [0], [7, -1], [7, 3, *[0] * 99, -1]])
+def test_landlock_that_does_not_take_hold_is_not_claimed(answers: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Libc:
+        def syscall(self, *_: object) -> int:
+            return answers.pop(0)
+
+    monkeypatch.setattr("nearkin.engine.landlock.os.close", lambda _: None)
+    paths = ["/"] * (len(answers) - 3) if len(answers) > 3 else []
+    assert not give_up_files(Libc(), paths)  # type: ignore[arg-type]
+
+
+def test_files_that_nobody_takes_hold_nobody_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A reader that was taken over may leave them where they are."""
+    monkeypatch.setattr(workers, "PATIENCE", 0.1)
+    (tmp_path / "a.txt").write_bytes(b"x")
+    with Workers() as some, (tmp_path / "a.txt").open() as file:
+        list(some.ask(Asked(b"a.txt", path=bytes(tmp_path / "a.txt"))))
+        (worker,) = some._idle
+        with suppress(BlockingIOError):
+            while True:
+                socket.send_fds(worker._files, [b"f"], [file.fileno()])
+        list(some.ask(Asked(b"a.txt", path=bytes(tmp_path / "a.txt"))))
+        assert some._idle != [worker]
 
 
 UNCONFINED = """
 import os, sys
 from nearkin.engine.attempts import tried
-print(*(what for what, refused in tried(os.fsencode(sys.argv[1])).items() if refused), sep=",")
+file = os.fsencode(sys.argv[1])
+print(*(what for what, refused in tried(file, os.open(file, os.O_RDONLY)).items() if refused), sep=",")
 """
 
 
@@ -132,6 +197,7 @@ def test_the_same_is_not_refused_elsewhere(tmp_path: Path) -> None:
         "mounting",
         "namespaces",
         "memory of others by call",
+        "memory of others by file",
         "tracing",
         "queues of calls",
         "priority of others",

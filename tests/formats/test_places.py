@@ -5,13 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
-from formats import office, others, outlook
+from formats import office, others, outlook, worded
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.table import HEAD, detect, read_with
 from nearkin.model import Reason
 
 MADE: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "docx": (office.docx, office.WORD_PLACES),
+    "doc": (worded.doc, worded.DOC_PLACES),
     "pptx": (office.pptx, office.SLIDE_PLACES),
     "odt": (office.odt, office.ODT_PLACES),
     "odp": (office.odp, office.ODP_PLACES),
@@ -51,7 +52,7 @@ def test_the_properties_of_office_files(name: str) -> None:
     assert found(MADE[name][0]())[1].properties == office.OFFICE_PROPERTIES
 
 
-@pytest.mark.parametrize("name", ["xlsx", "pdf", "rtf", "epub"])
+@pytest.mark.parametrize("name", ["xlsx", "pdf", "rtf", "epub", "doc"])
 def test_title_and_author(name: str) -> None:
     told = found(MADE[name][0]())[1].properties
     assert (told["title"], told["author"]) == ("The title", "Ann Author")
@@ -132,6 +133,7 @@ def test_mails_of_a_mailbox_are_members() -> None:
         (others.pdf(password="secret"), b"a.pdf"),
         (others.epub(encrypted=True), b"a.epub"),
         (outlook.ole(outlook.stream("EncryptedPackage", b"x")), b"a.docx"),
+        (worded.doc(flags=0x0100), b"a.doc"),
         (office.opened("text", "", "", **{"META-INF__manifest.xml": "<m><encryption-data/></m>"}), b"a.odt"),
     ],
 )
@@ -145,6 +147,46 @@ def test_a_pdf_of_pictures_says_so() -> None:
     with pytest.raises(Problem, match="3 pages without text") as error:
         found(others.pdf(3, text=False))
     assert error.value.reason is Reason.EMPTY
+
+
+def test_characters_of_word() -> None:
+    text = found(worded.doc())[1].text or ""
+    assert "non-breaking, 日本 \U0001f600\n" in text
+    assert "HYPERLINK" not in text
+    assert found(worded.doc())[1].properties["created"] == "2020-01-01T00:00:00"
+
+
+def test_nothing_is_lost_to_a_field_that_never_ends() -> None:
+    text = found(worded.doc(field="\x13 PAGE {}"))[1].text or ""
+    assert [place for place in worded.DOC_PLACES if text.count(office.say(place)) != 1] == []
+
+
+def test_word_documents_of_other_times_are_unsupported() -> None:
+    with pytest.raises(Problem, match="Word 97") as error:
+        found(worded.doc(version=0x65))
+    assert error.value.reason is Reason.UNSUPPORTED
+
+
+@pytest.mark.parametrize("what", ["counts", "pieces"])
+def test_word_documents_that_are_not_whole_say_so(what: str) -> None:
+    """More characters are counted than there are; a piece leads beyond the end."""
+    data = bytearray(worded.doc())
+    start = data.index(b"\xec\xa5\xc1\0")
+    if what == "counts":
+        data[start + 0x4C + 2] = 1
+    else:
+        at = data.index(b"\2\x1c\0\0\0")
+        data[at + 5 + 12 + 8 + 2 + 2] = 0x20
+    with pytest.raises(Problem, match="not all of its text") as error:
+        found(bytes(data))
+    assert error.value.reason is Reason.CORRUPT
+
+
+def test_properties_that_are_said_to_be_many_take_no_time() -> None:
+    data = worded.summary("The title", "Ann Author")
+    many = worded.summary("The title", "Ann Author", many=0xFFFFFFFF)
+    whole = worded.doc()
+    assert found(whole.replace(data, many))[1].properties["title"] == "The title"
 
 
 @pytest.mark.parametrize(

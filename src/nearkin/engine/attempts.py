@@ -2,7 +2,8 @@
 
 An attempt is refused if it fails for want of permission, or as if the kernel had no such call. Any other error means
 that the kernel has considered it: so an attempt may name what does not exist, and does no harm where nothing bars it.
-Files are tried on one that was made for the purpose, other processes on the parent, in ways that change nothing.
+Files are tried on one that was made for the purpose, open or by its name, other processes on the parent, in ways that
+change nothing.
 """
 
 import ctypes
@@ -11,6 +12,7 @@ import os
 import resource
 import socket
 from collections.abc import Callable
+from functools import partial
 
 REFUSED = frozenset((errno.EACCES, errno.EPERM, errno.ENOSYS))
 NOWHERE = ("192.0.2.1", 9)  # TEST-NET-1: nothing is sent
@@ -18,14 +20,15 @@ CLONE_NEWUSER, PTRACE_PEEKDATA, TIOCSTI, IO_URING_SETUP = 0x10000000, 2, 0x5412,
 NO_KEY = 0x6E656B69  # of no shared memory
 
 
-def tried(file: bytes) -> dict[str, bool]:
+def tried(file: bytes, handle: int) -> dict[str, bool]:
     """Each thing that was tried, and whether it was refused."""
-    return {name: _is_refused(attempt, file) for name, attempt in ATTEMPTS.items()}
+    by_name = {name: _is_refused(partial(attempt, file)) for name, attempt in ATTEMPTS.items()}
+    return by_name | {name: _is_refused(partial(attempt, handle)) for name, attempt in ON_OPEN.items()}
 
 
-def _is_refused(attempt: Callable[[bytes], object], file: bytes) -> bool:
+def _is_refused(attempt: Callable[[], object]) -> bool:
     try:
-        attempt(file)
+        attempt()
     except OSError as error:
         return error.errno in REFUSED
     except AttributeError:  # this system has no such thing
@@ -67,15 +70,12 @@ def _append(file: bytes) -> None:
     os.close(os.open(file, os.O_WRONLY | os.O_APPEND))
 
 
-def _on_open(what: Callable[[int], object]) -> Callable[[bytes], None]:
-    def attempt(file: bytes) -> None:
-        handle = os.open(file, os.O_RDONLY)
-        try:
-            what(handle)
-        finally:
-            os.close(handle)
+def _open(file: bytes) -> None:
+    os.close(os.open(file, os.O_RDONLY))
 
-    return attempt
+
+def _of_parent(what: str) -> Callable[[bytes], None]:
+    return lambda _: _open(f"/proc/{os.getppid()}/{what}".encode())
 
 
 def _lock(handle: int) -> None:
@@ -129,14 +129,18 @@ ATTEMPTS: dict[str, Callable[[bytes], object]] = {
     "other programs": _spawn,
     "new processes": _fork,
     "signals to others": lambda _: os.kill(os.getppid(), 0),
-    "signals by a file": _on_open(_own),
     "signals by handle": lambda _: os.close(os.pidfd_open(os.getppid())),
     "tracing": _in_c("ptrace", PTRACE_PEEKDATA, os.getppid, None, None),
+    "memory of others by file": _of_parent("mem"),
+    "environment of others": _of_parent("environ"),
     "memory of others by call": _in_c("process_vm_readv", os.getppid, None, 0, None, 0, 0),
     "limits of others": lambda _: resource.prlimit(os.getppid(), resource.RLIMIT_CORE),
     "priority of others": lambda _: os.setpriority(os.PRIO_PROCESS, os.getppid(), os.getpriority(os.PRIO_PROCESS, 0)),
     "cores of others": _share_cores,
     "outliving nearkin": _outlive,
+    "files it was not handed": _open,
+    "files of the system": lambda _: _open(b"/etc/passwd"),
+    "names of files": lambda file: os.listdir(os.path.dirname(file)),  # noqa: PTH120, PTH208
     "new files": _write,
     "writing to files": _append,
     "truncating": lambda file: os.truncate(file, 0),
@@ -144,8 +148,6 @@ ATTEMPTS: dict[str, Callable[[bytes], object]] = {
     "owners": lambda file: os.chown(file, -1, -1),
     "times": lambda file: os.utime(file, (1, 1)),
     "attributes": lambda file: os.setxattr(file, b"user.nearkin", b"x"),
-    "locks": _on_open(_lock),
-    "whole-file locks": _on_open(_flock),
     "links": lambda file: os.link(file, file + b".link"),
     "symbolic links": lambda file: os.symlink(file, file + b".symlink"),  # noqa: PTH211
     "folders": lambda file: os.mkdir(file + b".folder"),  # noqa: PTH102
@@ -153,9 +155,15 @@ ATTEMPTS: dict[str, Callable[[bytes], object]] = {
     "renaming": lambda file: os.rename(file, file + b".renamed"),  # noqa: PTH104
     "removing": lambda file: os.unlink(file + b".renamed"),  # noqa: PTH108
     "files in memory": lambda _: os.close(os.memfd_create("nearkin")),
-    "typing into terminals": _on_open(_type),
     "mounting": _in_c("mount", None, None, None, 0, None),
     "namespaces": _in_c("unshare", CLONE_NEWUSER),
     "shared memory": _in_c("shmget", NO_KEY, 4096, 0o600),
     "queues of calls": _in_c("syscall", IO_URING_SETUP, 0, None),
+}
+
+ON_OPEN: dict[str, Callable[[int], object]] = {
+    "signals by a file": _own,
+    "locks": _lock,
+    "whole-file locks": _flock,
+    "typing into terminals": _type,
 }

@@ -1,9 +1,10 @@
-"""A process gives up what parsing a document does not need: the network, other programs, writing, much memory.
+"""A process gives up what parsing a document does not need: the network, other programs and files, much memory.
 
     limits      RLIMIT_AS (memory), RLIMIT_FSIZE 0 (no byte into a file), no core files; RLIMIT_CPU too, which a hostile
                 reader could lift again: what ends that one is the parent's clock
     seccomp     a filter of system calls (Linux, x86-64 and arm64): those of `engine.calls` and no others. Refused calls
                 fail with EACCES, those that only newer kernels have with ENOSYS; nobody is killed by a curious library.
+    landlock    no files but what reading loads (`engine.landlock`); documents come as open files
     namespace   where there is no seccomp, a network namespace of its own: no network but a loopback that is down
     orphans     the kernel kills a worker whose parent dies
 
@@ -18,8 +19,10 @@ import resource
 import signal
 import struct
 import sys
+from collections.abc import Iterable
 
 from nearkin.engine.calls import MACHINES, MYSELF, UNIFIED, Only
+from nearkin.engine.landlock import give_up_files
 
 Instruction = tuple[int, int, int, int]  # code, how far to jump if so, and if not, value
 
@@ -32,8 +35,8 @@ NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 X32 = 0x40000000  # the same calls by other numbers
 
 
-def confine(*, memory: int, parent: int) -> str:
-    """What bars the network from here on: `seccomp`, `namespace` or `nothing`."""
+def confine(*, memory: int, parent: int, readable: Iterable[str]) -> str:
+    """What bars this process from here on: `landlock`, and `seccomp` or `namespace`; or `nothing`."""
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     if libc is not None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -47,9 +50,12 @@ def confine(*, memory: int, parent: int) -> str:
     if libc is None:
         return "nothing"
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    barred = ["landlock"] if give_up_files(libc, readable) else []
     if _filter_calls(libc):
-        return "seccomp"
-    return "namespace" if libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 else "nothing"
+        barred.append("seccomp")
+    elif libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0:
+        barred.append("namespace")
+    return ", ".join(barred) or "nothing"
 
 
 def lower(limit: int, value: int) -> None:

@@ -1,6 +1,6 @@
 """A worker: a process that takes documents apart, one at a time, and can be lost without harm.
 
-    asked      {"name", "path" or bytes as the body}                 one document
+    asked      {"name", "file" or bytes as the body}                 one document; files come open, by a socket
     answers    plain                                                 no format of the table: it is read natively
                document {extractor, media, digest, properties …}     what it is; the body is its text
                member {name, mtime_ns, reason …}                     one that lies in it; the body is its bytes
@@ -8,20 +8,21 @@
                lacking {package}                                     nearkin is not installed whole: nobody's fault here
                end                                                   always last
 
-It confines itself before it sees any document, and ends when its pipe does. Nothing a library prints can get among the
-frames: standard output and error go nowhere.
+It confines itself before it sees any document, opens none itself, and ends when its pipe does. Nothing a library prints
+can get among the frames: standard output and error go nowhere.
 """
 
 import hashlib
 import io
 import os
+import socket
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nearkin.engine.confine import allow_seconds, confine
 from nearkin.engine.frames import Header, packed, unpack_from
+from nearkin.engine.landlock import needed
 from nearkin.formats.found import LIBRARIES, Limits, Problem
 from nearkin.model import Reason
 
@@ -39,25 +40,30 @@ def main(options: dict[str, Any]) -> None:
         os.dup2(nowhere, standard)
     sys.setrecursionlimit(2000)
     formats = import_module(options["formats"])
-    barred = confine(memory=options["memory"], parent=options["parent"])
+    files = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, options["files"])
+    readable = needed((options["formats"], "nearkin", "nearkin._native", *LIBRARIES))
+    barred = confine(memory=options["memory"], parent=options["parent"], readable=readable)
     with os.fdopen(asked, "rb") as stream:
-        _Worker(formats, Limits(**options["limits"]), options["seconds"], barred, answers).serve(stream)
+        _Worker(formats, Limits(**options["limits"]), options["seconds"], barred, answers, files).serve(stream)
 
 
 class _Worker:
-    def __init__(self, formats: Any, limits: Limits, seconds: float, barred: str, answers: int) -> None:
+    def __init__(
+        self, formats: Any, limits: Limits, seconds: float, barred: str, answers: int, files: socket.socket
+    ) -> None:
         self._formats = formats
         self._limits = limits
         self._seconds = seconds
         self._barred = barred
         self._answers = answers
+        self._files = files
 
     def serve(self, asked: BinaryIO) -> None:
         """One that ran out of memory once says so and ends: it may be left with little."""
         while (frame := unpack_from(asked.read, longest=LONGEST)) is not None:
             header, body = frame
             if header["kind"] == "probe":
-                self._say({"kind": "end", "by": self._barred, "refused": _tried(header)})
+                self._say({"kind": "end", "by": self._barred, "refused": self._tried(header)})
                 continue
             self._start_clock()
             try:
@@ -74,7 +80,7 @@ class _Worker:
 
     def _read(self, header: Header, body: bytes) -> None:
         try:
-            with _opened(header, body) as file:
+            with self._handed() if header["file"] else io.BytesIO(body) as file:
                 self._take_apart(header, file)
         except Problem as problem:
             if isinstance(problem.__cause__, MemoryError):
@@ -86,7 +92,7 @@ class _Worker:
             self._say(_problem(Problem(Reason.TOO_LARGE, "it is nested too deeply")))
         except OSError as error:
             said = (error.strerror or str(error)).lower()
-            self._say(_problem(Problem(Reason.UNREADABLE if "path" in header else Reason.CORRUPT, said)))
+            self._say(_problem(Problem(Reason.UNREADABLE if header["file"] else Reason.CORRUPT, said)))
         except ImportError as error:  # a library that cannot be had tells nothing of the document
             name = (error.name or "").partition(".")[0]
             if isinstance(error, ModuleNotFoundError) and name in LIBRARIES:
@@ -99,7 +105,7 @@ class _Worker:
 
     def _take_apart(self, header: Header, file: BinaryIO) -> None:
         name = bytes.fromhex(header["name"])
-        stamp = _stamp(file) if "path" in header else {}
+        stamp = _stamp(file) if header["file"] else {}
         head = file.read(HEAD)
         file.seek(0)
         kind = self._formats.detect(head, name, file)
@@ -128,25 +134,25 @@ class _Worker:
         self._say(told, member.data)
         self._start_clock()
 
+    def _handed(self) -> BinaryIO:
+        _, (handle,), _, _ = socket.recv_fds(self._files, 1, 1)
+        try:
+            return open(handle, "rb")
+        except OSError:  # a folder
+            os.close(handle)
+            raise
+
+    def _tried(self, header: Header) -> dict[str, bool]:
+        from nearkin.engine.attempts import tried
+
+        with self._handed() as file:
+            return tried(bytes.fromhex(header["path"]), file.fileno())
+
     def _say(self, header: Header, body: bytes = b"") -> None:
         for piece in packed(header, body):
             view = memoryview(piece)
             while view:
                 view = view[os.write(self._answers, view) :]
-
-
-def _tried(header: Header) -> dict[str, bool]:
-    from nearkin.engine.attempts import tried
-
-    return tried(bytes.fromhex(header["file"]))
-
-
-def _opened(header: Header, body: bytes) -> BinaryIO:
-    if "path" not in header:
-        return io.BytesIO(body)
-    # A path that turned into a link or FIFO since the walk must neither lead elsewhere nor hang.
-    opener: Callable[[str, int], int] = lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)  # noqa: E731
-    return open(bytes.fromhex(header["path"]), "rb", opener=opener)
 
 
 def _digest(file: BinaryIO) -> str:

@@ -11,6 +11,7 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,7 @@ class Worker:
     """One process and the pipes to it."""
 
     def __init__(self, settings: WorkerSettings, limits: Limits, formats: str) -> None:
+        self._files, theirs = socket.socketpair()
         options = {
             "import": [path for path in sys.path if os.path.isabs(path)],  # noqa: PTH117
             "formats": formats,
@@ -64,6 +66,7 @@ class Worker:
             "seconds": settings.timeout,
             "limits": asdict(limits),
             "parent": os.getpid(),
+            "files": theirs.fileno(),
         }
         self._settings = settings
         # No text may be longer than its characters; no member than all of them together.
@@ -71,13 +74,21 @@ class Worker:
         self._fresh = True
         self._worked = 0.0
         self.has_answered = False  # to the question it was asked last
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-c", CODE, json.dumps(options)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-        )
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-B", "-c", CODE, json.dumps(options)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                pass_fds=[theirs.fileno()],
+            )
+        except BaseException:
+            self._files.close()
+            raise
+        finally:
+            theirs.close()
+        self._files.setblocking(False)
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._to, self._from = self.process.stdin.fileno(), self.process.stdout.fileno()
@@ -98,18 +109,23 @@ class Worker:
     def ask(self, asked: Asked) -> Iterator[tuple[Header, bytes]]:
         """Its answers until the end; Problem: it was lost. Whoever does not hear it out loses it too."""
         header: Header = {"kind": "read", "name": asked.name.hex()}
-        if asked.path is not None:
-            header["path"] = asked.path.hex()
-        yield from self._answers(header, asked.data, asked.budget)
+        yield from self._answers(header, asked.data, asked.budget, file=asked.path)
 
     def probe(self, file: bytes) -> Header:
-        (said,) = (header for header, _ in self._answers({"kind": "probe", "file": file.hex()}, b""))
+        (said,) = (header for header, _ in self._answers({"kind": "probe", "path": file.hex()}, b"", file=file))
         return said
 
-    def _answers(self, header: Header, body: bytes, budget: Budget | None = None) -> Iterator[tuple[Header, bytes]]:
+    def _answers(
+        self, header: Header, body: bytes, budget: Budget | None = None, *, file: bytes | None = None
+    ) -> Iterator[tuple[Header, bytes]]:
+        """A file is opened here and handed over: a worker may open none."""
+        handles = [] if file is None else [_opened(file)]
         ended = self.has_answered = False
         try:
-            self._send(packed(header, body))
+            if handles:
+                socket.send_fds(self._files, [b"f"], handles)
+                os.close(handles.pop())
+            self._send(packed(header | {"file": file is not None}, body))
             while not ended:
                 said, text = self._next(budget)
                 self.has_answered = True
@@ -120,11 +136,13 @@ class Worker:
                     self.kill()
                 if not ended or "by" in said:
                     yield said, text
-        except (EOFError, BrokenPipeError):
+        except (EOFError, ConnectionError, BlockingIOError):  # it is gone, or has let many files wait
             raise self._lost() from None
         except BrokenFrameError as error:
             raise Problem(Reason.TOO_LARGE, str(error)) from None
         finally:
+            for handle in handles:
+                os.close(handle)
             if not ended:
                 self.kill()
 
@@ -223,10 +241,19 @@ class Worker:
             self.kill()
 
     def _close(self) -> None:
+        self._files.close()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
+
+
+def _opened(path: bytes) -> int:
+    # A path that turned into a link or FIFO since the walk must neither lead elsewhere nor hang.
+    try:
+        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise Problem(Reason.UNREADABLE, (error.strerror or str(error)).lower()) from None
 
 
 @dataclass

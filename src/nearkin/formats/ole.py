@@ -1,14 +1,20 @@
-"""Old binary files of Microsoft programs: no permissive, well-kept library reads their text.
+"""Old binary files of PowerPoint, Works, Visio and the like: no permissive, well-kept library reads their text.
 
 What can be told is told: Word, Excel and PowerPoint files with a password are such a file around the encrypted one.
 """
 
-from typing import BinaryIO
+import struct
+from datetime import datetime, timedelta
+from typing import Any, BinaryIO
 
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.model import Reason
 
 ENCRYPTED = ("EncryptedPackage", "\x09DRMContent")
+SUMMARY = "\x05SummaryInformation"
+LONGEST, MOST = 1 << 20, 1000  # bytes and number of properties
+CODE_PAGE, STRINGS, TIMES = 1, {2: "title", 4: "author"}, {12: "created", 13: "modified"}
+STRING, WIDE_STRING, TIME = 0x1E, 0x1F, 0x40
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -17,4 +23,49 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     with olefile.OleFileIO(file) as storage:
         if any(storage.exists(stream) for stream in ENCRYPTED):
             raise Problem(Reason.ENCRYPTED, "a password is needed")
-    raise Problem(Reason.UNSUPPORTED, "an old binary file of Word, PowerPoint, Works or Visio")
+    raise Problem(Reason.UNSUPPORTED, "an old binary file of PowerPoint, Works or Visio")
+
+
+def properties(storage: Any) -> dict[str, str]:
+    """As every such file may tell them ([MS-OLEPS] §2.20). Not by olefile, which counts to four thousand million where
+    a damaged file says so."""
+    if not storage.exists(SUMMARY):
+        return {}
+    data = storage.openstream(SUMMARY).read(LONGEST)
+    values: dict[int, bytes] = {}
+    try:
+        (start,) = struct.unpack_from("<I", data, 44)
+        (many,) = struct.unpack_from("<I", data, start + 4)
+        for i in range(min(many, MOST)):
+            key, place = struct.unpack_from("<2I", data, start + 8 + 8 * i)
+            values.setdefault(key, data[start + place :])
+    except struct.error:  # damaged: what was found until then
+        pass
+    page = int.from_bytes(values.get(CODE_PAGE, b"")[4:6], "little")
+    found = {name: _string(values[key], page) for key, name in STRINGS.items() if key in values}
+    found |= {name: _time(values[key]) for key, name in TIMES.items() if key in values}
+    return {name: value for name, value in found.items() if value}
+
+
+def _string(value: bytes, page: int) -> str:
+    kind, size = int.from_bytes(value[:4], "little"), int.from_bytes(value[4:8], "little")
+    if kind == WIDE_STRING:
+        return value[8 : 8 + 2 * size].decode("utf-16-le", "replace").strip("\0 ")
+    if kind != STRING:
+        return ""
+    name = {1200: "utf-16-le", 65001: "utf-8"}.get(page, f"cp{page}")
+    try:
+        told = value[8 : 8 + size].decode(name, "replace")
+    except LookupError:
+        told = value[8 : 8 + size].decode("cp1252", "replace")
+    return told.strip("\0 ")
+
+
+def _time(value: bytes) -> str:
+    ticks = int.from_bytes(value[4:12], "little")
+    if int.from_bytes(value[:4], "little") != TIME or not ticks:
+        return ""
+    try:
+        return (datetime(1601, 1, 1) + timedelta(microseconds=ticks // 10)).isoformat()
+    except OverflowError:
+        return ""

@@ -39,17 +39,18 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     pages = len(document)
     held = Prose(limits)  # counts the text while the pages are read
     notes: list[str] = []
-    shown = []
+    shown: dict[int, str] = {}
     for number in range(pages):
         if (page := _page(document, number, notes)).strip():
             held.add(page)
-            shown.append(page)
+            shown[number] = page
+    shown = dict(zip(shown, joined(list(shown.values())), strict=True))
     prose = Prose(limits)
-    for page in said_once(joined(shown)):
+    for page in said_once(list(shown.values())):
         prose.line(page)
     for note in notes:
         prose.line(note)
-    text = WITHIN.sub("", without_leaders(prose.text(), pages))
+    text = WITHIN.sub("", without_leaders(prose.text(), pages, shown))
     if not text.strip():
         raise Problem(Reason.EMPTY, f"{pages} page{'s' * (pages != 1)} without text: scanned pictures?")
     return Found(text, _properties(document), _members(document, limits))

@@ -39,7 +39,7 @@ OFFICE = "application/vnd.openxmlformats-officedocument"
 OPEN = "application/vnd.oasis.opendocument"
 
 FORMATS: tuple[Format, ...] = (
-    Format("pdf", "application/pdf", (".pdf",), "pdf", 3),
+    Format("pdf", "application/pdf", (".pdf",), "pdf", 4),
     Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx"),
     Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx"),
     Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 2),
@@ -54,7 +54,7 @@ FORMATS: tuple[Format, ...] = (
     Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox"),
     Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 2),
     Format("xml", "application/xml", (".xml",), "xml", 2),
-    Format("doc", "application/msword", (".doc", ".dot"), "ole"),
+    Format("doc", "application/msword", (".doc", ".dot"), "doc", 2),
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ole"),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
     Format("zip", "application/zip", (".zip", ".jar"), "zip"),

@@ -4,6 +4,7 @@ from typing import Any, BinaryIO
 
 from nearkin.formats.cells import add_sheets
 from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.ole import properties
 from nearkin.formats.prose import Prose
 from nearkin.model import Reason
 
@@ -11,10 +12,10 @@ FILE_PASS = 0x2F  # the record that says that all after it is encrypted ([MS-XLS
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    properties = _properties(file)
+    known = _properties(file)
     prose = Prose(limits)
     add_sheets(file, prose)
-    return Found(prose.text(), properties)
+    return Found(prose.text(), known)
 
 
 def _properties(file: BinaryIO) -> dict[str, str]:
@@ -25,15 +26,7 @@ def _properties(file: BinaryIO) -> dict[str, str]:
         for name in ("Workbook", "Book"):
             if storage.exists(name) and _locked(storage.openstream(name).read(1 << 16)):
                 raise Problem(Reason.ENCRYPTED, "a password is needed")
-        told = storage.get_metadata()
-    found = {}
-    for key, value in (("title", told.title), ("author", told.author)):
-        if isinstance(value, bytes) and value.strip(b"\0 "):
-            found[key] = value.decode("utf-8" if told.codepage == 65001 else "cp1252", "replace").strip("\0 ")
-    for key, value in (("created", told.create_time), ("modified", told.last_saved_time)):
-        if value is not None and hasattr(value, "isoformat"):
-            found[key] = value.isoformat()
-    return found
+        return properties(storage)
 
 
 def _check_chains(storage: Any) -> None:
