@@ -61,9 +61,13 @@ def match(
     raw: bool = False,
     ignore: Sequence[str] = IGNORED,
     all_copies: bool = True,
+    hot: float = MatchSettings().hot,
     jobs: int | None = None,
 ) -> "pa.Table":
     """All pairs of texts that reach a threshold, strongest first, verified on the texts as in a scan.
+
+    Where more than `hot` texts are nearly the same (under 1: that share of all), each is paired with one of them, not
+    with every other. The table's metadata then say so, under `nearkin.partial`.
 
     Containment is 0.9 unless given, and not looked for by schemes that cannot tell it. Texts are named by their keys
     or their positions. Without `all_copies` equal texts are named once: by the
@@ -80,6 +84,7 @@ def match(
         containment=containment_for(how, containment),
         floor=threshold,
         min_shared_bytes=min_shared_bytes,
+        hot=hot,
     )
     refuse_unmeasurable(how, limits, keep_text=True)
     run = RunSettings() if jobs is None else RunSettings(jobs=jobs)
@@ -90,8 +95,8 @@ def match(
         for name, text in items
     )
     collection = Collection.of(extracted, how, canon, jobs=run.jobs)
-    pairs = collection.pairs(how, limits, run, all_copies=all_copies)
-    return pair_table(pairs, _plain(collection.texts.names), scheme=how.spec)
+    pairs, unlisted = collection.pairs(how, limits, run, all_copies=all_copies)
+    return pair_table(pairs, _plain(collection.texts.names), scheme=how.spec, unlisted=unlisted)
 
 
 def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
@@ -114,7 +119,14 @@ def families(
     Parts are attached at a containment of 0.9 unless another is given.
     """
     from nearkin.report.pairs import families_of_pairs
-    from nearkin.report.tables import family_table, refuse_no_pairs, scheme_of
+    from nearkin.report.tables import (
+        IN_PIECES,
+        family_table,
+        marked_partial,
+        refuse_no_pairs,
+        scheme_of,
+        unlisted_of,
+    )
 
     refuse_no_pairs(pairs)
     how = chosen(View, view, "view")
@@ -122,8 +134,10 @@ def families(
         raise UsageError("The greedy view needs signatures, not pairs; use: Store.families(view='greedy').")
     scheme = parse_scheme(scheme_of(pairs) or EXACT)
     limits = MatchSettings(threshold=threshold, containment=containment_for(scheme, containment), floor=threshold)
-    found = families_of_pairs(pairs.to_pylist(), limits, scheme, how)
-    return family_table(found, name=pairs.schema.field("a").type, sizes=False, view=how)
+    unlisted = unlisted_of(pairs)
+    found = families_of_pairs(pairs.to_pylist(), limits, scheme, how, unlisted)
+    told = family_table(found, name=pairs.schema.field("a").type, sizes=False, view=how)
+    return marked_partial(told, [IN_PIECES] if unlisted and how is not View.CLIQUE else [])
 
 
 def _compared(

@@ -52,7 +52,7 @@ class Grouping(Collected):
                 memory=self.room_for_texts,
                 threads=self.means.threads,
             )
-        count_unlisted(families, linking, outcome.hot)
+        count_unlisted(families, linking, outcome.hot, len(contents))
         return Grouped(linking, families, self._tell_forms(families, matches))
 
     def _tell_forms(self, families: list[ContentFamily], matches: MatchColumns) -> NDArray[np.float64]:

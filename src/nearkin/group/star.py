@@ -3,28 +3,34 @@
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.group.family import ContentFamily
 from nearkin.matching.candidates import Hot
 from nearkin.matching.columns import MatchColumns
 
+NO_FAMILY = -1
 
-def count_unlisted(families: Iterable[ContentFamily], matches: MatchColumns, hot: Hot) -> None:
-    """How many pairs of each family's members are not listed though they may match: of starred contents, not all pairs
-    were compared."""
+
+def count_unlisted(families: Iterable[ContentFamily], matches: MatchColumns, hot: Hot, contents: int) -> None:
+    """How many pairs of each family's members are not listed though they may match."""
     if not len(hot.contents):
         return
-    size = int(max(hot.contents[-1], matches.b.max(initial=0))) + 1
-    starred = np.zeros(size, np.bool_)
-    starred[hot.contents] = True
     some = list(families)
-    home = np.full(size, -1, np.int64)
+    home = np.full(contents, NO_FAMILY, np.int64)
     for number, family in enumerate(some):
-        members = np.array(family.members, np.int64)
-        members = members[members < size]
-        home[members[starred[members]]] = number
-    inside = (home[matches.a] >= 0) & (home[matches.a] == home[matches.b])
-    listed = np.bincount(home[matches.a[inside]], minlength=len(some))
-    members_of = np.bincount(home[home >= 0], minlength=len(some))
-    for family, pairs in zip(some, (members_of * (members_of - 1) // 2 - listed).tolist(), strict=True):
+        home[family.members] = number
+    for family, pairs in zip(some, unlisted_in(home, len(some), matches, hot).tolist(), strict=True):
         family.unlisted = pairs
+
+
+def unlisted_in(home: NDArray[np.int64], families: int, matches: MatchColumns, hot: Hot) -> NDArray[np.int64]:
+    """By family, where each row is in the family `home`: pairs of starred members, of which not all were compared, that
+    are no match."""
+    starred = np.full(len(home), NO_FAMILY, np.int64)
+    starred[hot.contents] = home[hot.contents]
+    a, b = starred[matches.a], starred[matches.b]
+    listed = np.bincount(a[(a == b) & (a != NO_FAMILY)], minlength=families)
+    members = np.bincount(starred[starred != NO_FAMILY], minlength=families)
+    pairs: NDArray[np.int64] = members * (members - 1) // 2 - listed
+    return pairs

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.engine.texts import Named, SignedTexts, sign_texts
-from nearkin.matching.candidates import Postings
+from nearkin.group.chain import linked
+from nearkin.group.star import unlisted_in
+from nearkin.matching.candidates import Hot, Postings
 from nearkin.matching.columns import MatchColumns, measured
-from nearkin.matching.score import find_matches
+from nearkin.matching.score import Scored, kept, scored
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
@@ -34,12 +36,30 @@ class Collection:
     def lengths(self) -> Numbers:
         return self.texts.contents.lengths
 
-    def pairs(self, scheme: Scheme, limits: MatchSettings, run: RunSettings, *, all_copies: bool) -> MatchColumns:
-        """The strongest first. Their rows count texts, and the one given first is `a`."""
-        similar = self._of_copies(self._matches(scheme, limits, run), all_copies=all_copies)
+    def pairs(
+        self, scheme: Scheme, limits: MatchSettings, run: RunSettings, *, all_copies: bool
+    ) -> tuple[MatchColumns, Numbers]:
+        """The strongest first. Their rows count texts, and the one given first is `a`. Also which texts are of a family
+        whose pairs were not all listed, as very many are alike."""
+        found = self._scored(scheme, limits, run)
+        matches = kept(found.matches, limits)
+        unlisted = self._unlisted(matches, found.hot, limits)
+        similar = self._of_copies(matches, all_copies=all_copies)
         if scheme.measure == "cosine":
             similar = replace(similar, shared_bytes=np.full(len(similar), UNKNOWN))
-        return MatchColumns.strongest_first(self._equal(limits.min_shared_bytes, all_copies=all_copies), similar)
+        equal = self._equal(limits.min_shared_bytes, all_copies=all_copies)
+        return MatchColumns.strongest_first(equal, similar), unlisted
+
+    def _unlisted(self, matches: MatchColumns, hot: Hot, limits: MatchSettings) -> Numbers:
+        if not len(hot.contents):
+            return np.zeros(0, np.int64)
+        alike = matches[matches.resemblance >= limits.threshold]
+        home = linked(len(self.lengths), alike).astype(np.int64)
+        rows = np.flatnonzero(unlisted_in(home, len(home), matches, hot)[home] > 0)
+        starts = self.texts.starts
+        return np.sort(
+            np.concatenate([self.texts.holders[starts[row] : starts[row + 1]] for row in rows.tolist()] or [rows])
+        )
 
     def _equal(self, least: int, *, all_copies: bool) -> MatchColumns:
         """Pairs of texts that hold the same content."""
@@ -79,9 +99,9 @@ class Collection:
         b = self.texts.holders[self.texts.starts[matches.b[match]] + turn % of_b[match]]
         return replace(matches[match], a=a.astype(np.uint32), b=b.astype(np.uint32))
 
-    def _matches(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> MatchColumns:
+    def _scored(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> Scored:
         contents = self.texts.contents
-        return find_matches(
+        return scored(
             Postings(contents.offsets, contents.features, contents.weights, contents.moduli),
             self.lengths,
             contents.texts,

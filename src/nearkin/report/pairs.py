@@ -19,9 +19,14 @@ from nearkin.store.contents import Contents, Copies
 
 
 def families_of_pairs(
-    pairs: list[Record], limits: MatchSettings, scheme: Scheme, view: View = View.CHAIN
+    pairs: list[Record],
+    limits: MatchSettings,
+    scheme: Scheme,
+    view: View = View.CHAIN,
+    unlisted: frozenset[Any] = frozenset(),
 ) -> list[Record]:
-    """Texts of resemblance 1 are one content; the others are grouped as contents of a store are.
+    """Texts of resemblance 1 are one content; the others are grouped as contents of a store are. `unlisted`: names of
+    texts not all of whose pairs are here.
 
     How long a text is the pairs tell by what is shared and what share of it that is.
     """
@@ -36,7 +41,8 @@ def families_of_pairs(
     counts = np.array([len(copies[row]) for row in range(count)], np.int64)
     # Of chains the most linked is the pivot; where several are, the first by name.
     lengths = contents.lengths if view is View.CHAIN else _lengths(matches, count)
-    partition = grouped(view, Evidence.of(matches, limits), lengths)
+    doubtful = np.unique([content_of[name] for name in names if name in unlisted]).astype(np.uint32)
+    partition = grouped(view, Evidence.of(matches, limits), lengths, unlisted=doubtful)
     found = families_in(partition, partition.labels(counts))
     named = named_families((family_row(family, contents, limits, view) for family in found), copies)
     records = [family_record(family, scoped=False) for family in named]

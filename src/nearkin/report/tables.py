@@ -1,9 +1,11 @@
 """Records as Arrow tables."""
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
 from nearkin.model import View
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
 PARTIAL = b"nearkin.partial"  # likewise: why these may not be all
+UNLISTED = b"nearkin.unlisted"  # likewise: JSON, the texts not all of whose pairs are listed
+HIGHER = "match with a higher hot to see all."
+IN_PIECES = f"partial: not all pairs of very many like texts were listed, so a family may come out in pieces; {HIGHER}"
 AUDIT_COLUMNS = ("at", "by", "action", "subject", "before", "after")
 PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
 
@@ -27,9 +32,9 @@ def match_table(records: "list[Record]", *, scoped: bool = False, tiers: bool = 
     return _table(records, _of_matches(pa.string(), scoped=scoped, tiers=tiers))
 
 
-def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str) -> "pa.Table":
+def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str, unlisted: NDArray[np.int64]) -> "pa.Table":
     """Of texts in memory, whose rows have these names; they have neither verdicts nor templates. Negative shared bytes
-    are not known."""
+    are not known. `unlisted`: rows of texts not all of whose pairs are here."""
     import pyarrow as pa
 
     columns: dict[str, Any] = {name: pa.array(getattr(pairs, name), from_pandas=True) for name in PAIR_COLUMNS[2:]}
@@ -41,7 +46,12 @@ def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str) -> "pa.T
         columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
     columns |= {"verdict": pa.nulls(len(pairs), pa.string()), "template": pa.repeat("with", len(pairs))}
     columns["shared_bytes"] = pa.array(pairs.shared_bytes, mask=pairs.shared_bytes < 0)
-    return pa.Table.from_pydict(columns, pa.schema(_of_matches(columns["a"].type), metadata={SCHEME: scheme}))
+    table = pa.Table.from_pydict(columns, pa.schema(_of_matches(columns["a"].type), metadata={SCHEME: scheme}))
+    if not len(unlisted):
+        return table
+    told = {**table.schema.metadata, UNLISTED: json.dumps([names[row] for row in unlisted.tolist()])}
+    sentence = f"partial: of {len(unlisted):,} texts, very many of them alike, not all pairs are listed; {HIGHER}"
+    return marked_partial(table.replace_schema_metadata(told), [sentence])
 
 
 def _of_matches(name: "pa.DataType", *, scoped: bool = False, tiers: bool = False) -> list[tuple[str, Any]]:
@@ -92,6 +102,11 @@ def refuse_no_pairs(table: object) -> None:
     for name in PAIR_COLUMNS:
         if name not in table.column_names:
             raise UsageError(f"families takes the table that match gives; this one has no column {name!r}.")
+
+
+def unlisted_of(table: "pa.Table") -> frozenset[Any]:
+    """Names of the texts not all of whose pairs are in the table."""
+    return frozenset(json.loads((table.schema.metadata or {}).get(UNLISTED, b"[]")))
 
 
 def scheme_of(table: "pa.Table") -> str | None:
