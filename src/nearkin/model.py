@@ -302,4 +302,5 @@ class Summary:
     gone: int = 0
     resigned: int = 0  # contents that were stale and were signed again
     hot: int = 0  # features that so many documents have in common that these were compared with a few of them only
-    unlisted: int = 0  # pairs within families that were therefore not compared
+    hot_links: int = 0  # pairs by which they were linked with these
+    unlisted: int = 0  # pairs within families that are therefore not listed

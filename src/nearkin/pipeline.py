@@ -141,7 +141,8 @@ class Scan(Running):
             grouping.store(families, self.run_id)
             took = time.monotonic() - self.started
             found = summarise(self.connection, matches, families, settings, contents=len(contents), seconds=took)
-            hot = {"hot": outcome.hot.features, "unlisted": sum(family.unlisted for family in families)}
+            unlisted = sum(family.unlisted for family in families)
+            hot = {"hot": outcome.hot.features, "hot_links": outcome.hot.links, "unlisted": unlisted}
             summary = replace(found, **asdict(changes), resigned=self.resigned, **hot)
             self.timings["store"] = time.monotonic() - stored
             self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)

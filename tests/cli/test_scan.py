@@ -22,7 +22,7 @@ LISTINGS = [
     for form in ("table", "json", "jsonl", "csv")
 ]
 SUMMARY = ["documents", "contents", "failed", "identical", "matches", "families", "seconds"]
-SUMMARY += ["new", "changed", "moved", "gone", "resigned", "hot", "unlisted"]
+SUMMARY += ["new", "changed", "moved", "gone", "resigned", "hot", "hot_links", "unlisted"]
 
 
 def listed(store: Path) -> list[bytes]:

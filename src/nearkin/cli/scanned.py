@@ -57,8 +57,8 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
         )
     if summary.hot:
         screen.note(
-            f"{count(summary.hot)} features are in so many documents that these were compared with a few of them only;"
-            f" {count(summary.unlisted, 'pairs')} within families are not listed"
+            f"{count(summary.hot, 'features')} in so many documents that these were compared with a few of them only,"
+            f" by {count(summary.hot_links, 'links')}; {count(summary.unlisted, 'pairs')} within families not listed"
         )
     if templates:
         screen.note(f"{count(templates, 'templates')} left out of all scores")

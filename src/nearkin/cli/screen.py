@@ -54,8 +54,9 @@ class Screen:
         self.line((title, "bold"), f"  {about}" if about else "")
 
     def note(self, text: str) -> None:
-        """In one line, however long: it may name a command or a path that someone copies."""
-        self.line((f"{INDENT}{text}", "dim"))
+        """A command at its end, after "see: ", stays in one line, however long: someone copies it."""
+        said, see, command = text.rpartition("see: ")
+        self.folded(f"{said}{see}{command.replace(' ', HARD)}" if see else text, indent=len(INDENT), style="dim")
 
     def folded(self, text: str, *, indent: int = 0, style: str = "") -> None:
         """As many lines as it takes, broken between words; those below the first stand a little further in."""
