@@ -1,5 +1,6 @@
 """Views of families as a person asks for them: from what one scan stored, with no new join."""
 
+import random
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,34 @@ def test_thresholds_need_no_new_scan_and_lower_ones_are_partial(drifting: Path, 
     assert lower.err.startswith("nearkin: partial below 0.7")
     assert max(map(len, drafts(lower.records))) >= max(map(len, drafts(families(drifting, view))))
     assert asked(0.4).err == "nearkin: Below 0.5 the scan kept no matches; scan again with --floor 0.4.\n"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_below_the_threshold_texts_are_measured_as_above_it(tmp_path: Path, view: str) -> None:
+    """Of these pairs the scan has estimated many; a threshold applies to what was measured."""
+    dice = random.Random(11)
+    texts: dict[bytes, str] = {}
+    for chain in range(4):
+        text = prose(100 + chain, 300).split()
+        for version in range(8):
+            texts[b"%d-%d.txt" % (chain, version)] = " ".join(text)
+            for _ in range(8):
+                text[dice.randrange(300)] = dice.choice(WORDS)
+    store = tmp_path / "kin.db"
+    Called("scan", write(tmp_path / "docs", texts), "--store", store)
+    estimated = Called("matches", "--store", store, "--min-resemblance", 0.5).records
+    assert sum(not match["exact"] for match in estimated) > 10
+
+    def between(a: str, b: str) -> float | None:
+        return nearkin.resemblance(texts[a.encode()], texts[b.encode()])
+
+    for family in families(store, view, "--threshold", 0.5):
+        pivot = next(document["path"] for document in family["documents"] if document["pivot"])
+        for document in family["documents"]:
+            assert document["to_pivot"] == between(document["path"], pivot)
+        weakest = family["weakest"]
+        assert weakest["resemblance"] == between(weakest["a"], weakest["b"])
+        assert weakest["resemblance"] >= 0.5
 
 
 @pytest.mark.parametrize("view", [*VIEWS[1:], "greedy"])

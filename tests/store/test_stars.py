@@ -27,7 +27,7 @@ def contracts(number: int) -> dict[str, str]:
     which some samples take for 0.7."""
     dice = random.Random(13)
     form = words(dice, 200)
-    made = {}
+    made: dict[str, str] = {}
     for one in range(number):
         own = words(dice, 60)
         made |= {f"{one}{version}": " ".join(form + own + words(dice, 2)) for version in "ab"}
@@ -38,7 +38,7 @@ def letters(*groups: int, own: int = 50, seed: int = 50) -> dict[str, str]:
     """Of groups that share a form; each letter has three words of its own."""
     dice = random.Random(seed)
     form = words(dice, 200)
-    made = {}
+    made: dict[str, str] = {}
     for group, number in enumerate(groups):
         shared = form + words(dice, own)
         made |= {f"{group}-{one}": " ".join(shared + words(dice, 3)) for one in range(number)}
@@ -49,7 +49,7 @@ def drafts(number: int) -> dict[str, str]:
     """Each has one of its first 40 words replaced."""
     dice = random.Random(9)
     text = words(dice, 300)
-    made = {}
+    made: dict[str, str] = {}
     for one in range(number):
         text[dice.randrange(40)] = dice.choice(WORDS)
         made[f"{one:04}"] = " ".join(text)
@@ -59,7 +59,7 @@ def drafts(number: int) -> dict[str, str]:
 def invoices(number: int) -> dict[str, str]:
     dice = random.Random(3)
     head, terms = " ".join(words(dice, 90)), " ".join(words(dice, 120))
-    made = {}
+    made: dict[str, str] = {}
     for one in range(number):
         date = f"{dice.randint(1, 28):02}.{dice.randint(1, 12):02}.2024"
         amount = f"{dice.randint(10, 9999)}.{dice.randint(0, 99):02}"
