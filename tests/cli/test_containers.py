@@ -1,7 +1,6 @@
 """Archives and mail, as a user scans them: what lies in them is documents of their own, and every one is counted."""
 
 import hashlib
-import io
 import json
 import os
 import sqlite3
@@ -14,73 +13,15 @@ from typing import Any
 import pytest
 
 import nearkin
-from cli.boxes import mail, tarred, zipped
-from cli.world import Called, edited, prose
+from cli.boxes import FILES, INNER, PATHS, changes, listed, mail, paths, scan, write, zipped
+from cli.world import Called, prose
 from nearkin.api.store import Store
 from nearkin.engine import documents as engine_documents
 from nearkin.engine import tree
 from nearkin.engine.workers import Asked, Workers
 from nearkin.formats.found import Limits, Problem
 from nearkin.model import Reason
-from store.world import is_sound, listings
-
-INNER = zipped({"deep.txt": prose(3).encode(), "page.html": f"<html><p>{prose(4)}</p></html>".encode()})
-FILES = {
-    "plain.txt": prose(1).encode(),
-    "arch.zip": zipped(
-        {"folder/a.txt": prose(1).encode(), "b.txt": edited(prose(2), 9).encode(), "in.zip": INNER, "x.bin": b"\0\1\2"}
-    ),
-    "box.tar.gz": tarred({"b.txt": prose(2).encode()}),
-    "mail.eml": mail(prose(5), {"report.txt": prose(2).encode(), "in.zip": INNER}),
-    "broken.zip": b"PK\x03\x04 and nothing more",
-    "picture.png": b"\x89PNG\r\n\x1a\n\0\0\0",
-}
-PATHS = [
-    "arch.zip",
-    "arch.zip!/b.txt",
-    "arch.zip!/folder/a.txt",
-    "arch.zip!/in.zip",
-    "arch.zip!/in.zip!/deep.txt",
-    "arch.zip!/in.zip!/page.html",
-    "arch.zip!/x.bin",
-    "box.tar.gz",
-    "box.tar.gz!/b.txt",
-    "mail.eml",
-    "mail.eml!/in.zip",
-    "mail.eml!/in.zip!/deep.txt",
-    "mail.eml!/in.zip!/page.html",
-    "mail.eml!/report.txt",
-    "picture.png",
-    "plain.txt",
-]
-
-
-def write(folder: Path, files: dict[str, bytes]) -> Path:
-    for name, data in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    return folder
-
-
-def scan(store: Path, *more: object, code: int = 0) -> dict[str, Any]:
-    done = Called("scan", *more, "--store", store, "--format", "json")
-    assert done.code == code, done.err
-    summary: dict[str, Any] = json.loads(done.out)
-    return summary
-
-
-def listed(command: str, store: Path, *more: object) -> list[dict[str, Any]]:
-    done = Called(command, "--store", store, "--format", "jsonl", *more)
-    assert done.code == 0, done.err
-    return done.records
-
-
-def paths(store: Path, *more: object) -> list[str]:
-    return [one["path"] for one in listed("documents", store, *more)]
-
-
-def changes(summary: dict[str, Any]) -> dict[str, int]:
-    return {name: summary[name] for name in ("new", "changed", "moved", "gone") if summary[name]}
+from store.world import is_sound
 
 
 @pytest.fixture(scope="module")
@@ -364,60 +305,6 @@ def test_other_commands_read_such_files_too(store: Path, folder: Path, tmp_path:
     assert "broken.zip has no text that nearkin can read (corrupt: " in bad.err
     (pair,) = nearkin.match([letter.read_bytes(), FILES["mail.eml"], b"unlike"]).to_pylist()
     assert (pair["a"], pair["b"]) == (0, 1)
-
-
-def test_what_is_added_is_added_with_all_that_lies_in_it(tmp_path: Path) -> None:
-    """As a scan would have it: the next one finds nothing to do, and a store scanned at once says the same."""
-    folder, store = write(tmp_path / "docs", {"a.txt": b"one"}), tmp_path / "kin.db"
-    scan(store, folder)
-    boxes = {name: FILES[name] for name in ("mail.eml", "arch.zip")}
-    write(folder, boxes)
-    for name in boxes:
-        added = Called("check", folder / name, "--store", store, "--add")
-        assert added.code == 0
-        assert added.err.strip().endswith("documents in it.")
-    expected = ["a.txt", *(path for path in PATHS if path.startswith(tuple(boxes)))]
-    assert paths(store) == sorted(expected)
-    test_each_names_the_container_it_lies_in(store)
-    write(tmp_path, {"plain.txt": FILES["plain.txt"]})
-    found = Called("check", tmp_path / "plain.txt", "--store", store, "--format", "jsonl").records
-    assert "arch.zip!/folder/a.txt" in [one["path"] for one in found]
-    again = Called("check", folder / "arch.zip", "--store", store, "--add")
-    assert "is in the store already, unchanged" in again.err
-    assert changes(scan(store, folder)) == {}
-    fresh = tmp_path / "fresh.db"
-    scan(fresh, folder)
-    assert listings(Store(store)) == listings(Store(fresh))
-    assert is_sound(Store(store))
-
-
-def test_what_is_added_again_replaces_what_lay_in_it(tmp_path: Path) -> None:
-    folder, store = write(tmp_path / "docs", {"a.txt": b"one"}), tmp_path / "kin.db"
-    scan(store, folder)
-    box = folder / "box.zip"
-    for members in ({"x.txt": b"an x", "y.txt": b"a y"}, {"y.txt": b"a y", "z.zip": zipped({"z.txt": b"a z"})}):
-        box.write_bytes(zipped(members))
-        assert Called("check", box, "--store", store, "--add").code == 0
-    assert paths(store) == ["a.txt", "box.zip", "box.zip!/y.txt", "box.zip!/z.zip", "box.zip!/z.zip!/z.txt"]
-    box.write_bytes(b"no box any more")
-    assert Called("check", box, "--store", store, "--add").code == 0
-    assert paths(store) == ["a.txt", "box.zip"]
-    assert changes(scan(store, folder)) == {}
-    assert is_sound(Store(store))
-
-
-def test_boxes_from_elsewhere_and_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, store = write(tmp_path / "docs", {"a.txt": b"one"}), tmp_path / "kin.db"
-    elsewhere = write(tmp_path / "elsewhere", {"mail.eml": FILES["mail.eml"]}) / "mail.eml"
-    scan(store, folder)
-    assert Called("check", elsewhere, "--store", store, "--add").code == 0
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(FILES["mail.eml"])))
-    assert Called("check", "-", "--store", store, "--add", "--name", "in/mail.eml").code == 0
-    lying = [path.removeprefix("mail.eml") for path in PATHS if path.startswith("mail.eml")]
-    for start in (str(elsewhere).lstrip("/"), "in/mail.eml"):
-        assert [path for path in paths(store) if path.startswith(start)] == [start + rest for rest in lying]
-    scan(store, elsewhere)  # which takes over from what was added
-    assert [path for path in paths(store) if path.startswith(str(elsewhere).lstrip("/"))] == []
 
 
 def test_raw_takes_containers_as_bytes(folder: Path, tmp_path: Path) -> None:
