@@ -187,7 +187,7 @@ def test_what_changed_is_listed(folder: Path, tmp_path: Path) -> None:
     (folder / "c.txt").unlink()
     (folder / "new.txt").write_text("a text that nobody has seen")
     os.utime(folder / "d.txt", ns=(1, 1))
-    shown = Called("scan", folder, "--store", store, "--format", "table").out
+    shown = Called("scan", folder, "--store", store, "--format", "table").words
     assert f"1 new, 1 changed, 1 moved, 1 gone; see: nearkin documents --changes --store {store}" in shown
     called = Called("documents", "--changes", "--store", store)
     assert [(one["change"], one["path"], one["moved_from"]) for one in called.records] == [
@@ -255,7 +255,7 @@ def test_nothing_has_changed_is_said_only_where_it_is_true(folder: Path, tmp_pat
 def test_no_files_were_found(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     sentence = "no files were found; which are looked for is said by --include, --exclude and --hidden"
-    first = Called("scan", tmp_path / "none", "--store", tmp_path / "kin.db", "--format", "table").out
+    first = Called("scan", tmp_path / "none", "--store", tmp_path / "kin.db", "--format", "table").words
     assert sentence in first
     assert "nothing has changed" not in first
     folder = write(tmp_path / "docs", {b"a.txt": prose(1)})

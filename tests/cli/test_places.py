@@ -36,7 +36,7 @@ def test_a_scope_follows_its_folder(store: Path, tmp_path: Path) -> None:
     (tmp_path / "office").rename(tmp_path / "archive")
     called = Called("scan", tmp_path / "archive", "--scope", "office", "--store", store, "--format", "table")
     assert called.code == 0, called.err
-    assert f"scope office is now at {tmp_path / 'archive'}" in called.out
+    assert f"scope office is now at {tmp_path / 'archive'}" in called.words
     assert "nothing has changed since the last scan" in called.out
     assert (documents(store), result(store)) == before
     (moved,) = Called("audit", "--action", "scope moved", "--store", store).records
@@ -57,13 +57,13 @@ def test_what_is_missing_is_named(store: Path, tmp_path: Path) -> None:
     (tmp_path / "office").rename(tmp_path / "archive")
     note = f"scope office: its folder {tmp_path / 'office'} is not there any more; its 3 documents still count. {HINT}"
     scan = Called("scan", tmp_path / "home", "--store", store, "--format", "table")
-    assert note in scan.out
+    assert note in scan.words
     assert note in Called("scan", tmp_path / "home", "--store", store).err
     assert Called("scan", tmp_path / "home", "--store", store, "-q").err == ""
     info = Called("store", "info", "--store", store)
     assert note in info.err
     assert {one["name"]: one["missing"] for one in info.records[0]["scopes"]} == {"office": True, "home": False}
-    shown = Called("store", "info", "--store", store, "--format", "table").out
+    shown = Called("store", "info", "--store", store, "--format", "table").words
     assert note in shown
     assert "which is not there any more" in shown
 

@@ -42,6 +42,11 @@ class Called:
         self.err = _written(err).decode()
 
     @property
+    def words(self) -> str:
+        """What the screen says, wherever its lines end."""
+        return " ".join(self.out.split())
+
+    @property
     def records(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.out.splitlines()]
 

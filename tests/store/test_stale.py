@@ -132,7 +132,7 @@ def test_documents_of_an_older_extractor_are_left_out_until_they_are_read(folder
     store.scan(other)
     found = Called("matches", "--store", store.path).out
     assert "like.txt" in found
-    shown = by_a_newer_extractor("scan", other, "--format", "table", store=store).stdout
+    shown = " ".join(by_a_newer_extractor("scan", other, "--format", "table", store=store).stdout.split())
     assert "8 documents of other folders read by an older nearkin and left out; scan these too" in shown
     assert "1 content (of another scheme, normaliser, extractor or format) was stale and signed again" in shown
     assert by_a_newer_extractor("matches", store=store).stdout == ""
@@ -160,7 +160,7 @@ def test_the_screen_says_so(folder: Path, tmp_path: Path, monkeypatch: pytest.Mo
     store = tmp_path / "store.db"
     Called("scan", folder, "--store", store)
     newer_normaliser(monkeypatch)
-    shown = Called("scan", folder, "--store", store, "--format", "table").out
+    shown = Called("scan", folder, "--store", store, "--format", "table").words
     assert "7 contents (of another scheme, normaliser, extractor or format) were stale and signed again" in shown
 
 

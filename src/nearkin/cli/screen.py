@@ -3,6 +3,7 @@
 Colours come from rich, and only where there is a terminal; into a pipe the same lines are plain text.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 GAP = "  "
 INDENT = "  "
 HARD = "\u00a0"  # a space that is not broken at
+COMMAND = re.compile("(?<=: )nearkin [^;]*")
 WIDE = 100  # columns; below it paths need the room more than figures do
 
 
@@ -54,9 +56,9 @@ class Screen:
         self.line((title, "bold"), f"  {about}" if about else "")
 
     def note(self, text: str) -> None:
-        """A command at its end, after "see: ", stays in one line, however long: someone copies it."""
-        said, see, command = text.rpartition("see: ")
-        self.folded(f"{said}{see}{command.replace(' ', HARD)}" if see else text, indent=len(INDENT), style="dim")
+        """A command in it stays in one line, however long: someone copies it."""
+        kept = COMMAND.sub(lambda found: found[0].replace(" ", HARD), text)
+        self.folded(kept, indent=len(INDENT), style="dim")
 
     def folded(self, text: str, *, indent: int = 0, style: str = "") -> None:
         """As many lines as it takes, broken between words; those below the first stand a little further in."""
