@@ -28,6 +28,7 @@ NEARLY_ALL = 0.8  # of those asked must be unlike all they are put beside
 ASKED = 24  # members of a family, at the most
 BESIDE = 2  # the nearest of each
 TELLING = 16  # features of a payload; fewer are too few
+AT_ONCE = 1 << 20  # pairs whose signatures are compared in one go
 # Payloads that resemble each other less are other values in one form, not another version. It is the former in small
 # families: of five versions each shares half of its payload with the next. It is the latter in large ones: there each
 # invoice finds one of the same date, which is a third of it, and each draft shares nearly all with the draft before.
@@ -133,14 +134,14 @@ def _nearest(rows: NDArray[np.int64], asked: NDArray[np.intp], postings: Posting
     lists = _lists(rows.tolist(), postings)
     sizes = np.array([len(one) for one in lists])
     offsets, features = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64), np.concatenate(lists)
-    others = np.arange(len(rows), dtype=np.uint32)
     found = []
-    for one in asked.tolist():
-        shared = _native.shared(offsets, features, np.full_like(others, one), others, threads=1).astype(np.int64)
-        alike = shared / np.maximum(sizes[one] + sizes - shared, 1)
-        alike[one] = -1.0
-        found.append(np.argsort(-alike, kind="stable")[:BESIDE])
-    return np.array(found)
+    for some in np.array_split(asked, 1 + len(asked) * len(rows) // AT_ONCE):
+        first, second = np.repeat(some, len(rows)), np.tile(np.arange(len(rows)), len(some))
+        shared = _native.shared(offsets, features, first.astype(np.uint32), second.astype(np.uint32), threads=1)
+        alike = shared / np.maximum(sizes[first] + sizes[second] - shared.astype(np.int64), 1)
+        alike[first == second] = -1.0
+        found.append(np.argsort(-alike.reshape(len(some), len(rows)), axis=1, kind="stable")[:, :BESIDE])
+    return np.concatenate(found)
 
 
 def _lists(rows: list[int], postings: Postings) -> list[NDArray[np.uint64]]:
