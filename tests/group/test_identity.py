@@ -1,11 +1,16 @@
 """Names of families outlive what happens to their documents."""
 
 import random
+import sqlite3
+from contextlib import closing
 from hashlib import sha256
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli.world import FILES, write
+from nearkin.api.store import Store
 from nearkin.group.identity import Event, Found, Known, What, name_families
 
 A, B, C = b"a" * 32, b"b" * 32, b"c" * 32
@@ -82,3 +87,22 @@ def test_names_are_unique_and_do_not_depend_on_order(seed: int) -> None:
     shuffled = [now[i] for i in order]
     if len({family.digests[0] for family in now}) == len(now):
         assert names(list(reversed(before)), shuffled) == ([given_names[i] for i in order], events)
+
+
+def test_the_first_run_names_and_counts_as_any_other(tmp_path: Path) -> None:
+    """It takes a shorter way, with no families before it."""
+    store = Store(tmp_path / "kin.db")
+    store.scan(write(tmp_path / "docs", FILES))
+    with closing(sqlite3.connect(store.path)) as connection:
+        rows = connection.execute(
+            """SELECT f.founder, f.since, e.what, e.other, e.documents,
+                      (SELECT digest FROM content c JOIN family_content p ON p.content = c.id
+                       WHERE p.family = f.id AND p.pivot),
+                      (SELECT count(*) FROM document d JOIN text t ON t.id = d.text JOIN family_content m
+                       ON m.content = t.content WHERE m.family = f.id)
+               FROM family f LEFT JOIN family_event e ON e.family = f.founder ORDER BY e.id"""
+        ).fetchall()
+    assert len(rows) > 3
+    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+    for founder, since, what, other, documents, pivot, held in rows:
+        assert (founder, since, what, other, documents) == (pivot, 1, "founded", None, held)

@@ -4,10 +4,10 @@ import sqlite3
 from collections.abc import Sequence
 
 from nearkin.group.family import ContentFamily
-from nearkin.group.identity import Event, Found, Known, Name, name_families
+from nearkin.group.identity import Event, Found, Known, Name, What, name_families
 from nearkin.model import Role, View
 from nearkin.settings import MatchSettings
-from nearkin.store.contents import Contents
+from nearkin.store.contents import Contents, copies_of
 from nearkin.store.family_history import documents_by_content, documents_of_families
 from nearkin.store.results import FamilyRow, family_rows
 
@@ -20,11 +20,10 @@ def named(
 ) -> tuple[list[Name], list[Event]]:
     """`last` is the last finished run and its scheme; None: there was none."""
     if last is None:
-        before = []
-    else:
-        run, scheme = last
-        known = documents_of_families(connection, scheme, run)
-        before = [Known(founder, since, frozenset(documents)) for (founder, since), documents in sorted(known.items())]
+        return _founded(families, contents, copies_of(connection, contents).tolist())
+    run, scheme = last
+    known = documents_of_families(connection, scheme, run)
+    before = [Known(founder, since, frozenset(documents)) for (founder, since), documents in sorted(known.items())]
     documents = documents_by_content(connection)
     ids = contents.numbers
     now = []
@@ -33,6 +32,21 @@ def named(
         holders = frozenset(document for row in rows for document in documents[ids[row]])
         now.append(Found(holders, [contents.digests[row] for row in rows]))
     return name_families(before, now)
+
+
+def _founded(
+    families: Sequence[ContentFamily], contents: Contents, copies: list[int]
+) -> tuple[list[Name], list[Event]]:
+    """As `name_families` names those of a first run, each by its pivot. It is the run that people wait for, and sets of
+    documents were a twentieth of it."""
+    names, events = [], []
+    for family in families:
+        founder = contents.digests[family.pivot]
+        names.append(Name(founder, None))
+        held = sum(copies[row] for row in {family.pivot, *family.members, *family.parts})
+        events.append(Event(What.FOUNDED, founder, None, held))
+    events.sort(key=lambda event: event.family)
+    return names, events
 
 
 def family_row(
