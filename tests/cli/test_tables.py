@@ -208,6 +208,48 @@ def test_csv_as_people_write_it(tmp_path: Path) -> None:
     assert encodings["t.csv!/4"] == "windows-1252"
 
 
+FRENCH = "Le café est fermé à midi, le garçon revient après. " * 20
+GREEK = "Η γρήγορη καφέ αλεπού πηδά πάνω από το τεμπέλικο σκυλί. " * 20
+JAPANESE = "表示する機能は予約の能力に十分ではない。ソフトの構成を貼り付ける。" * 20
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+@pytest.mark.parametrize(
+    ("text", "encoding", "told"),
+    [(FRENCH, "latin-1", "windows-1252"), (GREEK, "cp1253", "cp1253"), (JAPANESE, "cp932", "cp932")],
+)
+def test_rows_are_decoded_as_files_are(text: str, encoding: str, told: str, ending: str, tmp_path: Path) -> None:
+    """One byte that is not UTF-8 lost a row of .jsonl; characters of cp932 may end with a backslash."""
+    rows = [{"id": "a", "text": FRENCH}, {"id": "b", "text": text}, {"id": "c", "text": "\ud800 half"}]
+    lines = [json.dumps(row, ensure_ascii=row["id"] == "c") for row in rows]
+    plain = {"jsonl": "\n".join(lines), "csv": as_csv(rows[:2]).decode()}[ending]
+    at = plain.index(FRENCH) + len(FRENCH)
+    table, store = tmp_path / f"t.{ending}", tmp_path / "kin.db"
+    table.write_bytes(plain[:at].encode() + plain[at:].encode(encoding))
+    assert scan(store, table, "--id-column", "id")["failed"] == 0
+    encodings = {one["path"].partition("!/")[2]: one["encoding"] for one in listed("documents", store)}
+    assert encodings["a"] == "utf-8"
+    assert encodings["b"] == ("utf-8" if ending == "jsonl" and told == "cp932" else told)  # decoded with its line
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "b.txt").write_bytes(text.encode())
+    done = Called("compare", f"t.{ending}!/b", alone / "b.txt", "--store", store, "--format", "json")
+    assert json.loads(done.out)["resemblance"] == 1.0, done.err
+
+
+@pytest.mark.parametrize("name", ["corpus.jsonl", "corpus.jsonl.gz", "corpus.csv"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
+def test_tables_in_wide_characters(name: str, encoding: str, tmp_path: Path) -> None:
+    rows = [*ROWS, {"id": "g", "text": GREEK}]
+    plain = (as_csv if name.endswith("csv") else as_jsonl)(rows).decode().encode(encoding)
+    table, store = tmp_path / name, tmp_path / "kin.db"
+    table.write_bytes(gzip.compress(plain) if name.endswith("gz") else plain)
+    summary = scan(store, table, "--id-column", "id")
+    assert (summary["contents"], summary["failed"]) == (4, 0)
+    assert paths(store) == [name, *(f"{name}!/{row['id']}" for row in rows)]
+    assert ask(store, "SELECT size FROM document WHERE CAST(path AS TEXT) LIKE '%!/g'") == [(len(GREEK.encode()),)]
+
+
 @pytest.mark.parametrize(
     "name", ["corpus.jsonl.gz", "corpus.jsonl.zst", "corpus.csv", "corpus.parquet", "corpus.csv.gz"]
 )
