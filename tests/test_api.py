@@ -2,10 +2,12 @@
 
 import random
 import string
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import nearkin
@@ -210,6 +212,61 @@ def test_match_takes_anything_iterable(texts: list[str]) -> None:
     for given in (tuple(texts), iter(texts), (text for text in texts), dict(enumerate(texts)), map(str.encode, texts)):
         assert nearkin.match(given).equals(wanted)
     assert len(nearkin.match(iter(()))) == 0
+
+
+class Foreign:
+    """Of another library, that speaks Arrow's protocol; gone through it would give no texts."""
+
+    def __init__(self, held: pa.ChunkedArray | pa.Table) -> None:
+        self._held = held
+
+    def __arrow_c_stream__(self, schema: object = None) -> object:
+        return self._held.__arrow_c_stream__(schema)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("names", "of", "columns"))
+
+
+class ForeignArray:
+    def __init__(self, held: pa.Array) -> None:
+        self._held = held
+
+    def __arrow_c_array__(self, schema: object = None) -> object:
+        return self._held.__arrow_c_array__(schema)
+
+
+def test_match_takes_columns_of_arrow(texts: list[str]) -> None:
+    wanted = nearkin.match(texts)
+    column = pa.array(texts)
+    several = pa.chunked_array([texts[:1], [], texts[1:]], pa.string())
+    table = pa.table({"text": several})
+    kinds = [pa.large_string(), pa.binary(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+    for given in (
+        *(column, several, table, table["text"], table.to_reader(), table.to_batches()[0].slice(0, 0), list(column)),
+        *(column.dictionary_encode() if pa.types.is_dictionary(kind) else column.cast(kind) for kind in kinds),
+        *(Foreign(several), Foreign(table), ForeignArray(column), dict(enumerate(column)), np.array(texts)),
+    ):
+        found = nearkin.match(given)
+        assert len(found) == 0 if isinstance(given, pa.RecordBatch) else found.equals(wanted), type(given)
+    assert nearkin.learn_reference(column) == nearkin.learn_reference(texts)
+
+
+def test_what_is_no_texts_is_refused_with_its_place(texts: list[str]) -> None:
+    table = pa.table({"id": [1, 2], "text": texts[:2]})
+    for given, said in (
+        (None, "match takes a list, a dict or an iterable of texts, not None"),
+        (7, "not int"),
+        (bytearray(b"one"), "not one text"),
+        (table, r"takes one column of a table, as table\['text'\]; this one has: id, text"),
+        (table.to_reader(), "this one has: id, text"),
+        (Foreign(table), "this one has: id, text"),
+        (pa.array(["a", None]), "the one at 1 is None"),
+        (["a", "b", None], "the one at 2 is None"),
+        ({"x": "a", "y": 3.5}, "the one at 'y' is float"),
+        (pa.array([1, 2]), "the one at 0 is int"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            nearkin.match(given)  # type: ignore[arg-type]
 
 
 def test_match_holds_no_more_of_a_generator_than_it_needs() -> None:
