@@ -185,7 +185,7 @@ def test_parquet_without_strings(tmp_path: Path) -> None:
     }
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     assert scan(store, tmp_path / "t.parquet")["failed"] == 1  # bytes that are no text are a document without
-    assert Called("scan", tmp_path / "t.parquet", "--store", store, "--text-column", "number", "-q").code == 0
+    assert Called("scan", tmp_path / "t.parquet", "--store", store, "--text-column", "number", "-q").code == 3
     assert {one["detail"] for one in listed("documents", store, "--failed")} == {
         "column 'number' is null",
         "column 'number' is int64, not a string",
@@ -265,7 +265,7 @@ def test_a_truncated_table_keeps_what_was_read(name: str, tmp_path: Path) -> Non
     table, store = tmp_path / name, tmp_path / "kin.db"
     table.write_bytes(whole[: len(whole) // 2])
     done = Called("scan", table, "--store", store, "--format", "json", "--text-column", "text", "--id-column", "id")
-    assert done.code == 0, done.err
+    assert done.code == (3 if name == "corpus.parquet" else 0), done.err
     (failed,) = [one for one in listed("documents", store, "--failed") if one["path"] == name]
     assert failed["reason"] == "corrupt"
     if name == "corpus.parquet":  # what is where stands at its end
@@ -277,6 +277,31 @@ def test_a_truncated_table_keeps_what_was_read(name: str, tmp_path: Path) -> Non
     assert scan(store, table, "--id-column", "id")["failed"] == 0
     assert len(paths(store)) == 701
     assert is_sound(Store(store))
+
+
+def test_what_is_named_and_cannot_be_read_at_all_ends_with_3(tmp_path: Path) -> None:
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more")
+    (tmp_path / "empty.parquet").write_bytes(b"")
+    (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(as_jsonl(ROWS))[:40])
+    (tmp_path / "bad.jsonl").write_text("{\n[1]\n")
+    (tmp_path / "good.jsonl").write_bytes(as_jsonl(ROWS))
+    (tmp_path / "part.jsonl").write_bytes(b"{\n" + as_jsonl(ROWS))
+    how = ("--text-column", "text", "--format", "json", "--store", tmp_path / "kin.db")
+    for _ in range(2):  # also where nothing has changed
+        for name in ("broken.parquet", "empty.parquet", "cut.jsonl.gz", "bad.jsonl"):
+            done = Called("scan", tmp_path / name, *how)
+            assert done.code == 3
+            assert f"Nothing of {tmp_path / name} could be read: " in done.err
+            assert f"see: nearkin documents --failed --store {tmp_path / 'kin.db'}" in done.err
+            assert "kin.db.\n" not in done.err  # it can be copied
+            assert json.loads(done.out)["failed"] > 0
+    both = Called("scan", tmp_path / "bad.jsonl", tmp_path / "empty.parquet", *how)
+    assert both.code == 3
+    assert "could be read: 3 corrupt; see: nearkin" in both.err
+    for some in (("bad.jsonl", "good.jsonl"), ("part.jsonl",), (".",)):
+        done = Called("scan", *(tmp_path / name for name in some), *how)
+        assert done.code == 0
+        assert "could not be read" in done.err
 
 
 def test_wrong_columns_are_one_sentence_and_make_no_store(tmp_path: Path) -> None:

@@ -86,6 +86,26 @@ def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
             raise InputError(f"{told}; all else was stored. See: nearkin documents --failed --store {store}")
 
 
+def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
+    """Where all that was named failed as a whole, the input is unreadable; where some of it did, a warning will do."""
+    from nearkin.cli.words import count, safe
+    from nearkin.errors import InputError
+    from nearkin.read.walk import check_starts
+    from nearkin.report.reading import opened
+    from nearkin.store.last_scan import failed_by_reason
+    from nearkin.store.unread import nothing_read, only_failure
+
+    with opened(store) as connection:
+        starts = check_starts(paths)
+        if not nothing_read(connection, starts):
+            return
+        reasons = failed_by_reason(connection, starts)
+        why = only_failure(connection, starts) or ", ".join(f"{count(reasons[one])} {one}" for one in reasons)
+    named = ", ".join(safe(str(path)) for path in paths)
+    see = f"see: nearkin documents --failed{store_option(store)}"
+    raise InputError(f"Nothing of {named} could be read: {safe(why)}; {see}")
+
+
 def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
     """On standard error, where the result goes to a program."""
     from nearkin.cli.notes import note
