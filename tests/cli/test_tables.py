@@ -168,7 +168,7 @@ def test_bad_rows_fail_with_their_reason(tmp_path: Path) -> None:
         one["path"].partition("!/")[2]: (one["reason"], one["detail"]) for one in listed("documents", store, "--failed")
     }
     assert failed["2"] == ("empty", "column 'text' is null")
-    assert failed["3"] == ("empty", "column 'text' is a number")
+    assert failed["3"] == ("unsupported", "column 'text' is a number, not text")
     assert failed["4"] == ("empty", "there is no column 'text'")
     assert failed["#6"][0] == "corrupt"
     assert failed["#7"] == ("corrupt", "a list where a JSON object should be")
@@ -188,10 +188,51 @@ def test_parquet_without_strings(tmp_path: Path) -> None:
     assert Called("scan", tmp_path / "t.parquet", "--store", store, "--text-column", "number", "-q").code == 3
     assert {one["detail"] for one in listed("documents", store, "--failed")} == {
         "column 'number' is null",
-        "column 'number' is int64, not a string",
+        "column 'number' is of type int64, not text",
     }
     assert Called("scan", tmp_path / "t.parquet", "--store", store, "--text-column", "kind", "-q").code == 0
     assert len(paths(store)) == 4
+
+
+def test_reasons_fit_and_are_in_plain_words(tmp_path: Path) -> None:
+    folder, store = tmp_path / "docs", tmp_path / "kin.db"
+    folder.mkdir()
+    deep = '{"text": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    lines = [deep, '{"text": true}', '{"text": ["a"]}', '{"text": {"a": 1}}', '{"text": "a" "b"}', "{", '{"text": 1e5}']
+    (folder / "rows.jsonl").write_text("\n".join(lines))
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "blank.csv").write_bytes(b"\n \n")
+    (folder / "empty.parquet").write_bytes(b"")
+    (folder / "broken.parquet").write_bytes(b"PAR1 and nothing more")
+    (folder / "other.csv").write_text("x,y\n1,2\n")
+    pq.write_table(pa.table({"text": [["a", "b"], None]}), folder / "lists.parquet")
+    pq.write_table(pa.table({"text": ["some text"]}), folder / "good.parquet")
+    assert scan(store, folder)["failed"] == 14
+    assert planned_code(folder) == 0
+    failed = {one["path"]: (one["reason"], one["detail"]) for one in listed("documents", store, "--failed")}
+    nothing = "there is nothing in it, not even the names of columns"
+    broken = failed.pop("broken.parquet")
+    assert broken[0] == "corrupt"
+    assert broken[1].startswith("no Parquet: ")
+    assert failed == {
+        "rows.jsonl!/#1": ("unsupported", "the JSON is nested too deeply to be read"),
+        "rows.jsonl!/#2": ("unsupported", "column 'text' is true or false, not text"),
+        "rows.jsonl!/#3": ("unsupported", "column 'text' is a list, not text"),
+        "rows.jsonl!/#4": ("unsupported", "column 'text' is an object, not text"),
+        "rows.jsonl!/#5": ("corrupt", "no JSON: expecting ',' delimiter at character 14"),
+        "rows.jsonl!/#6": ("corrupt", "no JSON: expecting property name enclosed in double quotes at character 3"),
+        "rows.jsonl!/#7": ("unsupported", "column 'text' is a number, not text"),
+        "lists.parquet!/#1": ("unsupported", "column 'text' is of type list<element: string>, not text"),
+        "lists.parquet!/#2": ("empty", "column 'text' is null"),
+        "empty.csv": ("empty", nothing),
+        "blank.csv": ("empty", nothing),
+        "empty.parquet": ("empty", "there is nothing in it"),
+        "other.csv": ("unsupported", "other.csv has no column 'text'; it has: x, y"),
+    }
+
+
+def planned_code(folder: Path) -> int:
+    return Called("scan", folder, "--plan", "--text-column", "text").code
 
 
 def test_csv_as_people_write_it(tmp_path: Path) -> None:
@@ -297,7 +338,7 @@ def test_what_is_named_and_cannot_be_read_at_all_ends_with_3(tmp_path: Path) -> 
             assert json.loads(done.out)["failed"] > 0
     both = Called("scan", tmp_path / "bad.jsonl", tmp_path / "empty.parquet", *how)
     assert both.code == 3
-    assert "could be read: 3 corrupt; see: nearkin" in both.err
+    assert "could be read: 2 corrupt, 1 empty; see: nearkin" in both.err
     for some in (("bad.jsonl", "good.jsonl"), ("part.jsonl",), (".",)):
         done = Called("scan", *(tmp_path / name for name in some), *how)
         assert done.code == 0

@@ -21,7 +21,8 @@ DELIMITERS = (",", ";", "\t", "|")
 def csv_columns(path: bytes, compression: str | None) -> list[str]:
     """By the delimiter that makes most of them."""
     with _opened(path, compression) as (stream, _):
-        line = _header(stream)
+        if not (line := _header(stream)):
+            raise BrokenTableError("there is nothing in it, not even the names of columns", Reason.EMPTY)
         return max((_split(line, delimiter) for delimiter in DELIMITERS), key=len)
 
 

@@ -71,8 +71,10 @@ def _object(line: bytes | None) -> dict[str, Any] | Fault:
         return Fault(Reason.TOO_LARGE, "the line is longer than --max-size allows")
     try:
         one = _parsed(line)
-    except (ValueError, RecursionError) as error:
-        return Fault(Reason.CORRUPT, f"no JSON: {str(error) or 'nested too deeply'}"[:200])
+    except RecursionError:
+        return Fault(Reason.UNSUPPORTED, "the JSON is nested too deeply to be read")
+    except json.JSONDecodeError as error:
+        return Fault(Reason.CORRUPT, f"no JSON: {_lower(error.msg)} at character {error.pos + 1:,}")
     if not isinstance(one, dict):
         return Fault(Reason.CORRUPT, f"{_kind(one)} where a JSON object should be")
     return one
@@ -92,9 +94,11 @@ def _parsed(line: bytes) -> Any:
 
 def _text(row: dict[str, Any], line: bytes, column: str, longest: int) -> bytes | Fault:
     value = row.get(column)
-    if not isinstance(value, str):
-        missing = f"there is no column {column!r}" if column not in row else f"column {column!r} is {_kind(value)}"
+    if value is None:
+        missing = f"there is no column {column!r}" if column not in row else f"column {column!r} is null"
         return Fault(Reason.EMPTY, missing)
+    if not isinstance(value, str):
+        return Fault(Reason.UNSUPPORTED, f"column {column!r} is {_kind(value)}, not text")
     text = _encoded(value, line)
     return text if len(text) <= longest else too_large(len(text), longest)
 
@@ -110,6 +114,10 @@ def _encoded(text: str, line: bytes) -> bytes:
         if not HALVES.search(text):
             return text.encode("utf-8", "surrogateescape")  # its own bytes
     return text.encode("utf-8", "replace")  # half a surrogate pair is no character
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]
 
 
 def _kind(value: object) -> str:

@@ -105,6 +105,10 @@ class Rows:
 class BrokenTableError(Exception):
     """It cannot be read further; what came before stands."""
 
+    def __init__(self, detail: str, reason: Reason = Reason.CORRUPT) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
 
 @dataclass(frozen=True)
 class Columns:
