@@ -365,6 +365,25 @@ def test_wrong_columns_are_one_sentence_and_make_no_store(tmp_path: Path) -> Non
     assert not store.exists()
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_two_columns_of_one_name_are_refused(name: str, tmp_path: Path) -> None:
+    folder, store = tmp_path / "docs", tmp_path / "kin.db"
+    folder.mkdir()
+    if name == "t.csv":
+        (folder / name).write_text("id,text,text\n1,one,two\n")
+    else:
+        pq.write_table(pa.table([["1"], ["one"], ["two"]], names=["id", "text", "text"]), folder / name)
+    said = f"{name} has 2 columns 'text'; give each a name of its own"
+    for where in (folder, folder / name):
+        done = Called("scan", where, "--store", store, "--text-column", "text")
+        assert (done.code, f"{said}." in done.err) == (2, True)
+    (folder / "good.csv").write_text("text\nwords\n")
+    assert scan(store, folder)["documents"] == 2
+    (failed,) = listed("documents", store, "--failed")
+    assert (failed["path"], failed["reason"], failed["detail"]) == (name, "unsupported", said)
+    assert Called("scan", folder / name, "--store", store, "--text-column", "id", "-q").code == 0
+
+
 def test_html_told_and_sniffed(tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
     table.write_bytes(as_jsonl([{"text": "a <b>bold</b> word"}, {"text": "<!doctype html><p>page</p>"}]))
