@@ -148,6 +148,39 @@ def test_ids_missing_or_repeated_lose_no_row(tmp_path: Path) -> None:
     assert names == {"", "x", "#2", "#3", "#5", "#5#", "7", "#7", "#8", "\\ud800"}
 
 
+def test_ids_keep_the_spelling_of_json(tmp_path: Path) -> None:
+    spelled = ["true", "false", "1.50", "1e400", "-0", "12345678901234567890123", "NaN", "1E5", "9" * 5000]
+    table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
+    table.write_text("".join(f'{{"id": {one}, "text": "one"}}\n' for one in spelled))
+    assert scan(store, table, "--id-column", "id")["failed"] == 0
+    assert paths(store) == ["t.jsonl", *sorted(f"t.jsonl!/{one}" for one in spelled)]
+    pq.write_table(pa.table({"id": [True, False], "text": ["one", "two"]}), tmp_path / "t.parquet")
+    scan(store, tmp_path / "t.parquet", "--id-column", "id")
+    assert {"t.parquet!/true", "t.parquet!/false"} < set(paths(store))
+
+
+@pytest.mark.parametrize("name", ["corpus.parquet", "corpus.jsonl", "corpus.csv"])
+def test_ids_of_odd_characters_break_nothing(name: str, tmp_path: Path) -> None:
+    """No path holds a NUL, nor can it be typed; a line end it may, as in names of files."""
+    odd = ["a\0b", "\0", "c\nd", "e\\x00", "\x1b[31m", "../up", "/root"]
+    table, store = tmp_path / name, tmp_path / "kin.db"
+    table.write_bytes(WRITERS[name]([{"id": one, "text": edited(prose(1), at)} for at, one in enumerate(odd)]))
+    assert scan(store, table, "--id-column", "id")["documents"] == 1 + len(odd)
+    written = [f"{name}!/{one}" for one in ("a\\x00b", "\\x00", "c\nd", "e\\x00", "\x1b[31m", "../up", "/root")]
+    assert sorted(paths(store)) == sorted([name, *written])
+    for command in (
+        *(("matches",), ("families",), ("keep",), ("folders",), ("families", "--view", "clique")),
+        *(("compare", written[0], written[2]), ("custodians", written[0]), ("lineage", written[1])),
+        *(("store", "check"), ("check", tmp_path / name)),
+    ):
+        for form in ("table", "jsonl"):
+            done = Called(*command, "--store", store, "--format", form)
+            assert done.code == 0, (command, done.err)
+    for ending in ("xlsx", "html", "csv", "parquet", "dat"):
+        assert Called("report", tmp_path / f"r.{ending}", "--store", store).code == 0
+    assert Called("store", "forget", written[0], "--yes", "--store", store).code == 0
+
+
 def test_bad_rows_fail_with_their_reason(tmp_path: Path) -> None:
     lines = [
         b'{"id": 1, "text": "fine"}',

@@ -21,6 +21,15 @@ LONGEST = 1 << 31
 HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # of surrogate pairs, that stand for no byte
 
 
+class Number(str):
+    """As it is written: an id of 1.50 is not one of 1.5, and 1e400 is no infinity."""
+
+    __slots__ = ()
+
+
+DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=Number)
+
+
 def json_columns(path: bytes, compression: str | None) -> list[str]:
     """The keys of the first objects, in the order they come."""
     keys: dict[str, None] = {}
@@ -82,14 +91,14 @@ def _object(line: bytes | None) -> dict[str, Any] | Fault:
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line.decode())
+        return DECODER.decode(line.decode())
     except UnicodeDecodeError:
         pass
     try:
-        return json.loads(line.decode("utf-8", "surrogateescape"))
+        return DECODER.decode(line.decode("utf-8", "surrogateescape"))
     except ValueError:
         # In some encodings of East Asia half a character may be a backslash.
-        return json.loads(decode(line).text)
+        return DECODER.decode(decode(line).text)
 
 
 def _text(row: dict[str, Any], line: bytes, column: str, longest: int) -> bytes | Fault:
@@ -97,7 +106,7 @@ def _text(row: dict[str, Any], line: bytes, column: str, longest: int) -> bytes 
     if value is None:
         missing = f"there is no column {column!r}" if column not in row else f"column {column!r} is null"
         return Fault(Reason.EMPTY, missing)
-    if not isinstance(value, str):
+    if not isinstance(value, str) or isinstance(value, Number):
         return Fault(Reason.UNSUPPORTED, f"column {column!r} is {_kind(value)}, not text")
     text = _encoded(value, line)
     return text if len(text) <= longest else too_large(len(text), longest)
@@ -121,5 +130,5 @@ def _lower(message: str) -> str:
 
 
 def _kind(value: object) -> str:
-    kinds = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list"}
+    kinds = {bool: "true or false", Number: "a number", str: "a string", list: "a list"}
     return "null" if value is None else kinds.get(type(value), "an object")

@@ -176,15 +176,21 @@ def _reader(kind: TableKind) -> Reader:
 
 
 def name_of(value: object) -> str | None:
-    """An id as a name; None: there is none."""
+    """An id as a name; None: there is none. What no path can hold is written out, so that it can be typed."""
     if isinstance(value, bytes):
-        try:
-            return value.decode() or None
-        except UnicodeDecodeError:
-            return value.hex()
+        value = _as_text(value)
     if value is None or isinstance(value, list | dict):
         return None
-    return str(value) or None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).replace("\0", "\\x00") or None
+
+
+def _as_text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.hex()
 
 
 def too_large(size: int, longest: int) -> Fault:
