@@ -491,6 +491,29 @@ def test_other_columns_and_no_columns_read_it_again(tmp_path: Path) -> None:
     assert is_sound(Store(store))
 
 
+def test_who_forgets_the_column_is_told(tmp_path: Path) -> None:
+    folder, store = tmp_path / "docs", tmp_path / "kin.db"
+    folder.mkdir()
+    for name in ("t.parquet", "t.jsonl", "t.csv"):
+        (folder / name).write_bytes(WRITERS[f"corpus.{name[2:]}"](ROWS))
+        store = tmp_path / f"{name}.db"
+        whole = f"{name} was read as a whole; to read it by row: --text-column NAME, which may be id, text"
+        for form in ("json", "table"):
+            done = Called("scan", folder / name, "--store", store, "--format", form)
+            assert (done.code, whole in " ".join((done.out + done.err).split())) == (0, True)
+        assert "whole" not in Called("scan", folder / name, "--store", store, "--text-column", "text").err
+        done = Called("scan", folder / name, "--store", store, "--format", "json")
+        assert json.loads(done.out)["gone"] == 5
+        assert "5 rows of tables count as gone: this scan had no --text-column" in done.err
+        assert "gone" not in Called("scan", folder / name, "--store", store, "--format", "json").err
+    (folder / "u.parquet").write_bytes((folder / "t.parquet").read_bytes())
+    done = Called("scan", folder, "--store", tmp_path / "all.db", "--format", "json")
+    assert "2 tables were read as a whole; to read them by row: --text-column NAME" in done.err
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a.txt").write_text("words")
+    assert "whole" not in Called("scan", folder / "sub", "--store", tmp_path / "sub.db", "--format", "json").err
+
+
 def test_another_scheme_signs_kept_rows_and_reads_those_not_kept(tmp_path: Path) -> None:
     table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
     table.write_bytes(as_jsonl(ROWS))
