@@ -275,8 +275,10 @@ def test_strict_is_an_error_when_all_is_stored(folder: Path, tmp_path: Path) -> 
 
 
 def test_failures_are_told_by_reason(folder: Path, tmp_path: Path) -> None:
-    done = Called("scan", folder, "--store", tmp_path / "kin.db", "--format", "json")
-    assert "nearkin: 1 document could not be read: 1 corrupt; see: nearkin documents --failed\n" in done.err
+    store = tmp_path / "kin.db"
+    done = Called("scan", folder, "--store", store, "--format", "json")
+    see = f"see: nearkin documents --failed --store {store}\n"
+    assert f"nearkin: 1 document could not be read: 1 corrupt; {see}" in done.err
     shown = Called("scan", folder, "--store", tmp_path / "other.db", "--format", "table")
     assert "1 document could not be read: 1 corrupt" in shown.out
 

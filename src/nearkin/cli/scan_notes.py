@@ -12,15 +12,15 @@ from nearkin.read.table import BrokenTableError, table_columns, table_kind
 FEW_COLUMNS = 8
 
 
-def lost(connection: Connection) -> list[str]:
+def lost(connection: Connection, option: str) -> list[str]:
     """Of scopes whose folder is missing: without a word their documents would pass for copies of moved ones."""
     from nearkin.store.last_scan import lost_scopes
 
     return [
         f"scope {safe(name)}: its folder {safe(root)} is not there any more; its {count(documents, 'documents')}"
         f" still {'counts' if documents == 1 else 'count'}."
-        f" Moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}."
-        f" Gone: nearkin store drop {shlex.quote(safe(name))}"
+        f" Moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option}."
+        f" Gone: nearkin store drop {shlex.quote(safe(name))}{option}"
         for name, root, documents in lost_scopes(connection)
     ]
 
@@ -36,8 +36,8 @@ def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = No
     return f"{count(sum(reasons.values()), 'documents')} could not be read: {told}"
 
 
-def notes(connection: Connection, starts: tuple[Path, ...]) -> list[str]:
-    """After a scan of these."""
+def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:
+    """After a scan of these; the option names the store in what to type."""
     from nearkin.store.last_scan import count_below, keeps_texts, last_scan
 
     found = []
@@ -51,8 +51,9 @@ def notes(connection: Connection, starts: tuple[Path, ...]) -> list[str]:
         if scan.before is not None and (told := _filters(scan.before.walk, scan.settings.walk)):
             found.append(f"the last scan had {told}; documents that this leaves out or takes in count as gone or new")
         if not scan.settings.text.keep and keeps_texts(connection):
-            found.append("texts that earlier scans kept stay in the store; to purge one: nearkin store forget PATH")
-    return found + lost(connection)
+            purge = f"to purge one: nearkin store forget PATH{option}"
+            found.append(f"texts that earlier scans kept stay in the store; {purge}")
+    return found + lost(connection, option)
 
 
 def _tables(connection: Connection, run: int, starts: tuple[Path, ...]) -> list[str]:

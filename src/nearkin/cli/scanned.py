@@ -33,7 +33,7 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         starts = check_starts(paths)
-        total, told = total_bytes(connection), notes(connection, starts)
+        total, told = total_bytes(connection), notes(connection, starts, option)
         _show_counts(screen, paths, summary, total, seconds, scanned=count_below(connection, starts)[0])
         scan = last_scan(connection)
         if not summary.documents + summary.failed + summary.gone:
@@ -83,7 +83,7 @@ def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
 
     with opened(store) as connection:
         if told := failed_in_words(connection, check_starts(paths)):
-            raise InputError(f"{told}; all else was stored. See: nearkin documents --failed --store {store}")
+            raise InputError(f"{told}; all else was stored. See: nearkin documents --failed{store_option(store)}")
 
 
 def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
@@ -115,8 +115,8 @@ def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
 
     with opened(store) as connection:
         told = failed_in_words(connection)
-        failed = [f"{told}; see: nearkin documents --failed"] if told else []
-        for one in [*failed, *notes(connection, check_starts(paths))]:
+        failed = [f"{told}; see: nearkin documents --failed{store_option(store)}"] if told else []
+        for one in [*failed, *notes(connection, check_starts(paths), store_option(store))]:
             note(one, quiet=False)
 
 
