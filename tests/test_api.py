@@ -403,7 +403,7 @@ def test_a_floor_not_given_follows_a_lower_threshold(tmp_path: Path) -> None:
     store.scan(docs, threshold=0.4, jobs=1)
     assert 0.4 <= store.matches()["resemblance"][0].as_py() < 0.5
     assert store.families().num_rows == 1
-    with pytest.raises(UsageError, match="--floor"):
+    with pytest.raises(UsageError, match=r"floor \(0.5\)"):
         store.scan(docs, threshold=0.4, floor=0.5)
 
 
@@ -446,3 +446,33 @@ def test_what_equal_texts_share_is_known_whatever_the_scheme(texts: list[str]) -
     found = nearkin.match([*texts, texts[0]], scheme="fuzzy", threshold=0.5).to_pylist()
     assert {one["shared_bytes"] is None for one in found} == {True, False}
     assert all((one["shared_bytes"] is None) == (one["resemblance"] < 1) for one in found)
+
+
+def test_errors_speak_of_arguments_in_python(tmp_path: Path, texts: list[str]) -> None:
+    """And of options on the command line, of which tests/cli/test_errors.py is."""
+    store, folder = nearkin.Store(tmp_path / "kin.db"), tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text(texts[0])
+    store.scan(folder)
+    for ask, said in (
+        (lambda: nearkin.match(texts, threshold=1.5), "threshold must be over 0 and at most 1, not 1.5."),
+        (lambda: nearkin.match(texts, containment=1.5), "containment must be over 0 and at most 1, not 1.5."),
+        (lambda: nearkin.match(texts, jobs=0), "jobs must be between 1 and 512, not 0."),
+        (lambda: store.families(threshold=0.2), "Below 0.5 the scan kept no matches; scan again with floor=0.2."),
+        (lambda: store.scan(folder, max_size=0), "max_size must be between 1 byte and 1024T."),
+        (lambda: store.scan(folder, floor=0.9), "floor (0.9) must not exceed threshold (0.7)."),
+        (
+            lambda: store.scan(folder, id_column="id"),
+            "id_column is about tables; name the column of their texts with text_column.",
+        ),
+        (
+            lambda: store.scan(folder, scheme="fuzzy", keep_text=False),
+            "leave out keep_text=False, or use another scheme.",
+        ),
+    ):
+        with pytest.raises(UsageError) as refused:
+            ask()
+        assert str(refused.value).endswith(said)
+    with pytest.raises(UsageError, match="run: nearkin scan FOLDER --scheme min:window=20,n=5 --store"):
+        store.check("some text", scheme="min:window=20,n=5")
+    assert str(UsageError("--a.txt and '--b' stay, --jobs 3 not.")) == "--a.txt and '--b' stay, jobs=3 not."

@@ -104,7 +104,7 @@ def main(arguments: list[str]) -> int:
         code = cli.main(arguments, prog_name="nearkin", standalone_mode=False)
         sys.stdout.flush()
     except NearkinError as error:
-        return _complain(str(error), error.exit_code)
+        return _complain(error.sentence, error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return 2
