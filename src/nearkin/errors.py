@@ -15,7 +15,7 @@ in a shell, and Python reads them as its arguments: `--floor 0.2` is `floor=0.2`
 import re
 
 # Not within names of files, nor in a command to type, which goes to the end.
-OPTION = re.compile(r"nearkin [a-z]+ .*|(?<![\w'\"/.-])--([a-z][a-z-]*+)(?!\w|[./]\w)( (?=\d))?")
+OPTION = r"nearkin [a-z]+ .*|(?<![\w'\"/.-])--([a-z][a-z-]*+)(?!\w|[./]\w)( (?=\d))?"
 OTHERWISE = {"no_text": "keep_text=False", "family_only": "beyond=False"}
 
 
@@ -32,7 +32,7 @@ class UsageError(NearkinError):
     exit_code = 2
 
     def __str__(self) -> str:
-        return OPTION.sub(_argument, self.sentence)
+        return re.sub(OPTION, _argument, self.sentence)
 
 
 class SpecMismatchError(UsageError):
@@ -55,7 +55,7 @@ class EngineError(NearkinError):
     exit_code = 5
 
     def __str__(self) -> str:
-        return OPTION.sub(_argument, self.sentence)
+        return re.sub(OPTION, _argument, self.sentence)
 
 
 def _argument(found: re.Match[str]) -> str:
