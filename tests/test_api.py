@@ -2,10 +2,12 @@
 
 import random
 import string
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import nearkin
@@ -212,6 +214,61 @@ def test_match_takes_anything_iterable(texts: list[str]) -> None:
     assert len(nearkin.match(iter(()))) == 0
 
 
+class Foreign:
+    """Of another library, that speaks Arrow's protocol; gone through it would give no texts."""
+
+    def __init__(self, held: pa.ChunkedArray | pa.Table) -> None:
+        self._held = held
+
+    def __arrow_c_stream__(self, schema: object = None) -> object:
+        return self._held.__arrow_c_stream__(schema)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("names", "of", "columns"))
+
+
+class ForeignArray:
+    def __init__(self, held: pa.Array) -> None:
+        self._held = held
+
+    def __arrow_c_array__(self, schema: object = None) -> object:
+        return self._held.__arrow_c_array__(schema)
+
+
+def test_match_takes_columns_of_arrow(texts: list[str]) -> None:
+    wanted = nearkin.match(texts)
+    column = pa.array(texts)
+    several = pa.chunked_array([texts[:1], [], texts[1:]], pa.string())
+    table = pa.table({"text": several})
+    kinds = [pa.large_string(), pa.binary(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+    for given in (
+        *(column, several, table, table["text"], table.to_reader(), table.to_batches()[0].slice(0, 0), list(column)),
+        *(column.dictionary_encode() if pa.types.is_dictionary(kind) else column.cast(kind) for kind in kinds),
+        *(Foreign(several), Foreign(table), ForeignArray(column), dict(enumerate(column)), np.array(texts)),
+    ):
+        found = nearkin.match(given)
+        assert len(found) == 0 if isinstance(given, pa.RecordBatch) else found.equals(wanted), type(given)
+    assert nearkin.learn_reference(column) == nearkin.learn_reference(texts)
+
+
+def test_what_is_no_texts_is_refused_with_its_place(texts: list[str]) -> None:
+    table = pa.table({"id": [1, 2], "text": texts[:2]})
+    for given, said in (
+        (None, "match takes a list, a dict or an iterable of texts, not None"),
+        (7, "not int"),
+        (bytearray(b"one"), "not one text"),
+        (table, r"takes one column of a table, as table\['text'\]; this one has: id, text"),
+        (table.to_reader(), "this one has: id, text"),
+        (Foreign(table), "this one has: id, text"),
+        (pa.array(["a", None]), "the one at 1 is None"),
+        (["a", "b", None], "the one at 2 is None"),
+        ({"x": "a", "y": 3.5}, "the one at 'y' is float"),
+        (pa.array([1, 2]), "the one at 0 is int"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            nearkin.match(given)  # type: ignore[arg-type]
+
+
 def test_match_holds_no_more_of_a_generator_than_it_needs() -> None:
     class Told(str):
         alive = most = 0
@@ -346,7 +403,7 @@ def test_a_floor_not_given_follows_a_lower_threshold(tmp_path: Path) -> None:
     store.scan(docs, threshold=0.4, jobs=1)
     assert 0.4 <= store.matches()["resemblance"][0].as_py() < 0.5
     assert store.families().num_rows == 1
-    with pytest.raises(UsageError, match="--floor"):
+    with pytest.raises(UsageError, match=r"floor \(0.5\)"):
         store.scan(docs, threshold=0.4, floor=0.5)
 
 
@@ -389,3 +446,33 @@ def test_what_equal_texts_share_is_known_whatever_the_scheme(texts: list[str]) -
     found = nearkin.match([*texts, texts[0]], scheme="fuzzy", threshold=0.5).to_pylist()
     assert {one["shared_bytes"] is None for one in found} == {True, False}
     assert all((one["shared_bytes"] is None) == (one["resemblance"] < 1) for one in found)
+
+
+def test_errors_speak_of_arguments_in_python(tmp_path: Path, texts: list[str]) -> None:
+    """And of options on the command line, of which tests/cli/test_errors.py is."""
+    store, folder = nearkin.Store(tmp_path / "kin.db"), tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text(texts[0])
+    store.scan(folder)
+    for ask, said in (
+        (lambda: nearkin.match(texts, threshold=1.5), "threshold must be over 0 and at most 1, not 1.5."),
+        (lambda: nearkin.match(texts, containment=1.5), "containment must be over 0 and at most 1, not 1.5."),
+        (lambda: nearkin.match(texts, jobs=0), "jobs must be between 1 and 512, not 0."),
+        (lambda: store.families(threshold=0.2), "Below 0.5 the scan kept no matches; scan again with floor=0.2."),
+        (lambda: store.scan(folder, max_size=0), "max_size must be between 1 byte and 1024T."),
+        (lambda: store.scan(folder, floor=0.9), "floor (0.9) must not exceed threshold (0.7)."),
+        (
+            lambda: store.scan(folder, id_column="id"),
+            "id_column is about tables; name the column of their texts with text_column.",
+        ),
+        (
+            lambda: store.scan(folder, scheme="fuzzy", keep_text=False),
+            "leave out keep_text=False, or use another scheme.",
+        ),
+    ):
+        with pytest.raises(UsageError) as refused:
+            ask()
+        assert str(refused.value).endswith(said)
+    with pytest.raises(UsageError, match="run: nearkin scan FOLDER --scheme min:window=20,n=5 --store"):
+        store.check("some text", scheme="min:window=20,n=5")
+    assert str(UsageError("--a.txt and '--b' stay, --jobs 3 not.")) == "--a.txt and '--b' stay, jobs=3 not."

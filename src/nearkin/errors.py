@@ -8,16 +8,31 @@
     │   └── BusyError           4   a scan is writing to it
     └── EngineError             5   the engine that runs the kernels failed
 
-Messages are whole sentences that say what to do. Foreign errors are wrapped `from` their cause.
+Messages are whole sentences that say what to do. Foreign errors are wrapped `from` their cause. Options are written as
+in a shell, and Python reads them as its arguments: `--floor 0.2` is `floor=0.2`.
 """
+
+import re
+
+# Not within names of files, nor in a command to type, which goes to the end.
+OPTION = r"nearkin [a-z]+ .*|(?<![\w'\"/.-])--([a-z][a-z-]*+)(?!\w|[./]\w)( (?=\d))?"
+OTHERWISE = {"no_text": "keep_text=False", "family_only": "beyond=False"}
 
 
 class NearkinError(Exception):
     exit_code = 1
 
+    @property
+    def sentence(self) -> str:
+        """As the command line says it."""
+        return super().__str__()
+
 
 class UsageError(NearkinError):
     exit_code = 2
+
+    def __str__(self) -> str:
+        return re.sub(OPTION, _argument, self.sentence)
 
 
 class SpecMismatchError(UsageError):
@@ -38,3 +53,13 @@ class BusyError(StoreError):
 
 class EngineError(NearkinError):
     exit_code = 5
+
+    def __str__(self) -> str:
+        return re.sub(OPTION, _argument, self.sentence)
+
+
+def _argument(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return found[0]
+    name = found[1].replace("-", "_")
+    return OTHERWISE.get(name, name) + ("=" if found[2] else "")

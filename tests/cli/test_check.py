@@ -188,7 +188,7 @@ def test_a_scheme_without_signatures_is_refused_with_what_to_run(docs: Path, sto
     spec = "si:method=3,stream=soundex,variation=B,k=40"
     assert refused.err == (
         f"nearkin: This store has no signatures of {spec}, only of mod:window=20,sample=200,most=64;"
-        f" run: nearkin scan FOLDER --scheme {spec}\n"
+        f" run: nearkin scan FOLDER --scheme {spec} --store {store}\n"
     )
 
 

@@ -217,15 +217,17 @@ def test_strict_is_an_error_when_all_is_stored(folder: Path, tmp_path: Path) -> 
 
 
 def test_failures_are_told_by_reason(folder: Path, tmp_path: Path) -> None:
-    done = Called("scan", folder, "--store", tmp_path / "kin.db", "--format", "json")
-    assert "nearkin: 1 document could not be read: 1 corrupt; see: nearkin documents --failed\n" in done.err
+    store = tmp_path / "kin.db"
+    done = Called("scan", folder, "--store", store, "--format", "json")
+    see = f"see: nearkin documents --failed --store {store}\n"
+    assert f"nearkin: 1 document could not be read: 1 corrupt; {see}" in done.err
     shown = Called("scan", folder, "--store", tmp_path / "other.db", "--format", "table")
     assert "1 document could not be read: 1 corrupt" in shown.out
 
 
 def test_failed_files_are_copies_by_their_bytes(tmp_path: Path) -> None:
     write(tmp_path / "docs", {"a.zip": FILES["broken.zip"], "b.zip": FILES["broken.zip"]})
-    assert scan(tmp_path / "kin.db", tmp_path / "docs")["identical"] == 1
+    assert scan(tmp_path / "kin.db", tmp_path / "docs", code=3)["identical"] == 1  # nothing of it could be read
     assert [one["paths"] for one in listed("identical", tmp_path / "kin.db")] == [["a.zip", "b.zip"]]
 
 

@@ -1,11 +1,12 @@
 """Every error: its exit code, one sentence on stderr, no traceback, nothing left behind."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from cli.world import Called, nearkin
+from cli.world import Called, nearkin, prose
 from nearkin.model import Reason
 
 
@@ -195,3 +196,29 @@ def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
 )
 def test_hints_name_the_command(arguments: list[str], command: str) -> None:
     refused(Called(*arguments), 2, f"(see: {command} --help).")
+
+
+def test_what_to_type_names_the_store(tmp_path: Path) -> None:
+    """A command that is copied from a message must be about the same store."""
+    docs, store = tmp_path / "docs", tmp_path / "my store.db"
+    docs.mkdir()
+    (docs / "broken.zip").write_bytes(b"PK\x03\x04 and nothing more")
+    (docs / "a.txt").write_text(prose(1))
+    named = f"--store '{store}'"
+    done = Called("scan", docs, "--store", store, "--format", "jsonl")
+    assert f"see: nearkin documents --failed {named}\n" in done.err
+    assert f"See: nearkin documents --failed {named}" in Called("scan", docs, "--store", store, "--strict").err
+    assert f"nearkin documents {named}" in Called("verdict", "set", "none.txt", "a.txt", "same", "--store", store).err
+    assert f"see: nearkin documents {named}" in Called("store", "forget", "none.txt", "--yes", "--store", store).err
+    other = "min:window=20,n=50"
+    check = Called("check", docs / "a.txt", "--store", store, "--scheme", other)
+    assert f"run: nearkin scan FOLDER --scheme {other} {named}" in check.err
+    docs.rename(tmp_path / "elsewhere")
+    assert f"nearkin store drop docs {named}" in Called("store", "info", "--store", store, "--format", "json").err
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE run SET state = 'running'")
+    for command in ("matches", "families", "identical", "keep"):
+        unfinished = Called(command, "--store", store)
+        assert unfinished.code == 4 or command == "identical"
+        if unfinished.code:
+            assert f"run: nearkin scan FOLDER {named}" in unfinished.err

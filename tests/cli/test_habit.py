@@ -293,9 +293,8 @@ def test_texts_kept_earlier_stay(folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "kin.db"
     scanned(folder, store)
     called = Called("scan", folder, "--store", store, "--no-text")
-    assert called.err == (
-        "nearkin: texts that earlier scans kept stay in the store; to purge one: nearkin store forget PATH\n"
-    )
+    purge = f"to purge one: nearkin store forget PATH --store {store}"
+    assert called.err == f"nearkin: texts that earlier scans kept stay in the store; {purge}\n"
     assert Called("scan", folder, "--store", tmp_path / "other.db", "--no-text").err == ""
 
 

@@ -108,5 +108,5 @@ def test_other_line_breaks_are_nothing_new(tmp_path: Path) -> None:
 
 def test_too_many_kin_are_not_left_out_without_a_word(rewritten: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lineage, "MOST", 2)
-    with pytest.raises(UsageError, match="--family-only"):
+    with pytest.raises(UsageError, match="beyond=False"):
         Store(rewritten).lineage("1.txt")

@@ -1,6 +1,9 @@
 """`compare`, `sign`, `schemes`, `demo`, help, version and completion."""
 
+import ast
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -8,7 +11,7 @@ import pytest
 
 import nearkin as library
 from cli.world import FILES, Called, edited, nearkin, prose, write
-from nearkin.cli.main import COMMANDS, cli
+from nearkin.cli.main import COMMANDS, SUMMARIES, cli
 from nearkin.scheme import SCHEMES
 
 
@@ -206,6 +209,18 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     assert f"Example: nearkin {command}" in called.out
     for option in ("--store FILE", "--format", "--quiet"):
         assert option in called.out
+
+
+def test_help_says_of_commands_what_they_say_without_importing_them() -> None:
+    context = click.Context(cli)
+    of_commands = {name: cli.get_command(context, name) for name in COMMANDS}
+    assert {name: one and one.get_short_help_str(1000) for name, one in of_commands.items()} == SUMMARIES
+    asked = "import sys; from nearkin.cli.main import main; main(['--help']); print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    modules = set(ast.literal_eval(done.stdout.splitlines()[-1]))
+    needed = {f"nearkin.{one}" for one in ("cli", "cli.main", "cli.notes", "cli.reader_left", "errors")}
+    assert {one for one in modules if one.startswith("nearkin.")} == needed
+    assert not modules & {"json", "csv", "numpy", "rich", "sqlite3", "importlib.metadata"}
 
 
 def test_help_and_version() -> None:

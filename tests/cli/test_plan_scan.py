@@ -95,10 +95,52 @@ def test_hot_features_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     table = tmp_path / "t.jsonl"
     table.write_text("\n".join(json.dumps({"text": f"{prose(i, 20)} {footer}"}) for i in range(2, 1602)))
     whole = planned(table, "--text-column", "text")["hot_features"]
-    assert whole["value"] > 20
+    assert whole["value"] == scanned(tmp_path / "kin.db", table, "--text-column", "text")["hot"] > 5
     monkeypatch.setattr(rehearsal, "DOCUMENTS", 300)
     sampled = planned(table, "--text-column", "text")["hot_features"]
     assert whole["value"] / 2 <= sampled["value"] <= 2 * whole["value"]
+
+
+def letters(table: Path) -> None:
+    """A form that 160 share but for a few words, and 240 texts that share nothing."""
+    form = prose(1, 100).split()
+    rows = [" ".join([*form[:40], prose(i, 1), *form[40:80], prose(i, 2), *form[80:]]) for i in range(2, 162)]
+    rows += [prose(i, 100) for i in range(1000, 1240)]
+    pq.write_table(pa.table({"text": rows}), table)
+
+
+def test_a_form_is_planned_as_the_star_it_becomes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pairs of 160 letters are 12,720; a star lists some of each."""
+    table, store = tmp_path / "t.parquet", tmp_path / "kin.db"
+    letters(table)
+    how = (table, "--text-column", "text", "--hot", "80")
+    did = scanned(store, *how)
+    assert did["hot"] > 5
+    assert did["matches"] < 2000
+    whole = planned(*how)
+    assert (whole["matches"]["value"], whole["hot_features"]["value"]) == (did["matches"], did["hot"])
+    monkeypatch.setattr(rehearsal, "DOCUMENTS", 200)
+    part = planned(*how)
+    assert part["hot_over"] == 80
+    assert part["matches"]["low"] <= did["matches"] <= part["matches"]["high"]
+    assert did["matches"] / 2 <= part["matches"]["value"] <= 2 * did["matches"]
+    assert did["hot"] / 2 <= part["hot_features"]["value"] <= 2 * did["hot"]
+    assert size_of(store) / 2 <= part["disk"]["value"] <= 2 * size_of(store)
+    shown = Called("scan", *how, "--plan", "--format", "table")
+    assert "features that over 80 contents hinge on" in " ".join(shown.out.split())
+
+
+def test_what_is_not_hot_is_planned_pair_by_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, store = tmp_path / "t.parquet", tmp_path / "kin.db"
+    letters(table)
+    how = (table, "--text-column", "text", "--hot", "0.9")
+    did = scanned(store, *how)
+    assert (did["hot"], did["matches"]) == (0, 160 * 159 // 2)
+    monkeypatch.setattr(rehearsal, "DOCUMENTS", 200)
+    plan = planned(*how)
+    assert (plan["hot_over"], plan["hot_features"]["value"]) == (360, 0)
+    assert did["matches"] / 2 <= plan["matches"]["value"] <= 2 * did["matches"]
+    assert size_of(store) / 2 <= plan["disk"]["value"] <= 2 * size_of(store)
 
 
 def test_the_choices_follow_cherkasova(tmp_path: Path) -> None:

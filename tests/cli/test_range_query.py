@@ -36,9 +36,9 @@ NO_QUOTES = ['"', '""', '"a" b"', '"a\\"', '"a\nb"', "'a'", "[a]]", "`a``"]
 
 @pytest.mark.parametrize("name", NO_WORDS + NO_QUOTES)
 def test_what_is_no_name_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="--table"):
+    with pytest.raises(UsageError, match="table"):
         RangeQuery(table=name)
-    with pytest.raises(UsageError, match="--column"):
+    with pytest.raises(UsageError, match="column"):
         RangeQuery(column=name)
 
 

@@ -1,83 +1,15 @@
 """Tables scanned row by row, as a user does it: every row is a document or failed, and rescans read what changed."""
 
-import csv
-import gzip
-import io
 import json
 import os
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-import zstandard
 
-from cli.world import Called, edited, prose
+from cli.tables import ROWS, WRITERS, as_csv, as_jsonl, ask, listed, paths, scan
+from cli.world import Called, prose
 from nearkin.api.store import Store
 from store.world import is_sound
-
-Table = list[dict[str, Any]]
-ROWS: Table = [
-    {"id": "a", "text": prose(1)},
-    {"id": "b", "text": edited(prose(1), 100)},
-    {"id": "c", "text": prose(2)},
-    {"id": "d", "text": prose(1)},
-    {"id": "e/f", "text": f"<html><body><p>{prose(2)}</p><script>var x = 1;</script></body></html>"},
-]
-
-
-def as_jsonl(rows: Table) -> bytes:
-    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-
-
-def as_csv(rows: Table) -> bytes:
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, ["id", "text"])
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue().encode()
-
-
-def as_parquet(rows: Table) -> bytes:
-    out = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows), out, row_group_size=3)
-    return out.getvalue()
-
-
-WRITERS: dict[str, Callable[[Table], bytes]] = {
-    "corpus.parquet": as_parquet,
-    "corpus.jsonl": as_jsonl,
-    "corpus.jsonl.gz": lambda rows: gzip.compress(as_jsonl(rows)),
-    "corpus.jsonl.zst": lambda rows: zstandard.compress(as_jsonl(rows[:2])) + zstandard.compress(as_jsonl(rows[2:])),
-    "corpus.csv": as_csv,
-    "corpus.csv.gz": lambda rows: gzip.compress(as_csv(rows)),
-}
-
-
-def scan(store: Path, *more: object) -> dict[str, Any]:
-    done = Called("scan", *more, "--store", store, "--format", "json", "--text-column", "text")
-    assert done.code == 0, done.err
-    summary: dict[str, Any] = json.loads(done.out)
-    return summary
-
-
-def listed(command: str, store: Path, *more: object) -> list[dict[str, Any]]:
-    done = Called(command, "--store", store, "--format", "jsonl", *more)
-    assert done.code == 0, done.err
-    return done.records
-
-
-def paths(store: Path, *more: object) -> list[str]:
-    return [one["path"] for one in listed("documents", store, *more)]
-
-
-def ask(store: Path, query: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(store)) as connection:
-        return connection.execute(query).fetchall()
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -127,134 +59,6 @@ def test_a_folder_of_tables_and_files(tmp_path: Path) -> None:
     assert failed["path"] == "other.csv"
     assert "has no column 'text'; it has: x, y" in failed["detail"]
     assert "one.jsonl!/#3" in paths(store)
-
-
-def test_ids_missing_or_repeated_lose_no_row(tmp_path: Path) -> None:
-    rows: Table = [
-        {"id": "x", "text": "one"},
-        {"id": "x", "text": "two"},
-        {"id": None, "text": "three"},
-        {"id": "#5", "text": "four"},
-        {"text": "five"},
-        {"id": 7, "text": "six"},
-        {"id": [1], "text": "seven"},
-        {"id": "", "text": "eight"},
-        {"id": "\ud800", "text": "nine"},
-    ]
-    table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
-    table.write_bytes(as_jsonl(rows))
-    assert scan(store, table, "--id-column", "id")["documents"] == 10
-    names = {one.partition("!/")[2] for one in paths(store)}
-    assert names == {"", "x", "#2", "#3", "#5", "#5#", "7", "#7", "#8", "\\ud800"}
-
-
-def test_bad_rows_fail_with_their_reason(tmp_path: Path) -> None:
-    lines = [
-        b'{"id": 1, "text": "fine"}',
-        b'{"id": 2, "text": null}',
-        b'{"id": 3, "text": 12}',
-        b'{"id": 4}',
-        b"",
-        b'{"id": 5, "text": "cut',
-        b"[1, 2]",
-        b'{"id": 8, "text": "' + b"x" * 2000 + b'"}',
-        b'{"id": 9, "text": "fine too"}',
-    ]
-    table, store = tmp_path / "t.jsonl", tmp_path / "kin.db"
-    table.write_bytes(b"\n".join(lines))
-    summary = scan(store, table, "--id-column", "id", "--max-size", "1K")
-    assert (summary["documents"], summary["failed"]) == (3, 6)
-    failed = {
-        one["path"].partition("!/")[2]: (one["reason"], one["detail"]) for one in listed("documents", store, "--failed")
-    }
-    assert failed["2"] == ("empty", "column 'text' is null")
-    assert failed["3"] == ("empty", "column 'text' is a number")
-    assert failed["4"] == ("empty", "there is no column 'text'")
-    assert failed["#6"][0] == "corrupt"
-    assert failed["#7"] == ("corrupt", "a list where a JSON object should be")
-    assert failed["8"][0] == "too large"
-
-
-def test_parquet_without_strings(tmp_path: Path) -> None:
-    store = tmp_path / "kin.db"
-    texts = pa.array([prose(1).encode(), "Größe ".encode("latin-1") * 30, bytes(range(256)) * 8, None], pa.binary())
-    columns = {
-        "text": texts,
-        "number": pa.array([1, 2, 3, None]),
-        "kind": pa.array(["p", "q", "p", None]).dictionary_encode(),
-    }
-    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
-    assert scan(store, tmp_path / "t.parquet")["failed"] == 1  # bytes that are no text are a document without
-    assert Called("scan", tmp_path / "t.parquet", "--store", store, "--text-column", "number", "-q").code == 0
-    assert {one["detail"] for one in listed("documents", store, "--failed")} == {
-        "column 'number' is null",
-        "column 'number' is int64, not a string",
-    }
-    assert Called("scan", tmp_path / "t.parquet", "--store", store, "--text-column", "kind", "-q").code == 0
-    assert len(paths(store)) == 4
-
-
-def test_csv_as_people_write_it(tmp_path: Path) -> None:
-    store = tmp_path / "kin.db"
-    (tmp_path / "t.csv").write_bytes(
-        '\ufeffid;text\n1;"zwei\nZeilen; und ein Semikolon"\n2;Größe\n\n3;zu;viel\n4;'.encode() + b"Gr\xf6\xdfe " * 30
-    )
-    summary = scan(store, tmp_path / "t.csv", "--id-column", "id")
-    assert (summary["documents"], summary["failed"]) == (4, 1)
-    (failed,) = listed("documents", store, "--failed")
-    assert failed["path"] == "t.csv!/#3"
-    assert failed["detail"] == "3 fields where the first line names 2"
-    encodings = {one["path"]: one["encoding"] for one in listed("documents", store)}
-    assert encodings["t.csv!/4"] == "windows-1252"
-
-
-@pytest.mark.parametrize(
-    "name", ["corpus.jsonl.gz", "corpus.jsonl.zst", "corpus.csv", "corpus.parquet", "corpus.csv.gz"]
-)
-def test_a_truncated_table_keeps_what_was_read(name: str, tmp_path: Path) -> None:
-    many = [{"id": str(i), "text": prose(i)} for i in range(700)]
-    if name == "corpus.jsonl.zst":
-        whole = zstandard.ZstdCompressor().compress(as_jsonl(many))
-    elif name == "corpus.csv":
-        whole = as_csv(many) + b'1000,"never closed'
-        whole += b"x" * len(whole)
-    else:
-        whole = WRITERS[name](many)
-    table, store = tmp_path / name, tmp_path / "kin.db"
-    table.write_bytes(whole[: len(whole) // 2])
-    done = Called("scan", table, "--store", store, "--format", "json", "--text-column", "text", "--id-column", "id")
-    assert done.code == 0, done.err
-    (failed,) = [one for one in listed("documents", store, "--failed") if one["path"] == name]
-    assert failed["reason"] == "corrupt"
-    if name == "corpus.parquet":  # what is where stands at its end
-        assert paths(store) == []
-    else:
-        assert 100 < len(paths(store)) <= 700
-        assert "rows were read" in failed["detail"] or name == "corpus.csv"
-    table.write_bytes(WRITERS.get(name, as_csv)(many))
-    assert scan(store, table, "--id-column", "id")["failed"] == 0
-    assert len(paths(store)) == 701
-    assert is_sound(Store(store))
-
-
-def test_wrong_columns_are_one_sentence_and_make_no_store(tmp_path: Path) -> None:
-    table, store = tmp_path / "t.csv", tmp_path / "kin.db"
-    table.write_bytes(as_csv(ROWS))
-    for more, said in [
-        (("--text-column", "body"), "t.csv has no column 'body'; it has: id, text."),
-        (("--text-column", "text", "--id-column", "key"), "t.csv has no column 'key'; it has: id, text."),
-        (("--id-column", "id"), "--id-column is about tables"),
-        (("--html",), "--html is about tables"),
-    ]:
-        for where in (table, tmp_path):
-            done = Called("scan", where, "--store", store, *more)
-            assert done.code == 2
-            assert said in done.err
-    (tmp_path / "plain").mkdir()
-    done = Called("scan", tmp_path / "plain", "--store", store, "--text-column", "text")
-    assert done.code == 2
-    assert "no table" in done.err
-    assert not store.exists()
 
 
 def test_html_told_and_sniffed(tmp_path: Path) -> None:
@@ -329,6 +133,29 @@ def test_other_columns_and_no_columns_read_it_again(tmp_path: Path) -> None:
     assert listed("documents", store)[0]["media"] == "text/plain"
     assert scan(store, table)["documents"] == 3
     assert is_sound(Store(store))
+
+
+def test_who_forgets_the_column_is_told(tmp_path: Path) -> None:
+    folder, store = tmp_path / "docs", tmp_path / "kin.db"
+    folder.mkdir()
+    for name in ("t.parquet", "t.jsonl", "t.csv"):
+        (folder / name).write_bytes(WRITERS[f"corpus.{name[2:]}"](ROWS))
+        store = tmp_path / f"{name}.db"
+        whole = f"{name} was read as a whole; to read it by row: --text-column NAME, which may be id, text"
+        for form in ("json", "table"):
+            done = Called("scan", folder / name, "--store", store, "--format", form)
+            assert (done.code, whole in " ".join((done.out + done.err).split())) == (0, True)
+        assert "whole" not in Called("scan", folder / name, "--store", store, "--text-column", "text").err
+        done = Called("scan", folder / name, "--store", store, "--format", "json")
+        assert json.loads(done.out)["gone"] == 5
+        assert "5 rows of tables count as gone: this scan had no --text-column" in done.err
+        assert "gone" not in Called("scan", folder / name, "--store", store, "--format", "json").err
+    (folder / "u.parquet").write_bytes((folder / "t.parquet").read_bytes())
+    done = Called("scan", folder, "--store", tmp_path / "all.db", "--format", "json")
+    assert "2 tables were read as a whole; to read them by row: --text-column NAME" in done.err
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a.txt").write_text("words")
+    assert "whole" not in Called("scan", folder / "sub", "--store", tmp_path / "sub.db", "--format", "json").err
 
 
 def test_another_scheme_signs_kept_rows_and_reads_those_not_kept(tmp_path: Path) -> None:

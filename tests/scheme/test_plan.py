@@ -75,10 +75,10 @@ def _misses(s: int, r: float, error: float) -> float:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"error": 0.0}, "--error must be between 0.001 and 1, not 0."),
-        ({"error": float("nan")}, "--error must be between 0.001 and 1, not nan."),
-        ({"resemblance": 1.1}, "--resemblance must be between 0 and 1, not 1.1."),
-        ({"confidence": 1.0}, "--confidence must be between 0 and 0.999999, not 1."),
+        ({"error": 0.0}, "error must be between 0.001 and 1, not 0."),
+        ({"error": float("nan")}, "error must be between 0.001 and 1, not nan."),
+        ({"resemblance": 1.1}, "resemblance must be between 0 and 1, not 1.1."),
+        ({"confidence": 1.0}, "confidence must be between 0 and 0.999999, not 1."),
     ],
 )
 def test_impossible_questions_are_refused(wrong: dict[str, float], sentence: str) -> None:

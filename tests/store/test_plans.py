@@ -33,6 +33,8 @@ WHOLE = {
     "DELETE FROM content WHERE id": "forget turns the keys' checks off: it has removed all that refers to it",
     "SELECT id FROM scope WHERE EXISTS": "ends at the first document of each scope; only a dropped one has none",
     "SELECT path, reason FROM present": "how many documents the scanned folders have, once a scan",
+    "SELECT count(*) FROM document r JOIN document t": "rows of tables that a scan has left out, once a scan",
+    "SELECT path FROM present WHERE scope = ? AND text IS NULL": "tables without text in what was scanned, once a scan",
     "WITH done AS": "what was there when a run had finished",
     "SELECT t.content, d.id FROM present d": "documents of all families",
     "SELECT content FROM signature WHERE scheme": "signatures of contents that are compared",

@@ -39,12 +39,6 @@ def extraction_of(text: Text, raw: bool) -> Extracted:
     raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")
 
 
-def refuse_one_text(texts: Texts, function: str) -> None:
-    """One text is iterable too: its letters would be taken for texts."""
-    if isinstance(texts, str | bytes):
-        raise UsageError(f"{function} takes a list, a dict or an iterable of texts, not one text.")
-
-
 def canonical(text: Text, canon: Canon) -> bytes | None:
     extracted = extracted_from(text, canon.raw)
     return None if extracted is None else canon.apply(extracted)

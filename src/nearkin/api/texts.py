@@ -1,11 +1,12 @@
 """Of texts in memory: sign, resemblance, containment, match and families. What a text is: nearkin.api.text."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nearkin.api.choice import chosen, containment_for, refuse_unmeasurable
-from nearkin.api.text import IGNORED, Text, Texts, canon_for, canonical, extracted_from, refuse_one_text
+from nearkin.api.several import named_texts
+from nearkin.api.text import IGNORED, Text, Texts, canon_for, canonical, extracted_from
 from nearkin.errors import UsageError
 from nearkin.matching.cosine import cosine_of
 from nearkin.model import View
@@ -69,16 +70,15 @@ def match(
     Where more than `hot` texts are nearly the same (under 1: that share of all), each is paired with one of them, not
     with every other. The table's metadata then say so, under `nearkin.partial`.
 
-    Containment is 0.9 unless given, and not looked for by schemes that cannot tell it. Texts are named by their keys
-    or their positions. Without `all_copies` equal texts are named once: by the
-    first of them, to which the others are then paired.
+    Containment is 0.9 unless given, and not looked for by schemes that cannot tell it. `texts` may be a dict, anything
+    iterable, or a column of Arrow, polars or pandas; they are named by their keys or their positions. Without
+    `all_copies` equal texts are named once: by the first of them, to which the others are then paired.
     """
     from nearkin.report.collection import Collection
     from nearkin.report.tables import pair_table
 
-    refuse_one_text(texts, "match")
+    items = named_texts(texts, "match")
     how = parse_scheme(scheme)
-    items = texts.items() if isinstance(texts, Mapping) else enumerate(texts)
     limits = MatchSettings(
         threshold=threshold,
         containment=containment_for(how, containment),
@@ -104,10 +104,9 @@ def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, i
     how = parse_scheme(scheme)
     if not isinstance(how, Fuzzy):
         raise UsageError(f"{how.spec} has no reference to learn; only fuzzy has.")
-    refuse_one_text(texts, "learn_reference")
+    items = named_texts(texts, "learn_reference")
     canon = canon_for(raw, ignore, how)
-    every = texts.values() if isinstance(texts, Mapping) else texts
-    return how.learnt(canonical(text, canon) or b"" for text in every).spec
+    return how.learnt(canonical(text, canon) or b"" for _, text in items).spec
 
 
 def families(

@@ -140,7 +140,7 @@ def _read_all(files: tuple[str, ...], store: Path, *, raw: bool) -> "list[Found]
         except InputError as error:
             if len(files) == 1:
                 raise
-            complain(str(error))
+            complain(error.sentence)
     return found
 
 

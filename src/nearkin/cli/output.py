@@ -11,13 +11,10 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from nearkin.cli.reader_left import ReaderLeftError
 from nearkin.report.cell import cell
 
 Record = dict[str, Any]
-
-
-class ReaderLeftError(Exception):
-    """Whoever read the output has closed it: `| head` has all it wanted."""
 
 
 def chosen(form: str | None) -> str:

@@ -27,7 +27,7 @@ def plan(paths: tuple[Path, ...], form: str | None, options: dict[str, Any]) -> 
 def _record(found: "Forecast") -> dict[str, Any]:
     numbers = {name: _number(name, getattr(found, name)) for name in NUMBERS}
     choices = [{"option": one.option, "value": one.value, "why": one.why} for one in found.choices]
-    return {"estimate": True, "sampled": found.sampled, **numbers, "choices": choices}
+    return {"estimate": True, "sampled": found.sampled, **numbers, "hot_over": found.hot_over, "choices": choices}
 
 
 def _flat(found: "Forecast") -> dict[str, Any]:
@@ -79,7 +79,7 @@ def _show(paths: tuple[Path, ...], found: "Forecast") -> None:
             ("memory", told(found.memory, size)),
             ("disk", told(found.disk, size)),
             ("matches", told(found.matches, whole)),
-            ("hot", f"{told(found.hot_features, whole)}, features in over 1,000 contents"),
+            ("hot", f"{told(found.hot_features, whole)}, features that over {count(found.hot_over)} contents hinge on"),
         ]
     )
     screen.heading("Settings it would choose")

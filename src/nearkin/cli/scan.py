@@ -108,7 +108,7 @@ def scan(
         return
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.scanned import refuse_failed, show, tell_notes
+    from nearkin.cli.scanned import refuse_failed, refuse_nothing_read, show, tell_notes
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()
@@ -132,3 +132,5 @@ def scan(
         write_all(store, reports, quiet=quiet)
     if strict:
         refuse_failed(store, paths)
+    if summary.failed:
+        refuse_nothing_read(store, paths)

@@ -1,22 +1,26 @@
 """What a person should know beside a scan's result: what else has changed, and what no longer is where it was."""
 
+import os
 import shlex
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
 from nearkin.cli.words import count, safe
+from nearkin.read.table import BrokenTableError, table_columns, table_kind
+
+FEW_COLUMNS = 8
 
 
-def lost(connection: Connection) -> list[str]:
+def lost(connection: Connection, option: str) -> list[str]:
     """Of scopes whose folder is missing: without a word their documents would pass for copies of moved ones."""
     from nearkin.store.last_scan import lost_scopes
 
     return [
         f"scope {safe(name)}: its folder {safe(root)} is not there any more; its {count(documents, 'documents')}"
         f" still {'counts' if documents == 1 else 'count'}."
-        f" Moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}."
-        f" Gone: nearkin store drop {shlex.quote(safe(name))}"
+        f" Moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option}."
+        f" Gone: nearkin store drop {shlex.quote(safe(name))}{option}"
         for name, root, documents in lost_scopes(connection)
     ]
 
@@ -32,8 +36,8 @@ def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = No
     return f"{count(sum(reasons.values()), 'documents')} could not be read: {told}"
 
 
-def notes(connection: Connection, starts: tuple[Path, ...]) -> list[str]:
-    """After a scan of these."""
+def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:
+    """After a scan of these; the option names the store in what to type."""
     from nearkin.store.last_scan import count_below, keeps_texts, last_scan
 
     found = []
@@ -42,11 +46,41 @@ def notes(connection: Connection, starts: tuple[Path, ...]) -> list[str]:
         found += [f"scope {safe(name)} is now at {safe(root)}" for name, root in scan.moved]
         if not sum(count_below(connection, starts)):
             found.append("no files were found; which are looked for is said by --include, --exclude and --hidden")
+        if scan.settings.table.text_column is None:
+            found += _tables(connection, scan.run, starts)
         if scan.before is not None and (told := _filters(scan.before.walk, scan.settings.walk)):
             found.append(f"the last scan had {told}; documents that this leaves out or takes in count as gone or new")
         if not scan.settings.text.keep and keeps_texts(connection):
-            found.append("texts that earlier scans kept stay in the store; to purge one: nearkin store forget PATH")
-    return found + lost(connection)
+            purge = f"to purge one: nearkin store forget PATH{option}"
+            found.append(f"texts that earlier scans kept stay in the store; {purge}")
+    return found + lost(connection, option)
+
+
+def _tables(connection: Connection, run: int, starts: tuple[Path, ...]) -> list[str]:
+    """Where rows may have been meant: tables that were named, and those that have no text as a whole."""
+    from nearkin.store.rows_left import rows_gone, tables_without_text
+
+    named = [start for start in starts if start.is_file() and table_kind(os.fsencode(start)) is not None]
+    told = []
+    if gone := rows_gone(connection, run):
+        told.append(f"{count(gone, 'rows')} of tables count as gone: this scan had no --text-column")
+    if len(named) == 1:
+        told.append(f"{safe(named[0].name)} was read as a whole; to read it by row: --text-column {_columns(named[0])}")
+    elif number := len(named) or tables_without_text(connection, starts):
+        were = "was" if number == 1 else "were"
+        told.append(f"{count(number, 'tables')} {were} read as a whole; to read them by row: --text-column NAME")
+    return told
+
+
+def _columns(table: Path) -> str:
+    """Those there are, as far as they are known."""
+    kind = table_kind(os.fsencode(table))
+    try:
+        names = table_columns(os.fsencode(table), kind) if kind is not None else []
+    except BrokenTableError:
+        names = []
+    more = ", …" if len(names) > FEW_COLUMNS else ""
+    return f"NAME, which may be {', '.join(map(safe, names[:FEW_COLUMNS]))}{more}" if names else "NAME"
 
 
 def _filters(before: Any, now: Any) -> str:

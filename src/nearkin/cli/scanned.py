@@ -33,7 +33,7 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     with opened(store) as connection:
         screen = Screen(is_scoped(connection), score_name(connection))
         starts = check_starts(paths)
-        total, told = total_bytes(connection), notes(connection, starts)
+        total, told = total_bytes(connection), notes(connection, starts, option)
         _show_counts(screen, paths, summary, total, seconds, scanned=count_below(connection, starts)[0])
         scan = last_scan(connection)
         if not summary.documents + summary.failed + summary.gone:
@@ -83,7 +83,27 @@ def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
 
     with opened(store) as connection:
         if told := failed_in_words(connection, check_starts(paths)):
-            raise InputError(f"{told}; all else was stored. See: nearkin documents --failed --store {store}")
+            raise InputError(f"{told}; all else was stored. See: nearkin documents --failed{store_option(store)}")
+
+
+def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
+    """Where all that was named failed as a whole, the input is unreadable; where some of it did, a warning will do."""
+    from nearkin.cli.words import count, safe
+    from nearkin.errors import InputError
+    from nearkin.read.walk import check_starts
+    from nearkin.report.reading import opened
+    from nearkin.store.last_scan import failed_by_reason
+    from nearkin.store.unread import nothing_read, only_failure
+
+    with opened(store) as connection:
+        starts = check_starts(paths)
+        if not nothing_read(connection, starts):
+            return
+        reasons = failed_by_reason(connection, starts)
+        why = only_failure(connection, starts) or ", ".join(f"{count(reasons[one])} {one}" for one in reasons)
+    named = ", ".join(safe(str(path)) for path in paths)
+    see = f"see: nearkin documents --failed{store_option(store)}"
+    raise InputError(f"Nothing of {named} could be read: {safe(why)}; {see}")
 
 
 def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
@@ -95,8 +115,8 @@ def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
 
     with opened(store) as connection:
         told = failed_in_words(connection)
-        failed = [f"{told}; see: nearkin documents --failed"] if told else []
-        for one in [*failed, *notes(connection, check_starts(paths))]:
+        failed = [f"{told}; see: nearkin documents --failed{store_option(store)}"] if told else []
+        for one in [*failed, *notes(connection, check_starts(paths), store_option(store))]:
             note(one, quiet=False)
 
 

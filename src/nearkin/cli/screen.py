@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nearkin.cli.output import ReaderLeftError
+from nearkin.cli.reader_left import ReaderLeftError
 from nearkin.cli.words import cells, count, fold, measured, name, safe, shortened
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common
+from nearkin.cli.options import common, store_option
 from nearkin.cli.output import chosen, emit, emit_one
 from nearkin.errors import StoreError
 
@@ -35,7 +35,7 @@ def info(store: Path, form: str | None, quiet: bool) -> None:
     inventory = Store.open(store, create=False).info()
     form = chosen(form)
     with opened(store) as connection:
-        notes = lost(connection)
+        notes = lost(connection, store_option(store))
     if form != "table":
         for one in notes:
             note(one, quiet=quiet)

@@ -90,7 +90,7 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
         return
     table = ContainerWriter(writer, path)
     table.begin(itself)
-    broken: str | None = None
+    broken: tuple[Reason, str] | None = None
     rows = 0
     try:
         refuse_unsuitable(base + path, kind, columns)
@@ -108,13 +108,13 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
             rows += len(batch)
             yield batch
     except BrokenTableError as error:
-        broken = f"{error}; {rows:,} rows were read" if rows else str(error)
+        broken = error.reason, f"{error}; {rows:,} rows were read" if rows else str(error)
     except UsageError as error:
-        broken = str(error).rstrip(".")
+        broken = Reason.UNSUPPORTED, str(error).rstrip(".")
     if broken is None and Stamp.of(base + path) != stamp:
-        broken = "it was written to while it was read"
+        broken = Reason.CORRUPT, "it was written to while it was read"
     if broken is not None:
-        itself.reasons[0], itself.details[0] = Reason.CORRUPT, broken
+        itself.reasons[0], itself.details[0] = broken
     table.end(itself)
 
 
@@ -122,7 +122,8 @@ def _named(path: bytes, base: bytes, batches: Iterator[Rows], columns: Columns) 
     """Each row's path. A folder of the same name as the rows' would make two documents of one path."""
     if Path(os.fsdecode(base + path + MEMBER[:1])).is_dir():
         folder = os.fsdecode(path.rpartition(b"/")[2] + MEMBER[:1])
-        raise BrokenTableError(f"its rows would be named like the files in the folder {folder} beside it; rename that")
+        alike = f"its rows would be named like the files in the folder {folder} beside it; rename that"
+        raise BrokenTableError(alike, Reason.UNSUPPORTED)
     names = RowNames(by_id=columns.id is not None)
     for rows in batches:
         yield [path + MEMBER + name for name in names.of(rows)], rows

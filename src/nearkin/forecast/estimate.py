@@ -1,15 +1,15 @@
 """From a rehearsal to the whole: what grows with the documents, what with their pairs, and which settings suit.
 
 Time, disk and memory grow with the documents. A pair is in a sample of share f with probability f², so m matches there
-stand for m / f² in all. Cherkasova 2009 §4.1: a window of 20 bytes, large enough that unlike documents share little,
-small enough that edits leave most shingles alone; §5: S bytes make S/n features, n = 100 for documents of 1 to 4 kB and
-500 for 50 kB, so that about 100 are kept. §2.4 there: features in over 1,000 documents are what makes clustering slow.
+stand for m / f² in all, but for those that stars list (nearkin.forecast.hot): for m / f.
+
+Cherkasova 2009 §4.1: a window of 20 bytes, large enough that unlike documents share little, small enough that edits
+leave most shingles alone; §5: S bytes make S/n features, n = 100 for documents of 1 to 4 kB and 500 for 50 kB, so that
+about 100 are kept. §2.4 there: features in over 1,000 documents are what makes clustering slow.
 """
 
 from dataclasses import dataclass
 from math import sqrt
-
-import numpy as np
 
 from nearkin.forecast.rehearsal import Rehearsal
 from nearkin.forecast.survey import Survey
@@ -18,8 +18,7 @@ from nearkin.matching.collected import JOIN_SHARE
 from nearkin.scheme.plan import Plan
 from nearkin.settings import Settings
 
-HOT = 1000  # contents that have a feature
-LEAST_SEEN = 3  # in the sample, for a feature to be called hot: two alike are a pair, not a form
+STARS = 1 / 3  # how far what stars list of each content may be off
 
 # Measured on this nearkin: what any scan holds, a file's place, a content, and a feature through join and grouping.
 START_SECONDS = 0.3
@@ -29,6 +28,9 @@ CONTENT_BYTES = 600
 FEATURE_BYTES = 80
 SPILL_BYTES = 12  # of a feature, at the most at one time, in the temporary files of a join that does not fit
 SEGMENT_BYTES = 12  # of a feature, in the files for the check-in question
+# Of a match, where there are more than grow with the documents: 146 to 165 bytes in two collections of millions.
+MATCH_BYTES = 150
+MATCH_SECONDS = 10e-6
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Forecast:
     disk: Estimate
     matches: Estimate
     hot_features: Estimate
+    hot_over: int  # contents with a feature in their prefix, for it to be hot
     sampled: int  # documents of the sample
     choices: tuple[Choice, ...]
 
@@ -76,7 +79,7 @@ def forecast(found: Survey, sample: Rehearsal, settings: Settings) -> Forecast:
     spread = _spread(sample)
     size = Estimate.counted(found.bytes) if found.exact else Estimate.within(found.bytes, 0.2)
     counted = _documents(found, sample, scale, spread)
-    features = len(sample.features) * scale
+    features = sample.features * scale
     contents = sample.contents * scale
     seconds = START_SECONDS + scale * (sample.seconds_reading + sample.seconds_matching)
     seconds += sample.seconds_unpacking / max(sample.region, 1e-12) + sample.seconds_starting
@@ -84,15 +87,22 @@ def forecast(found: Survey, sample: Rehearsal, settings: Settings) -> Forecast:
     bounded = not fits(int(features), settings.run.memory // JOIN_SHARE)
     joined = settings.run.memory // JOIN_SHARE if bounded else FEATURE_BYTES * features
     memory = BASE_BYTES + FILE_BYTES * len(found.files) + CONTENT_BYTES * contents + joined + cache
-    disk = sample.store_bytes * scale + SEGMENT_BYTES * features
+    disk = Estimate.within(sample.store_bytes * scale + SEGMENT_BYTES * features, 0.1 + spread)
+    matches = _matches(sample, share)
+    # Those of the sample have had their time and room.
+    more, fewest, most = (
+        max(0.0, one - scale * sample.found.pairs) for one in (matches.value, matches.low, matches.high)
+    )
+    seconds += MATCH_SECONDS * more
     return Forecast(
         documents=counted,
         bytes=size,
         seconds=Estimate.within(seconds, 0.5 + spread),
         memory=Estimate.within(memory, 0.3 + spread),
-        disk=Estimate.within(disk, 0.1 + spread),
-        matches=_matches(sample.matches, share, sample.region),
-        hot_features=_hot(sample, share),
+        disk=Estimate(disk.value + MATCH_BYTES * more, disk.low + MATCH_BYTES * fewest, disk.high + MATCH_BYTES * most),
+        matches=matches,
+        hot_features=_hot(sample),
+        hot_over=settings.match.hot_among(round(contents)),
         sampled=sample.documents,
         choices=_choices(found, sample, settings, spilled=SPILL_BYTES * features if bounded else 0.0),
     )
@@ -119,28 +129,26 @@ def _spread(sample: Rehearsal) -> float:
     return float(2.0 * sample.sizes.std() / sample.sizes.mean() / sqrt(sample.documents))
 
 
-def _matches(found: int, share: float, region: float) -> Estimate:
+def _matches(sample: Rehearsal, share: float) -> Estimate:
     """Where only a region of the tables was sampled, matches may lie within regions (neighbours are alike) or between
-    any two: the first gives the lower end."""
+    any two: the first gives the lower end. What is hot may be more or less than it seems."""
+    found = sample.found
     if share >= 1.0:
-        return Estimate.within(found, 0.0)
-    low, high = _poisson(found)
-    near, far = share**2 / region, share**2
-    return Estimate(found / sqrt(near * far), low / near, high / far)
-
-
-def _hot(sample: Rehearsal, share: float) -> Estimate:
-    _, counts = np.unique(sample.features, return_counts=True)
-    bar = HOT * min(1.0, share)
-    if share >= 1.0:
-        return Estimate.within(int((counts > bar).sum()), 0.0)
-    bounds = np.array([_poisson(int(count)) for count in range(int(counts.max(initial=0)) + 1)])
-    seen = counts >= LEAST_SEEN
+        return Estimate.within(found.pairs, 0.0)
+    low, high = _poisson(found.others)
+    near, far = share**2 / sample.region, share**2
+    stars = Estimate.within(found.starred / share, STARS)
+    whole = [joined.scaled(share) / max(1.0, sample.bounds[0].scaled(share)) for joined in sample.bounds] or [1.0]
     return Estimate(
-        int((seen & (counts > bar)).sum()),
-        int((seen & (bounds[counts, 0] > bar)).sum()) if len(counts) else 0,
-        int((seen & (bounds[counts, 1] > bar)).sum()) if len(counts) else 0,
+        found.others / sqrt(near * far) + stars.value,
+        (low / near + stars.low) * min(1.0, *whole),
+        (high / far + stars.high) * max(1.0, *whole),
     )
+
+
+def _hot(sample: Rehearsal) -> Estimate:
+    features = [sample.found.features, *(joined.features for joined in sample.bounds)]
+    return Estimate(sample.found.features, min(features), max(features))
 
 
 def _poisson(count: int) -> tuple[float, float]:
@@ -158,7 +166,7 @@ def _choices(found: Survey, sample: Rehearsal, settings: Settings, *, spilled: f
         Choice("window", "20", "unlike documents share little, edits leave most shingles alone (Cherkasova 2009 §4.1)"),
         Choice("n", str(n), f"{average}: about {entries:,} features each (Cherkasova 2009 §5)"),
     ]
-    kept = len(sample.features) / max(1, sample.contents)
+    kept = sample.features / max(1, sample.contents)
     fitting = "its join needs temporary files" if spilled else "its join fits into --memory"
     chosen.append(Choice("--scheme", settings.scheme, f"keeps {kept:,.0f} features of a document; {fitting}"))
     if spilled:

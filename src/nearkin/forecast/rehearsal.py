@@ -22,8 +22,10 @@ from nearkin.engine import local
 from nearkin.engine.handover import HandedOver
 from nearkin.engine.rows import sign_rows
 from nearkin.engine.spread import in_order
+from nearkin.forecast.hot import Joined, in_sample, join_at
 from nearkin.forecast.survey import Survey, TableFound
 from nearkin.group.grouping import Grouping
+from nearkin.matching.candidates import Postings
 from nearkin.matching.carry import Matcher
 from nearkin.matching.collected import Means
 from nearkin.matching.template import left_out
@@ -64,8 +66,9 @@ class Rehearsal:
     seconds_reading: float
     seconds_matching: float
     store_bytes: int
-    matches: int
-    features: NDArray[np.uint64]  # of all contents, each once for every content that has it
+    found: Joined  # verified on the texts
+    bounds: list[Joined]  # by the signatures alone, at the likely bar of what is hot, at the least and at the most
+    features: int  # of all contents, each once for every content that has it
 
 
 def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
@@ -107,7 +110,8 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
         texts = StoredTexts(connection, contents, canon, settings.run.jobs, cache)
         ignored = left_out(connection, scheme_id, scheme, canon)
         means = Means(settings.run.memory, settings.run.jobs, Path(gettempdir()), lambda done, of: None)
-        about = (connection, scheme, scheme_id, contents, texts, settings.match, ignored, means)
+        limits, bars = in_sample(settings.match, share, len(contents))
+        about = (connection, scheme, scheme_id, contents, texts, limits, ignored, means)
         outcome = Matcher(*about).everything()
         grouping = Grouping(*about)
         grouped = grouping.of(outcome, Decided(connection))
@@ -115,6 +119,9 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             outcome.with_payload(grouped.payload).store(connection, scheme_id, contents)
             grouping.store(grouped.families, run)
         matched = time.perf_counter()
+        matches = outcome.matches[outcome.matches.strong(limits.threshold, limits.containment)]
+        signed = signatures(connection, scheme_id, contents)
+        postings = Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
         (pages,), (page,) = (connection.execute(f"PRAGMA {what}").fetchone() for what in ("page_count", "page_size"))
         return Rehearsal(
             share=share,
@@ -129,8 +136,9 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             seconds_reading=max(0.0, read - started - sampler.seconds_unpacking - 2 * starting),
             seconds_matching=matched - read,
             store_bytes=pages * page,
-            matches=int(outcome.matches.strong(settings.match.threshold, settings.match.containment).sum()),
-            features=signatures(connection, scheme_id, contents).features,
+            found=Joined.of(matches.a, matches.b, outcome.hot),
+            bounds=[] if bars is None else join_at(postings, scheme, limits, bars, settings.run.jobs),
+            features=len(signed.features),
         )
     finally:
         connection.close()

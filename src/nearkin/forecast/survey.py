@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from nearkin.errors import UsageError
 from nearkin.read.table import (
     BrokenTableError,
     Columns,
@@ -77,7 +78,7 @@ def survey(starts: tuple[Path, ...], settings: Settings) -> Survey:
         else:
             try:
                 tables.append(_measured(base + b"/" + path, path, size, kind, columns, settings.walk.max_size))
-            except BrokenTableError:
+            except (BrokenTableError, UsageError):  # some table has the columns, or it would have been refused before
                 left_out += 1
     return Survey(base, tuple(files), tuple(tables), left_out)
 

@@ -4,7 +4,6 @@ Python's own reader, not Arrow's: that one must hold a row within a block of fix
 ends at the first row it cannot read. Here each such row fails by its number and the rest is read.
 """
 
-import codecs
 import csv
 import io
 import sys
@@ -13,9 +12,8 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from nearkin.model import Reason
-from nearkin.read.packed import unpacked
+from nearkin.read.encoded import unmarked
 from nearkin.read.table import BrokenTableError, Columns, Fault, Record, Rows, TableKind, gathered, name_of, too_large
-from nearkin.text.decode import BOMS
 
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -23,7 +21,8 @@ DELIMITERS = (",", ";", "\t", "|")
 def csv_columns(path: bytes, compression: str | None) -> list[str]:
     """By the delimiter that makes most of them."""
     with _opened(path, compression) as (stream, _):
-        line = _header(stream)
+        if not (line := _header(stream)):
+            raise BrokenTableError("there is nothing in it, not even the names of columns", Reason.EMPTY)
         return max((_split(line, delimiter) for delimiter in DELIMITERS), key=len)
 
 
@@ -81,10 +80,6 @@ def _split(line: str, delimiter: str) -> list[str]:
 @contextmanager
 def _opened(path: bytes, compression: str | None) -> Iterator[tuple[io.TextIOBase, BinaryIO]]:
     """Bytes that are not UTF-8 come as surrogates, so that each text can be decoded as a file would be."""
-    with unpacked(path, compression) as (stream, file):
-        buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
-        start = buffered.peek(4)[:4]
-        mark, encoding = next(((m, e) for m, e in BOMS if start.startswith(m)), (b"", "utf-8"))
-        buffered.read(len(mark))
-        wide = codecs.lookup(encoding).name != "utf-8"
-        yield io.TextIOWrapper(buffered, encoding, errors="replace" if wide else "surrogateescape", newline=""), file
+    with unmarked(path, compression) as (stream, file, encoding):
+        errors = "surrogateescape" if encoding == "utf-8" else "replace"
+        yield io.TextIOWrapper(stream, encoding, errors=errors, newline=""), file

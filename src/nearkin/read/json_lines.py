@@ -1,24 +1,39 @@
-"""Rows of .jsonl: one JSON object a line. A bad line fails by its number; blank ones are none."""
+"""Rows of .jsonl: one JSON object a line. A bad line fails by its number; blank ones are none.
+
+Bytes that are not UTF-8 are no fault of a line: its text is decoded as that of a file would be.
+"""
 
 import json
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
-from typing import IO, Any
+from typing import Any, BinaryIO, Protocol
 
 from nearkin.model import Reason
-from nearkin.read.packed import unpacked
+from nearkin.read.encoded import Recoded, unmarked
 from nearkin.read.table import PEEKED, Columns, Fault, Record, Rows, TableKind, gathered, name_of, too_large
+from nearkin.text.decode import decode
 
-MARK = b"\xef\xbb\xbf"
 ROOM = 6  # a character of text may be written \u0041, and other columns stand beside it
 OTHERS = 1 << 20
 LONGEST = 1 << 31
+HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # of surrogate pairs, that stand for no byte
+
+
+class Number(str):
+    """As it is written: an id of 1.50 is not one of 1.5, and 1e400 is no infinity."""
+
+    __slots__ = ()
+
+
+DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=Number)
 
 
 def json_columns(path: bytes, compression: str | None) -> list[str]:
     """The keys of the first objects, in the order they come."""
     keys: dict[str, None] = {}
-    with unpacked(path, compression) as (stream, _):
+    with _opened(path, compression) as (stream, _):
         objects = (_object(line) for _, line in _lines(stream, LONGEST))
         for one in islice((one for one in objects if isinstance(one, dict)), PEEKED):
             keys |= dict.fromkeys(one)
@@ -30,21 +45,29 @@ def json_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> I
 
 
 def _found(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Record]:
-    with unpacked(path, kind.compression) as (stream, file):
+    with _opened(path, kind.compression) as (stream, file):
         for number, line in _lines(stream, ROOM * longest + OTHERS):
             one = _object(line)
             name = name_of(one.get(columns.id)) if isinstance(one, dict) and columns.id is not None else None
-            yield file, number, name, one if isinstance(one, Fault) else _text(one, columns.text, longest)
+            yield file, number, name, one if isinstance(one, Fault) else _text(one, line or b"", columns.text, longest)
 
 
-def _lines(stream: IO[bytes], limit: int) -> Iterator[tuple[int, bytes | None]]:
+class Lines(Protocol):
+    def readline(self, limit: int, /) -> bytes: ...
+
+
+@contextmanager
+def _opened(path: bytes, compression: str | None) -> Iterator[tuple[Lines, BinaryIO]]:
+    with unmarked(path, compression) as (stream, file, encoding):
+        yield stream if encoding == "utf-8" else Recoded(stream, encoding), file
+
+
+def _lines(stream: Lines, limit: int) -> Iterator[tuple[int, bytes | None]]:
     """Lines with their numbers; None: one too long to be held."""
     number = 0
     while line := stream.readline(limit):
         number += 1
-        if number == 1:
-            line = line.removeprefix(MARK)
-        if len(line) == limit and not line.endswith(b"\n"):
+        if len(line) >= limit and not line.endswith(b"\n"):
             while (rest := stream.readline(limit)) and not rest.endswith(b"\n"):
                 pass
             yield number, None
@@ -56,23 +79,56 @@ def _object(line: bytes | None) -> dict[str, Any] | Fault:
     if line is None:
         return Fault(Reason.TOO_LARGE, "the line is longer than --max-size allows")
     try:
-        one = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return Fault(Reason.CORRUPT, f"no JSON: {str(error) or 'nested too deeply'}"[:200])
+        one = _parsed(line)
+    except RecursionError:
+        return Fault(Reason.UNSUPPORTED, "the JSON is nested too deeply to be read")
+    except json.JSONDecodeError as error:
+        return Fault(Reason.CORRUPT, f"no JSON: {_lower(error.msg)} at character {error.pos + 1:,}")
     if not isinstance(one, dict):
         return Fault(Reason.CORRUPT, f"{_kind(one)} where a JSON object should be")
     return one
 
 
-def _text(row: dict[str, Any], column: str, longest: int) -> bytes | Fault:
+def _parsed(line: bytes) -> Any:
+    try:
+        return DECODER.decode(line.decode())
+    except UnicodeDecodeError:
+        pass
+    try:
+        return DECODER.decode(line.decode("utf-8", "surrogateescape"))
+    except ValueError:
+        # In some encodings of East Asia half a character may be a backslash.
+        return DECODER.decode(decode(line).text)
+
+
+def _text(row: dict[str, Any], line: bytes, column: str, longest: int) -> bytes | Fault:
     value = row.get(column)
-    if not isinstance(value, str):
-        missing = f"there is no column {column!r}" if column not in row else f"column {column!r} is {_kind(value)}"
+    if value is None:
+        missing = f"there is no column {column!r}" if column not in row else f"column {column!r} is null"
         return Fault(Reason.EMPTY, missing)
-    text = value.encode("utf-8", "replace")  # half a surrogate pair is no character
+    if not isinstance(value, str) or isinstance(value, Number):
+        return Fault(Reason.UNSUPPORTED, f"column {column!r} is {_kind(value)}, not text")
+    text = _encoded(value, line)
     return text if len(text) <= longest else too_large(len(text), longest)
 
 
+def _encoded(text: str, line: bytes) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        pass
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        if not HALVES.search(text):
+            return text.encode("utf-8", "surrogateescape")  # its own bytes
+    return text.encode("utf-8", "replace")  # half a surrogate pair is no character
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
 def _kind(value: object) -> str:
-    kinds = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list"}
+    kinds = {bool: "true or false", Number: "a number", str: "a string", list: "a list"}
     return "null" if value is None else kinds.get(type(value), "an object")

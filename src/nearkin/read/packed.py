@@ -10,6 +10,7 @@ from typing import IO, BinaryIO
 import zstandard
 
 from nearkin.formats.zstd_stream import ZstdStream
+from nearkin.model import Reason
 from nearkin.read.table import BrokenTableError
 from nearkin.read.walk import explain
 
@@ -32,4 +33,4 @@ def unpacked(path: bytes, compression: str | None) -> Iterator[tuple[IO[bytes], 
     except (gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
         raise BrokenTableError(f"the file is damaged: {error}") from error
     except OSError as error:
-        raise BrokenTableError(explain(error)) from error
+        raise BrokenTableError(explain(error), Reason.UNREADABLE) from error

@@ -52,11 +52,13 @@ def _opened(path: bytes) -> Any:
     import pyarrow.parquet as pq
 
     try:
+        if not os.stat(path).st_size:  # noqa: PTH116
+            raise BrokenTableError("there is nothing in it", Reason.EMPTY)
         return pq.ParquetFile(os.fsdecode(path), buffer_size=BUFFER, pre_buffer=False, memory_map=False)
     except pa.ArrowException as error:
         raise BrokenTableError(f"no Parquet: {_brief(error)}") from error
     except OSError as error:
-        raise BrokenTableError(explain(error)) from error
+        raise BrokenTableError(explain(error), Reason.UNREADABLE) from error
 
 
 def _brief(error: Exception) -> str:
@@ -99,7 +101,7 @@ def _texts(column: "pa.Array", name: str) -> tuple[list[bytes | Fault], bool]:
     )
     null = Fault(Reason.EMPTY, f"column {name!r} is null")
     if not strings and not binary:
-        other = Fault(Reason.EMPTY, f"column {name!r} is {column.type}, not a string")
+        other = Fault(Reason.UNSUPPORTED, f"column {name!r} is of type {column.type}, not text")
         return [other if valid else null for valid in column.is_valid().to_pylist()], True
     if strings:
         column = column.cast(pa.large_binary())

@@ -105,6 +105,10 @@ class Rows:
 class BrokenTableError(Exception):
     """It cannot be read further; what came before stands."""
 
+    def __init__(self, detail: str, reason: Reason = Reason.CORRUPT) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -113,12 +117,14 @@ class Columns:
     text: str
     id: str | None = None
 
-    def refuse_unknown(self, table: str, known: list[str]) -> None:
+    def refuse_unsuitable(self, table: str, known: list[str]) -> None:
         for wanted in (self.text, self.id):
             if wanted is not None and wanted not in known:
                 more = f" and {len(known) - SHOWN:,} more" if len(known) > SHOWN else ""
                 there = f"it has: {', '.join(known[:SHOWN])}{more}" if known else "it has none"
                 raise UsageError(f"{table} has no column {wanted!r}; {there}.")
+            if wanted is not None and known.count(wanted) > 1:
+                raise UsageError(f"{table} has {known.count(wanted)} columns {wanted!r}; give each a name of its own.")
 
 
 def columns_of(settings: TableSettings) -> Columns | None:
@@ -149,7 +155,7 @@ def refuse_unsuitable(path: bytes, kind: TableKind, columns: Columns) -> None:
     """UsageError where it has not these columns. A .jsonl without any object has none, and no rows but bad ones."""
     known = table_columns(path, kind)
     if known or kind.format is not Format.JSONL:
-        columns.refuse_unknown(os.fsdecode(path.rpartition(b"/")[2]), known)
+        columns.refuse_unsuitable(os.fsdecode(path.rpartition(b"/")[2]), known)
 
 
 Reader = Callable[[bytes, TableKind, Columns, int], Iterator[Rows]]
@@ -170,15 +176,21 @@ def _reader(kind: TableKind) -> Reader:
 
 
 def name_of(value: object) -> str | None:
-    """An id as a name; None: there is none."""
+    """An id as a name; None: there is none. What no path can hold is written out, so that it can be typed."""
     if isinstance(value, bytes):
-        try:
-            return value.decode() or None
-        except UnicodeDecodeError:
-            return value.hex()
+        value = _as_text(value)
     if value is None or isinstance(value, list | dict):
         return None
-    return str(value) or None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).replace("\0", "\\x00") or None
+
+
+def _as_text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.hex()
 
 
 def too_large(size: int, longest: int) -> Fault:

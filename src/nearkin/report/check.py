@@ -21,6 +21,7 @@ from nearkin.settings import NO_CONTAINMENT, MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import unsigned_contents
 from nearkin.store.holders import content_of, documents_of, documents_of_bytes
+from nearkin.store.naming import naming
 from nearkin.store.templates import template_ids
 from nearkin.text.canon import Canon
 
@@ -74,11 +75,12 @@ class Checker:
             raise UsageError(cannot_contain(how.spec))
         signed = runs.signed_scheme(connection, how.spec, FORMAT)
         if signed is None and how.spec == run.spec:
-            raise UsageError("This store has no texts yet to compare with; run: nearkin scan FOLDER")
+            command = f"nearkin scan FOLDER{naming(connection)}"
+            raise UsageError(f"This store has no texts yet to compare with; run: {command}")
         if signed is None:
             raise UsageError(
                 f"This store has no signatures of {how.spec}, only of {run.spec};"
-                f" run: nearkin scan FOLDER --scheme {how.spec}"
+                f" run: nearkin scan FOLDER --scheme {how.spec}{naming(connection)}"
             )
         if min_resemblance is None and min_containment is None:
             limits = run.settings["match"]

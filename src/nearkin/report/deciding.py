@@ -13,6 +13,7 @@ from nearkin.model import Location
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.store import runs
 from nearkin.store.holders import documents_of_bytes
+from nearkin.store.naming import naming
 from nearkin.store.verdicts import Verdict, all_verdicts, places_of
 
 STORED = """
@@ -47,7 +48,7 @@ def bytes_of(connection: sqlite3.Connection, name: str) -> bytes:
     if len(rows) > 1:
         raise UsageError(f"{name} is in several scopes; name one: {' or '.join(f'{row[0]}:{stored}' for row in rows)}.")
     if not rows:
-        raise InputError(f"{name} is no document of the store; list them with: nearkin documents")
+        raise InputError(f"{name} is no document of the store; list them with: nearkin documents{naming(connection)}")
     return bytes(rows[0][1])
 
 

@@ -56,7 +56,7 @@ def trace_lineage(
     if kin and len(family) + len(kin) > MOST:
         raise UsageError(
             f"{subject} has {len(family) + len(kin):,} distinct texts with its kin below the threshold; a lineage is"
-            f" made of at most {MOST:,}. Leave the kin out with --family-only (Python: beyond=False)."
+            f" made of at most {MOST:,}. Leave the kin out with --family-only."
         )
     held: dict[bytes, list[tuple[Location, Moment]]] = defaultdict(list)
     texts: dict[int, bytes] = {}

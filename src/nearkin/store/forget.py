@@ -18,6 +18,7 @@ from nearkin.model import Location
 from nearkin.store.audit import record
 from nearkin.store.compaction import rewrite
 from nearkin.store.database import one_scan, transaction, trusted, turn
+from nearkin.store.naming import naming
 from nearkin.store.rows import remember_ids
 from nearkin.store.scopes import all_scopes
 from nearkin.store.segments import drop_segments
@@ -65,7 +66,8 @@ def find_places(connection: sqlite3.Connection, names: Sequence[str]) -> list[tu
                 ).fetchone():
                     places.append((scope.id, Location(scope.name, path), scope.root / os.fsdecode(path)))
         if not places:
-            raise InputError(f"No document at {name} is or was in this store; see: nearkin documents")
+            see = f"see: nearkin documents{naming(connection)}"
+            raise InputError(f"No document at {name} is or was in this store; {see}")
         if len(places) > 1:
             choices = " or ".join(f"{place.scope}:{place.name}" for _, place, _ in places)
             raise UsageError(f"{name} may be several documents; name one: {choices}.")

@@ -55,7 +55,7 @@ def count_below(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> tup
     """Documents at these files and below these folders, and files there that failed."""
     documents = failed = 0
     for scope in all_scopes(connection):
-        below = _below(scope, starts)
+        below = in_scope(scope, starts)
         if not below:
             continue
         for path, reason in connection.execute("SELECT path, reason FROM present WHERE scope = ?", (scope.id,)):
@@ -69,7 +69,7 @@ def failed_by_reason(connection: sqlite3.Connection, starts: tuple[Path, ...] | 
     """How many failed of each reason, most first; None: in the whole store."""
     counts: Counter[str] = Counter()
     for scope in all_scopes(connection):
-        below = None if starts is None else _below(scope, starts)
+        below = None if starts is None else in_scope(scope, starts)
         query = "SELECT path, reason FROM present WHERE scope = ? AND reason IS NOT NULL"
         counts.update(
             reason
@@ -79,7 +79,8 @@ def failed_by_reason(connection: sqlite3.Connection, starts: tuple[Path, ...] | 
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _below(scope: Scope, starts: tuple[Path, ...]) -> tuple[bytes, ...]:
+def in_scope(scope: Scope, starts: tuple[Path, ...]) -> tuple[bytes, ...]:
+    """Those of the starts that lie in a scope, by their paths there."""
     return tuple(relative_to(one, scope.root) for one in starts if one == scope.root or scope.root in one.parents)
 
 

@@ -8,6 +8,7 @@ from nearkin.errors import StoreError
 from nearkin.settings import Settings
 from nearkin.store.audit import entries, now
 from nearkin.store.contents import FRESH
+from nearkin.store.naming import naming
 
 LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
 
@@ -102,7 +103,7 @@ def scheme_id(connection: sqlite3.Connection, spec: str, canon: int, signature_f
 def last(connection: sqlite3.Connection) -> Run:
     row = connection.execute(f"SELECT id, settings, counts, version, ended {LAST}").fetchone()
     if row is None:
-        raise StoreError("No scan of this store has finished yet; run: nearkin scan FOLDER")
+        raise StoreError(f"No scan of this store has finished yet; run: nearkin scan FOLDER{naming(connection)}")
     counts = json.loads(row[2])
     (spec,) = connection.execute("SELECT spec FROM scheme WHERE id = ?", (counts["scheme"],)).fetchone()
     return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts, row[3], row[4])

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 GUESS_BYTES = 64 * 1024
 ENOUGH_TO_GUESS = 40
 DECLARATION_BYTES = 4096
+LOOKED_AT = 512  # bytes that tell UTF-16 without a mark
 
 BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8"),
@@ -92,10 +93,10 @@ class Decoded:
 
 
 def decode(data: bytes, *, html: bool = False) -> Decoded:
-    for mark, encoding in BOMS:
-        if data.startswith(mark):
-            return _read(data[len(mark) :], encoding)
-    if wide := _utf16_without_mark(data):
+    if found := marked(data):
+        mark, encoding = found
+        return _read(data[len(mark) :], encoding)
+    if wide := utf16_without_mark(data):
         return _read(data, wide)
     try:
         return Decoded(data.decode(), "utf-8")
@@ -126,9 +127,14 @@ def _read(data: bytes, encoding: str) -> Decoded:
     return Decoded(text, encoding)
 
 
-def _utf16_without_mark(data: bytes) -> str | None:
+def marked(data: bytes) -> tuple[bytes, str] | None:
+    """The byte order mark it begins with, and what that says."""
+    return next(((mark, encoding) for mark, encoding in BOMS if data.startswith(mark)), None)
+
+
+def utf16_without_mark(data: bytes) -> str | None:
     """Latin text in UTF-16 has a NUL in nearly every other byte, and nearly none in the others."""
-    sample = data[:512]
+    sample = data[:LOOKED_AT]
     pairs = len(sample) // 2
     high, low = sample[: 2 * pairs : 2].count(0), sample[1 : 2 * pairs : 2].count(0)
     if pairs < 2:
