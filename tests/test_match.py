@@ -1,0 +1,169 @@
+"""nearkin.match, as INTERFACE promises it: of anything that is texts."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import nearkin
+from few_texts import MATCH_COLUMNS, WINDOW, few_texts, shingles
+from nearkin.errors import UsageError
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    return few_texts()
+
+
+@pytest.mark.parametrize("scheme", ["exact:window=20", "mod:window=20,sample=200,most=64", "mod:window=20,n=10"])
+def test_match_finds_the_pairs_of_the_definition(texts: list[str], scheme: str) -> None:
+    found = nearkin.match(texts, scheme=scheme)
+    assert found.column_names == MATCH_COLUMNS
+    rows = {(row["a"], row["b"]): row for row in found.to_pylist()}
+    expected = {}
+    for a, b in combinations([at for at, text in enumerate(texts) if len(text) > WINDOW], 2):
+        one, other = shingles(texts[a]), shingles(texts[b])
+        common = len(one & other)
+        measures = (common / len(one | other), common / len(one), common / len(other))
+        if measures[0] >= 0.7 or max(measures) >= 0.9:
+            expected[a, b] = measures
+    assert expected.keys() == rows.keys()
+    assert (0, 2) in rows
+    assert (3, 4) in rows
+    for pair, measures in expected.items():
+        row = rows[pair]
+        assert (row["resemblance"], row["a_in_b"], row["b_in_a"]) == pytest.approx(measures)
+        assert row["exact"]
+        assert row["low"] is row["high"] is None
+    strengths = found["resemblance"].to_pylist()
+    assert strengths == sorted(strengths, reverse=True)
+
+
+def test_match_names_texts_by_their_keys(texts: list[str]) -> None:
+    named = nearkin.match({f"text {at}": text for at, text in enumerate(texts)})
+    numbered = nearkin.match(iter(texts))
+    assert named["a"].to_pylist() == [f"text {at}" for at in numbered["a"].to_pylist()]
+    assert named["b"].to_pylist() == [f"text {at}" for at in numbered["b"].to_pylist()]
+    assert nearkin.match({"caf\udce9": texts[0], "b": texts[0]})["a"].to_pylist() == ["caf\\xe9"]
+
+
+def test_copies_may_be_named_once(texts: list[str]) -> None:
+    pairs = nearkin.match(texts, all_copies=False)
+    assert {(row["a"], row["b"]) for row in pairs.to_pylist()} == {(0, 2), (0, 1), (3, 4)}
+
+
+def test_match_takes_anything_iterable(texts: list[str]) -> None:
+    wanted = nearkin.match(texts)
+    assert len(wanted) > 0
+    for given in (tuple(texts), iter(texts), (text for text in texts), dict(enumerate(texts)), map(str.encode, texts)):
+        assert nearkin.match(given).equals(wanted)
+    assert len(nearkin.match(iter(()))) == 0
+
+
+class Foreign:
+    """Of another library, that speaks Arrow's protocol; gone through it would give no texts."""
+
+    def __init__(self, held: pa.ChunkedArray | pa.Table) -> None:
+        self._held = held
+
+    def __arrow_c_stream__(self, schema: object = None) -> object:
+        return self._held.__arrow_c_stream__(schema)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("names", "of", "columns"))
+
+
+class ForeignArray:
+    def __init__(self, held: pa.Array) -> None:
+        self._held = held
+
+    def __arrow_c_array__(self, schema: object = None) -> object:
+        return self._held.__arrow_c_array__(schema)
+
+
+def test_match_takes_columns_of_arrow(texts: list[str]) -> None:
+    wanted = nearkin.match(texts)
+    column = pa.array(texts)
+    several = pa.chunked_array([texts[:1], [], texts[1:]], pa.string())
+    table = pa.table({"text": several})
+    kinds = [pa.large_string(), pa.binary(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+    for given in (
+        *(column, several, table, table["text"], table.to_reader(), table.to_batches()[0].slice(0, 0), list(column)),
+        *(column.dictionary_encode() if pa.types.is_dictionary(kind) else column.cast(kind) for kind in kinds),
+        *(Foreign(several), Foreign(table), ForeignArray(column), dict(enumerate(column)), np.array(texts)),
+    ):
+        found = nearkin.match(given)
+        assert len(found) == 0 if isinstance(given, pa.RecordBatch) else found.equals(wanted), type(given)
+    assert nearkin.learn_reference(column) == nearkin.learn_reference(texts)
+
+
+def test_what_is_no_texts_is_refused_with_its_place(texts: list[str]) -> None:
+    table = pa.table({"id": [1, 2], "text": texts[:2]})
+    for given, said in (
+        (None, "match takes a list, a dict or an iterable of texts, not None"),
+        (7, "not int"),
+        (bytearray(b"one"), "not one text"),
+        (table, r"takes one column of a table, as table\['text'\]; this one has: id, text"),
+        (table.to_reader(), "this one has: id, text"),
+        (Foreign(table), "this one has: id, text"),
+        (pa.array(["a", None]), "the one at 1 is None"),
+        (["a", "b", None], "the one at 2 is None"),
+        ({"x": "a", "y": 3.5}, "the one at 'y' is float"),
+        (pa.array([1, 2]), "the one at 0 is int"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            nearkin.match(given)  # type: ignore[arg-type]
+
+
+def test_match_holds_no_more_of_a_generator_than_it_needs() -> None:
+    class Told(str):
+        alive = most = 0
+
+        def __new__(cls, text: str) -> "Told":
+            cls.alive += 1
+            cls.most = max(cls.most, cls.alive)
+            return super().__new__(cls, text)
+
+        def __del__(self) -> None:
+            type(self).alive -= 1
+
+    nearkin.match(Told(f"{i % 7} some text that is long enough to be told from others") for i in range(2000))
+    assert Told.most <= 10
+
+
+def test_match_refuses_what_it_cannot_do(texts: list[str]) -> None:
+    with pytest.raises(UsageError):
+        nearkin.match("one text")
+    with pytest.raises(UsageError):
+        nearkin.match(texts, threshold=1.5)
+    with pytest.raises(UsageError):
+        nearkin.match(texts, scheme="nonsense:n=1")
+    with pytest.raises(UsageError):
+        nearkin.match([None])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("copies", [2, 3, 5])
+def test_pairs_of_equal_texts(copies: int) -> None:
+    every = nearkin.match(["the same short text"] * copies)
+    pairs = list(zip(every["a"].to_pylist(), every["b"].to_pylist(), strict=True))
+    assert pairs == [(a, b) for a in range(copies) for b in range(a + 1, copies)]
+    once = nearkin.match(["the same short text"] * copies, all_copies=False)
+    assert once["a"].to_pylist() == [0] * (copies - 1)
+    assert once["b"].to_pylist() == [*range(1, copies)]
+
+
+def test_many_equal_texts_named_once() -> None:
+    """All their pairs would be five billion."""
+    assert nearkin.match(["the same short text"] * 100_000, all_copies=False).num_rows == 99_999
+
+
+def test_names_beyond_64_bits_are_told_as_text() -> None:
+    assert nearkin.match({1 << 70: "a text", 2: "a text"})["b"].to_pylist() == ["2"]
+
+
+def test_what_equal_texts_share_is_known_whatever_the_scheme(texts: list[str]) -> None:
+    found = nearkin.match([*texts, texts[0]], scheme="fuzzy", threshold=0.5).to_pylist()
+    assert {one["shared_bytes"] is None for one in found} == {True, False}
+    assert all((one["shared_bytes"] is None) == (one["resemblance"] < 1) for one in found)
