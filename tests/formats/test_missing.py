@@ -1,14 +1,19 @@
-"""Parts that a document names and that are not there: it says so, as less than all of its text would be no text of it."""
+"""What is not there, or is not read, is told: parts that a document names, other containers, files of no bytes."""
 
 import io
+import sqlite3
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from formats import office, others
 from formats.office import zipped
 from formats.test_places import found
+from formats.test_scanned import scanned
+from nearkin.api.store import Store
 from nearkin.formats.found import Problem
+from nearkin.formats.table import FORMATS
 from nearkin.model import Reason
 
 
@@ -66,3 +71,43 @@ def test_a_part_may_be_named_with_escapes() -> None:
     kin = parts["word/_rels/document.xml.rels"]
     parts["word/_rels/document.xml.rels"] = kin.replace(b"footnotes.xml", b"foot%20notes.xml")
     assert found(zipped({**parts}))[1].text == found(data)[1].text
+
+
+UNREAD = {
+    "a.rar": b"Rar!\x1a\x07\x01\0",
+    "winmail.dat": b"\x78\x9f\x3e\x22\1\0",
+    "a.lz": b"LZIP\1\x0c\0",
+    "a.cab": b"MSCF\0\0\0\0\0",
+    "a.pst": b"!BDN\x01\x02\0",
+    "a.tar.Z": b"\x1f\x9d\x90\0\0",
+}
+
+
+def test_containers_that_are_not_read_are_told(tmp_path: Path) -> None:
+    files = {**UNREAD, "box.zip": zipped({**UNREAD}), "noise.rar": b"\x89\0\1\2"}
+    _, failed = scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", files)
+    assert {name: reason for name, (reason, _) in failed.items()} == {
+        **dict.fromkeys(UNREAD, "unsupported"),
+        **{f"box.zip!/{name}": "unsupported" for name in UNREAD},
+        "noise.rar": "corrupt",
+    }
+    assert all(detail.endswith(" not read") for name, (_, detail) in failed.items() if name != "noise.rar")
+
+
+def test_files_of_no_bytes_that_are_named_like_a_format_are_empty(tmp_path: Path) -> None:
+    names = [f"a{form.extensions[0]}" for form in FORMATS]
+    files = {**dict.fromkeys(names, b""), "a.txt": b"", "a": b"", "box.zip": zipped({"b.docx": b"", "b.txt": b""})}
+    store = Store(tmp_path / "kin.db")
+    _, failed = scanned(store, tmp_path / "docs", files)
+    assert failed == dict.fromkeys([*names, "box.zip!/b.docx"], ("empty", "it has no bytes"))
+
+
+def test_files_of_no_bytes_that_an_older_nearkin_took_for_plain_are_read_again(tmp_path: Path) -> None:
+    store = Store(tmp_path / "kin.db")
+    scanned(store, tmp_path / "docs", {"a.docx": b"", "a.txt": b""})
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE document SET reader = NULL, reason = NULL, detail = NULL")
+    connection.close()
+    assert store.documents(failed=True).num_rows == 0
+    store.scan(tmp_path / "docs")
+    assert [one["path"] for one in store.documents(failed=True).to_pylist()] == ["a.docx"]
