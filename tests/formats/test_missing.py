@@ -48,6 +48,21 @@ def test_parts_that_are_missing_are_told(data: bytes, name: str, said: str) -> N
     assert (error.value.reason, error.value.detail) == (Reason.CORRUPT, said)
 
 
+def test_sheets_that_are_missing_are_told() -> None:
+    with pytest.raises(Problem, match="the sheet two is missing") as error:
+        found(without(others.xlsx(), "xl/worksheets/sheet2.xml"))
+    assert error.value.reason is Reason.CORRUPT
+
+
+def test_a_relation_to_a_sheet_that_the_book_does_not_list_is_none() -> None:
+    parts = parts_of(others.xlsx())
+    kin = parts["xl/_rels/workbook.xml.rels"]
+    more = f'<Relationship Id="old" Type="{office.RELS}/worksheet" Target="worksheets/gone.xml"/></Relationships>'
+    parts["xl/_rels/workbook.xml.rels"] = kin.replace(b"</Relationships>", more.encode())
+    assert parts["xl/_rels/workbook.xml.rels"] != kin
+    assert found(zipped({**parts}))[1].text == found(others.xlsx())[1].text
+
+
 @pytest.mark.parametrize("data", [office.docx(), office.pptx()])
 def test_properties_that_are_missing_are_no_text(data: bytes) -> None:
     less = found(without(data, "docProps/core.xml"))[1]

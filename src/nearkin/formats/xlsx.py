@@ -12,6 +12,7 @@ from nearkin.formats.squeezed import squeezed
 from nearkin.formats.xml_events import events
 from nearkin.formats.zip_parts import Parts
 
+SHEETS = ("worksheet", "chartsheet")
 COMMENTS = ("comments", "threadedComment")
 DRAWN = ("chart", "chartEx", "diagramData")
 # &L&"Arial,Bold"&12Text: where, font, size; &P is the page's number ([ECMA-376] part 1 §18.3.1.46)
@@ -27,7 +28,8 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     told = properties(parts)
     prose = Prose(limits)
     book = main_part(parts, "xl/workbook.xml")
-    sheets = [relation.target for relation in relations(parts, book) if relation.type in ("worksheet", "chartsheet")]
+    listed = [relation.target for relation in relations(parts, book) if relation.type in SHEETS]
+    sheets = [sheet for sheet in listed if parts.has(sheet)]  # calamine says which are missing of those in the book
     add_sheets(squeezed(file, parts, sheets), prose)
     for sheet in sheets:
         _add_header(parts, sheet, prose)
