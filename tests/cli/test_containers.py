@@ -285,7 +285,12 @@ def test_custodians_by_every_rule(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("rule", "code", "said"),
-    [("nobody", 2, "names no custodians"), ("path:0", 2, "counts folders from 1"), ("none.csv", 3, "Cannot read")],
+    [
+        ("nobody", 2, "names no custodians"),
+        ("", 2, "names no custodians"),
+        ("path:0", 2, "counts folders from 1"),
+        ("none.csv", 3, "Cannot read"),
+    ],
 )
 def test_wrong_rules_are_refused_before_a_store_is_made(rule: str, code: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")

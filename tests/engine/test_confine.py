@@ -147,6 +147,16 @@ def test_a_kernel_without_landlock(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert b"say it" in said
 
 
+def test_a_network_that_a_namespace_bars_is_barred(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no way from it, which is another error than being refused."""
+    monkeypatch.setattr(workers, "FORMATS", "engine.without_seccomp")
+    what, by = not_refused()
+    if "namespace" not in by:
+        pytest.skip("this system gives users no namespaces")
+    assert "network" not in what
+    assert "new processes" in what  # and that is all that it bars
+
+
 @pytest.mark.parametrize(("version", "files", "size"), [(1, 13, 8), (2, 14, 8), (3, 15, 8), (4, 15, 16), (5, 16, 16)])
 def test_all_that_a_kernel_knows_is_given_up(version: int, files: int, size: int) -> None:
     assert ruleset(version) == ((1 << files) - 1).to_bytes(8, sys.byteorder) + (3).to_bytes(8, sys.byteorder) * (

@@ -23,7 +23,10 @@ def told(data: bytes, name: bytes = b"") -> str | None:
 @pytest.mark.parametrize(
     ("data", "name"),
     [
-        (b"", b"a.pdf"),
+        (b"", b"a.txt"),
+        (b"", b""),
+        (b"LZIP is a program", b"a.txt"),
+        (b"words that were unpacked", b"a.rar"),
         (b"plain words", b"a.txt"),
         (b"# Title\n\nwords", b"a.md"),
         (b"a,b\n1,2\n", b"a.csv"),
@@ -61,6 +64,13 @@ def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
         (zipped({"a": b"x"})[:40], b"a.docx", "docx"),
         (zipped({"a": b"x"})[:40], b"a", "zip"),
         (b"y\0\1", b"a.zip", "zip"),
+        (b"", b"a.pdf", "pdf"),
+        (b"Rar!\x1a\x07\x01\0", b"a", "rar"),
+        (b"\x78\x9f\x3e\x22\1\0", b"winmail.dat", "tnef"),
+        (b"LZIP\1\x0c", b"a.lz", "lzip"),
+        (b"MSCF\0\0\0\0\x99", b"a", "cab"),
+        (b"!BDN\x01\x02\0", b"a", "pst"),
+        (b"\x1f\x9d\x90\0", b"a.tar.Z", "compress"),
     ],
 )
 def test_told(data: bytes, name: bytes, expected: str) -> None:

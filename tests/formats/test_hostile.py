@@ -215,3 +215,12 @@ def test_broken_xml_takes_no_quadratic_time(piece: str) -> None:
 
     for filling in (piece * 100_000, piece + " =" * 100_000, piece + "x " * 100_000):
         assert "".join(without_tags(filling)) is not None
+
+
+@pytest.mark.parametrize("name", [b"a.xls", b"a.ppt", b"a"])
+def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None:
+    data = bytearray(others.xls())
+    data[32:34] = b"\xff\xff"
+    with pytest.raises(Problem, match="its header is damaged") as error:
+        found(bytes(data), name)
+    assert error.value.reason is Reason.CORRUPT

@@ -1,6 +1,8 @@
 """Nothing a reader sees is lost: each format's document gives back the sentence of every place, and no deletion."""
 
 import io
+import re
+import zipfile
 from collections.abc import Callable
 
 import pytest
@@ -200,3 +202,79 @@ def test_old_binary_files_are_unsupported(stream: str, name: str) -> None:
     with pytest.raises(Problem) as error:
         read_with(chosen, io.BytesIO(data), Limits())
     assert error.value.reason is Reason.UNSUPPORTED
+
+
+@pytest.mark.parametrize("width", [0, 65_500, 65_530, 200_000])
+def test_headers_of_sheets_with_prefixed_names(width: int) -> None:
+    """As some programs write them; across the pieces that the file is read by."""
+    with zipfile.ZipFile(io.BytesIO(others.xlsx())) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    assert isinstance(sheet, bytes)
+    plain = sheet.replace(b"<headerFooter", b"<!--%s headerFooter--><headerFooter" % (b" " * width))
+    names = re.sub(rb"<(/?)(?=\w)", rb"<\1x:", plain).replace(b"xmlns=", b"xmlns:x=")
+    assert b"<x:oddHeader>" in names
+    whole = found(others.xlsx())[1].text
+    for data in (plain, names):
+        assert found(office.zipped({**parts, "xl/worksheets/sheet1.xml": data}))[1].text == whole
+
+
+def word_with(body: str, **others: bytes) -> str:
+    """The parts are named by their relation."""
+    parts: dict[str, str | bytes] = {
+        "[Content_Types].xml": office.types("wordprocessingml.document"),
+        "word/document.xml": f'<w:document xmlns:w="w" xmlns:r="r">{body}</w:document>',
+        "word/_rels/document.xml.rels": "<Relationships>"
+        + "".join(f'<Relationship Id="{name}" Type="x/aFChunk" Target="{name}"/>' for name in others)
+        + "</Relationships>",
+    }
+    text = found(office.zipped(parts | {f"word/{name}": data for name, data in others.items()}))[1].text
+    assert text is not None
+    return text
+
+
+@pytest.mark.parametrize(
+    ("inside", "chosen"),
+    [
+        ('<w:result w:val="1"/><w:default w:val="2"/>', "two"),
+        ('<w:default w:val="2"/>', "three"),
+        ("", "one"),
+        ('<w:result w:val="9"/>', ""),
+    ],
+)
+def test_the_chosen_value_of_an_old_drop_down_field(inside: str, chosen: str) -> None:
+    listed = "".join(f'<w:listEntry w:val="{word}"/>' for word in ("one", "two", "three"))
+    field = f"<w:r><w:fldChar><w:ffData><w:ddList>{inside}{listed}</w:ddList></w:ffData></w:fldChar></w:r>"
+    assert word_with(f"<w:p><w:r><w:t>It is </w:t></w:r>{field}</w:p>") == f"It is {chosen}\n"
+
+
+def test_documents_that_word_shows_in_place() -> None:
+    chunks = {
+        "a.html": "<p>of a page, café</p>".encode(),
+        "b.txt": b"of a text",
+        "c.rtf": b"{\\rtf1 of RTF\\par}",
+        "d.docx": office.docx(office.paragraph("of Word")),
+        "e.txt": b"",
+        "f.xml": b"<a/>",
+    }
+    marks = "".join(f'<w:altChunk r:id="{name}"/>' for name in chunks)
+    text = word_with(office.paragraph("before") + marks + office.paragraph("after"), **chunks)
+    assert text.split("The sentence")[0].splitlines() == ["before", "of a page, café", "of a text", "of RTF", "of Word"]
+    assert text.endswith("\nafter\n")
+    assert "café</p>" not in text
+
+
+def test_word_in_word_in_word_ends() -> None:
+    parts: dict[str, str | bytes] = {
+        "[Content_Types].xml": office.types("wordprocessingml.document"),
+        "word/document.xml": '<w:document xmlns:w="w" xmlns:r="r"><w:altChunk r:id="a"/></w:document>',
+        "word/_rels/document.xml.rels": '<Relationships><Relationship Id="a" Type="x/aFChunk" Target="a.docx"/>'
+        "</Relationships>",
+    }
+    data = office.docx(office.paragraph("deep"))
+    for _ in range(8):
+        data = office.zipped({**parts, "word/a.docx": data})
+    assert (found(data)[1].text or "").startswith("deep\n")
+    with pytest.raises(Problem) as error:
+        found(office.zipped({**parts, "word/a.docx": data}))
+    assert error.value.reason is Reason.TOO_LARGE

@@ -13,7 +13,7 @@ from nearkin.formats.table import HEAD, MARKS
 from nearkin.text.kind import TextKind
 
 HTML, BINARY = int(TextKind.HTML), int(TextKind.BINARY)
-MAGIC = (*(mark for mark, _ in MARKS), b"Rar!\x1a\x07")
+MAGIC = tuple(mark for mark, _ in MARKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,16 @@ class HandedOver:
 
 
 def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
-    """`head`: of what is no text its first bytes, of texts the text's."""
-    if not head:
-        return False
+    """`head`: of what is no text its first bytes, of texts the text's. A file of no bytes is told by its name."""
     if has_ending(name):
         return True
-    if kind == HTML:
+    if kind == HTML or not head:
         return False
     return (kind == BINARY and head.startswith(MAGIC)) or told_by_text(head, "") is not None
 
 
 def head_of(path: bytes) -> bytes:
-    """Empty where it cannot be read: then it is not handed over, and the kernels have said why."""
+    """Empty where it cannot be read: then it is handed over by its name only, and the worker says why."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -12,7 +12,7 @@ from nearkin.model import Reason
 
 
 def add_sheets(file: BinaryIO, prose: Prose) -> None:
-    from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum
+    from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum, WorksheetNotFound
 
     file.seek(0)
     try:
@@ -24,6 +24,8 @@ def add_sheets(file: BinaryIO, prose: Prose) -> None:
                     _add_row(row, prose)
     except PasswordError as error:
         raise Problem(Reason.ENCRYPTED, "a password is needed") from error
+    except WorksheetNotFound as error:
+        raise Problem(Reason.CORRUPT, f"the sheet {error} is missing") from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":  # of Rust: no Exception, and no name to import
             raise Problem(Reason.CORRUPT, f"the reader of sheets gave up: {error}") from error

@@ -6,6 +6,7 @@ was moved away is not. A text box is written twice, for new and old programs: th
 
 from typing import BinaryIO
 
+from nearkin.formats.alt_chunk import add_other
 from nearkin.formats.found import Found, Limits
 from nearkin.formats.ooxml import Relation, add_alt_text, add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
@@ -21,11 +22,11 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     parts = Parts(file, limits)
     prose = Prose(limits)
     body = main_part(parts, "word/document.xml")
-    _add(parts, body, prose)
+    _add(parts, body, prose, limits)
     kin = relations(parts, body)
     for kind in AROUND:
         for part in _of(kin, kind):
-            _add(parts, part, prose)
+            _add(parts, part, prose, limits)
     shown = [body, *(part for kind in AROUND for part in _of(kin, kind))]
     drawings = [relation for part in shown for relation in relations(parts, part)]
     for kind in DRAWN:
@@ -42,8 +43,10 @@ def _hides(event: Event, parent: str) -> bool:
     return event.name in ("del", "moveFrom", "Fallback")
 
 
-def _add(parts: Parts, part: str, prose: Prose) -> None:
+def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
     in_run = 0
+    choices: list[str] = []  # of an old drop-down field, whose value is in no run
+    chosen = ""
     for event in without(parts.events(part), _hides):
         if event.kind == "text":
             if in_run:
@@ -57,11 +60,31 @@ def _add(parts: Parts, part: str, prose: Prose) -> None:
                 prose.add(_symbol(event.get("char")))
             elif event.name in ("docPr", "cNvPr", "shape"):
                 add_alt_text(event, prose)
+            elif event.name == "altChunk":
+                for relation in relations(parts, part):
+                    if relation.id == event.get("id"):
+                        add_other(parts.data(relation.target), relation.target, prose, limits)
+            elif event.name == "ddList":
+                choices, chosen = [], ""
+            elif event.name == "listEntry":
+                choices.append(event.get("val"))
+            elif event.name == "result":
+                chosen = event.get("val")
+            elif event.name == "default":
+                chosen = chosen or event.get("val")
+        elif event.name == "ddList":
+            prose.add(_choice(choices, chosen))
         elif event.name == "t":
             in_run -= 1
         elif event.name == "p":
             prose.end()
     prose.end()
+
+
+def _choice(choices: list[str], chosen: str) -> str:
+    """The first where none was chosen ([ECMA-376] part 1 §17.16.28)."""
+    number = int(chosen) if chosen.isdecimal() and len(chosen) < 9 else 0
+    return choices[number] if number < len(choices) else ""
 
 
 def _symbol(code: str) -> str:

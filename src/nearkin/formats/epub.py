@@ -56,6 +56,6 @@ def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
         elif event.kind == "start" and event.name == "meta" and event.get("property") == "dcterms:modified":
             key = "modified"
     missing = [name for name in spine if name not in items or not parts.has(items[name])]
-    if missing and len(missing) == len(spine):
-        raise Problem(Reason.CORRUPT, "the pages it names are missing")
-    return [items[name] for name in spine if name not in missing], properties
+    if missing:
+        raise Problem(Reason.CORRUPT, f"{len(missing)} of the {len(spine)} pages it names are missing")
+    return [items[name] for name in spine], properties

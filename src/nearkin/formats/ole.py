@@ -18,12 +18,19 @@ STRING, WIDE_STRING, TIME = 0x1E, 0x1F, 0x40
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    import olefile
-
-    with olefile.OleFileIO(file) as storage:
+    with opened(file) as storage:
         if any(storage.exists(stream) for stream in ENCRYPTED):
             raise Problem(Reason.ENCRYPTED, "a password is needed")
     raise Problem(Reason.UNSUPPORTED, "an old binary file of PowerPoint, Works or Visio")
+
+
+def opened(file: BinaryIO) -> Any:
+    import olefile
+
+    try:
+        return olefile.OleFileIO(file)
+    except ValueError as error:  # sectors of 2 to the power of 65,535 bytes
+        raise Problem(Reason.CORRUPT, "its header is damaged") from error
 
 
 def properties(storage: Any) -> dict[str, str]:

@@ -1,12 +1,14 @@
 """What Word, PowerPoint and Excel files have in common: relationships, properties, drawings (ECMA-376).
 
-Parts are found by their relationships, not by their usual names: what is not referred to is not shown.
+Parts are found by their relationships, not by their usual names: what is not referred to is not shown. A part that is
+referred to and missing is among them: whoever reads it says so, so that no text is lost without a word.
 """
 
 import posixpath
 from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from nearkin.formats.prose import Prose
 from nearkin.formats.xml_events import Event, without
@@ -33,14 +35,16 @@ def relations(parts: Parts, source: str) -> list[Relation]:
         if event.kind == "start" and event.name == "Relationship" and event.get("TargetMode") != "External":
             target = event.get("Target")
             path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            if not parts.has(path):  # zip programs may have written the name without its escapes
+                path = unquote(path)
             kind = event.get("Type").rpartition("/")[2]
             found.append(Relation(event.get("Id"), kind, path))
-    return [relation for relation in found if parts.has(relation.target)]
+    return found
 
 
 def main_part(parts: Parts, usual: str) -> str:
     for relation in relations(parts, ""):
-        if relation.type == "officeDocument":
+        if relation.type == "officeDocument" and parts.has(relation.target):
             return relation.target
     return usual
 
@@ -48,7 +52,7 @@ def main_part(parts: Parts, usual: str) -> str:
 def properties(parts: Parts) -> dict[str, str]:
     found: dict[str, str] = {}
     for relation in relations(parts, ""):
-        if relation.type == "core-properties":
+        if relation.type == "core-properties" and parts.has(relation.target):  # no text: it may be missing
             key = None
             for event in parts.events(relation.target):
                 if event.kind == "start":

@@ -2,10 +2,11 @@
 
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits
+from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
 from nearkin.formats.zip_parts import Parts
+from nearkin.model import Reason
 
 BESIDE = ("chart", "chartEx", "diagramData", "notesSlide", "comments")
 
@@ -32,10 +33,23 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 
 
 def _slides(parts: Parts, main: str) -> list[str]:
-    """In the order of the show, not of their file names."""
-    slides = {relation.id: relation.target for relation in relations(parts, main) if relation.type == "slide"}
-    shown = [value for event in parts.events(main) if event.name == "sldId" for value in event.attributes.values()]
-    return [slides[key] for key in shown if key in slides]
+    """In the order of the show, not of their file names. Sections of a show list slides again, by their numbers only:
+    what names a relation has a prefix (`r:id`)."""
+    slides = {
+        relation.id: relation.target
+        for relation in relations(parts, main)
+        if relation.type == "slide" and parts.has(relation.target)
+    }
+    shown = [
+        value
+        for event in parts.events(main)
+        if event.name == "sldId"
+        for name, value in event.attributes.items()
+        if name.endswith(":id")
+    ]
+    if missing := [key for key in shown if key not in slides]:
+        raise Problem(Reason.CORRUPT, f"{len(missing)} of its {len(shown)} slides are missing")
+    return [slides[key] for key in shown]
 
 
 def _targets(kin: list[Relation], kind: str) -> list[str]:

@@ -40,15 +40,15 @@ OPEN = "application/vnd.oasis.opendocument"
 
 FORMATS: tuple[Format, ...] = (
     Format("pdf", "application/pdf", (".pdf",), "pdf", 4),
-    Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx"),
-    Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx"),
-    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 2),
+    Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx", 2),
+    Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx", 2),
+    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 3),
     Format("xls", "application/vnd.ms-excel", (".xls", ".xlt"), "xls"),
     Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots"), "ods"),
     Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw"), "odf"),
     Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi"), "odf"),
     Format("rtf", "application/rtf", (".rtf",), "rtf"),
-    Format("epub", "application/epub+zip", (".epub",), "epub", 2),
+    Format("epub", "application/epub+zip", (".epub",), "epub", 3),
     Format("eml", "message/rfc822", (".eml",), "eml", 2),
     Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 2),
     Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox"),
@@ -64,6 +64,12 @@ FORMATS: tuple[Format, ...] = (
     Format("xz", "application/x-xz", (".xz",), "compressed"),
     Format("zstd", "application/zstd", (".zst",), "compressed"),
     Format("7z", "application/x-7z-compressed", (".7z",), "seven_zip"),
+    Format("rar", "application/vnd.rar", (".rar",), "unread"),
+    Format("tnef", "application/vnd.ms-tnef", (".tnef",), "unread"),
+    Format("lzip", "application/lzip", (".lz",), "unread"),
+    Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "unread"),
+    Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "unread"),
+    Format("compress", "application/x-compress", (".z",), "unread"),
 )
 BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending.encode(): known for known in FORMATS for ending in known.extensions}
@@ -84,15 +90,21 @@ MARKS = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"Rar!\x1a\x07", "rar"),
+    (b"\x78\x9f\x3e\x22", "tnef"),
+    (b"LZIP\x01", "lzip"),
+    (b"MSCF\0\0\0\0", "cab"),
+    (b"!BDN", "pst"),
+    (b"\x1f\x9d\x90", "compress"),
 )
 FIRST = frozenset(mark[0] for mark, _ in MARKS)
 
 
 def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
     """head: the first bytes of the file, HEAD of them if there are so many; name: the last part of its path will do."""
-    if not head:
-        return None
     named = BY_ENDING.get(_ending(name))
+    if not head:
+        return named
     told = next((told for mark, told in MARKS if head.startswith(mark)), None) if head[0] in FIRST else None
     if told is None:
         from nearkin.formats.plain_marks import told_by_text
@@ -111,6 +123,9 @@ def read_with(chosen: Format, file: BinaryIO, limits: Limits) -> Found:
     """What the adapter finds. What its libraries raise over a damaged file is the file's problem, told here once."""
     adapter = chosen.adapter
     try:
+        file.seek(0)
+        if not file.read(1):
+            raise Problem(Reason.EMPTY, "it has no bytes")
         file.seek(0)
         found = adapter(file, limits)
     except ImportError:

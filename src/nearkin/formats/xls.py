@@ -4,7 +4,7 @@ from typing import Any, BinaryIO
 
 from nearkin.formats.cells import add_sheets
 from nearkin.formats.found import Found, Limits, Problem
-from nearkin.formats.ole import properties
+from nearkin.formats.ole import opened, properties
 from nearkin.formats.prose import Prose
 from nearkin.model import Reason
 
@@ -19,9 +19,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 
 
 def _properties(file: BinaryIO) -> dict[str, str]:
-    import olefile
-
-    with olefile.OleFileIO(file) as storage:
+    with opened(file) as storage:
         _check_chains(storage)
         for name in ("Workbook", "Book"):
             if storage.exists(name) and _locked(storage.openstream(name).read(1 << 16)):

@@ -12,11 +12,15 @@ from nearkin.formats.squeezed import squeezed
 from nearkin.formats.xml_events import events
 from nearkin.formats.zip_parts import Parts
 
+SHEETS = ("worksheet", "chartsheet")
 COMMENTS = ("comments", "threadedComment")
 DRAWN = ("chart", "chartEx", "diagramData")
 # &L&"Arial,Bold"&12Text: where, font, size; &P is the page's number ([ECMA-376] part 1 §18.3.1.46)
 CODES = re.compile(r'&(?:"[^"]*"|\d+|K[0-9A-F]{6}|K\d\d[+-]\d{3}|[A-Z&])')
-MARK = b"<headerFooter"
+MARK = b"headerFooter"
+START = re.compile(rb"<(?:[\w.-]{1,50}:)?headerFooter\b")
+LONGEST_START = 64
+TEXTS = re.compile(rb"<(?:[\w.-]+:)?(?:odd|even|first)(?:Header|Footer)[^>]*>([^<]*)<")
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -24,7 +28,8 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     told = properties(parts)
     prose = Prose(limits)
     book = main_part(parts, "xl/workbook.xml")
-    sheets = [relation.target for relation in relations(parts, book) if relation.type in ("worksheet", "chartsheet")]
+    listed = [relation.target for relation in relations(parts, book) if relation.type in SHEETS]
+    sheets = [sheet for sheet in listed if parts.has(sheet)]  # calamine says which are missing of those in the book
     add_sheets(squeezed(file, parts, sheets), prose)
     for sheet in sheets:
         _add_header(parts, sheet, prose)
@@ -46,12 +51,12 @@ def _add_header(parts: Parts, sheet: str, prose: Prose) -> None:
     with parts.stream(sheet) as stream:
         while chunk := stream.read(1 << 16):
             window = tail + chunk
-            found = window.find(MARK)
-            if found < 0:
-                tail = window[-len(MARK) :]
+            at = window.find(MARK)
+            start = START.search(window, max(at - LONGEST_START, 0)) if at >= 0 else None
+            if start is None:
+                tail = window[-LONGEST_START:]
                 continue
-            piece = window[found:] + stream.read(1 << 16)
-            for text in re.findall(rb"<(?:odd|even|first)(?:Header|Footer)[^>]*>([^<]*)<", piece):
+            for text in TEXTS.findall(window[start.start() :] + stream.read(1 << 16)):
                 prose.line(_plain(text))
             return
 

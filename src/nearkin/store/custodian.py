@@ -118,7 +118,7 @@ def _mapped(custodians: dict[bytes, str]) -> Rule:
 
 
 def _read_map(text: str) -> dict[bytes, str]:
-    if not Path(text).exists() and not text.endswith(".csv"):
+    if not text or (not Path(text).exists() and not text.endswith(".csv")):
         raise UsageError(f"{text!r} names no custodians; known are: owner, mail, path:N, path:FOLDER or a CSV file.")
     try:
         with open(text, newline="", encoding="utf-8-sig", errors="surrogateescape") as file:

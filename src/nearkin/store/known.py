@@ -175,7 +175,7 @@ class Known:
             return Need.AGAIN if version.id in self.stale_containers else Need.NOTHING
         if as_table:
             return Need.READ
-        if not self.raw and version.size and not self._well_read(version):
+        if not self.raw and (version.size or has_ending(version.path)) and not self._well_read(version):
             return Need.AGAIN
         if version.text is None:
             return Need.READ if self.raw and version.size else Need.NOTHING
