@@ -46,7 +46,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
             shown[number] = page
     shown = dict(zip(shown, joined(list(shown.values())), strict=True))
     prose = Prose(limits)
-    for page in said_once(list(shown.values())):
+    for page in said_once(shown, pages):
         prose.line(page)
     for note in notes:
         prose.line(note)

@@ -39,7 +39,7 @@ OFFICE = "application/vnd.openxmlformats-officedocument"
 OPEN = "application/vnd.oasis.opendocument"
 
 FORMATS: tuple[Format, ...] = (
-    Format("pdf", "application/pdf", (".pdf",), "pdf", 4),
+    Format("pdf", "application/pdf", (".pdf",), "pdf", 5),
     Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx"),
     Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx"),
     Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 2),
