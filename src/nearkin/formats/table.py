@@ -54,7 +54,7 @@ FORMATS: tuple[Format, ...] = (
     Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox"),
     Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 2),
     Format("xml", "application/xml", (".xml",), "xml", 2),
-    Format("doc", "application/msword", (".doc", ".dot"), "doc", 2),
+    Format("doc", "application/msword", (".doc", ".dot"), "doc", 3),
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ole"),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
     Format("zip", "application/zip", (".zip", ".jar"), "zip"),
