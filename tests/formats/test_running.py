@@ -10,12 +10,13 @@ def once(pages: list[str]) -> list[str]:
 
 
 def test_a_running_header_with_the_page_number_is_said_once() -> None:
-    chapters = [*["Chapter 1: Data"] * 5, *["Chapter 2: Words"] * 3]
+    chapters = [*["Chapter 1: Data"] * 5, *["Chapter 2: Words"] * 3, *["Chapter 3: End"] * 2]
     pages = [f"{chapter} {at}\nwords of page {at}\nThe Manual" for at, chapter in enumerate(chapters, 1)]
     kept = once(pages)
     assert kept[0] == pages[0]
     assert kept[5] == "Chapter 2: Words 6\nwords of page 6"
-    assert kept[1:5] + kept[6:] == [f"words of page {at}" for at in (2, 3, 4, 5, 7, 8)]
+    assert kept[8] == "Chapter 3: End 9\nwords of page 9"
+    assert [*kept[1:5], *kept[6:8], kept[9]] == [f"words of page {at}" for at in (2, 3, 4, 5, 7, 8, 10)]
 
 
 def test_page_numbers_of_a_total() -> None:
@@ -41,8 +42,8 @@ def test_columns_of_numbers_stay() -> None:
 def test_a_header_that_repeats_a_heading_is_left_out() -> None:
     texts = ["cats", "sat on", "the mats", "of yours"]
     chapter = [f"Chapter 1: Strings {number}\n{text}\nor {text}" for number, text in enumerate(texts, 3)]
-    pages = ["title\n1 Strings\nby nobody", "1 Strings\nwords", *chapter, "Index 7\nz", "Index 8\ny"]
-    assert once(pages) == [*pages[:2], *(f"{text}\nor {text}" for text in texts), "Index 7\nz", "y"]
+    pages = ["title\n1 Strings\nby nobody", "1 Strings\nwords", *chapter, "A 7\nz", "A 8\ny", "B 9\nx", "B 10\nw"]
+    assert once(pages) == [*pages[:2], *(f"{text}\nor {text}" for text in texts), "A 7\nz", "y", "B 9\nx", "w"]
 
 
 def test_roman_numbers_go_along_with_the_pages_too() -> None:
@@ -52,8 +53,8 @@ def test_roman_numbers_go_along_with_the_pages_too() -> None:
 
 def test_where_others_go_along_two_pages_are_a_habit() -> None:
     pages = [f"Chapter 1: Data {number}\n{text}" for number, text in enumerate(["one", "two", "three", "four"], 1)]
-    pages += ["Chapter 2: Words 5\nfive", "Chapter 2: Words 6\nsix"]
-    assert once(pages) == [pages[0], "two", "three", "four", pages[4], "six"]
+    pages += ["Chapter 2: Words 5\nfive", "Chapter 2: Words 6\nsix", "Index 7\nseven", "Index 8\neight"]
+    assert once(pages) == [pages[0], "two", "three", "four", pages[4], "six", pages[6], "eight"]
 
 
 def test_words_that_are_no_numbers_stay() -> None:
@@ -88,8 +89,15 @@ def test_beside_the_page_s_own_number_another_stays() -> None:
     assert once(pages) == [f"Day {at}\ntext {at}s" for at in range(1, 9)]
 
 
+@pytest.mark.parametrize("last", [["Evening 8"], ["Evening 8", "Night 9"], ["Evening 8", "Evening 9", "Night 10"]])
+def test_where_words_change_once_it_is_no_proof(last: list[str]) -> None:
+    pages = [f"{line}\ntext of {line}s" for line in [*(f"Day {at}" for at in range(1, 8)), *last]]
+    assert once(pages) == pages
+
+
 def test_two_lines_with_the_same_number_are_no_proof() -> None:
-    pages = [f"Invoice {at}\ntext {at}s\nTotal {at}" for at in range(1, 9)]
+    headers = [*["Invoice"] * 4, *["Bill"] * 3, *["Receipt"] * 3]
+    pages = [f"{header} {at}\ntext {at}s\nTotal {at}" for at, header in enumerate(headers, 1)]
     assert once(pages) == pages
 
 

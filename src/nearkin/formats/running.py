@@ -3,8 +3,8 @@
 Only a page's first and last line come into question, and only if three pages at least have the same one, but for a
 number at its start or end that is the page's. Headings, invoices and years are numbered one by one too. So a number is
 a page's only if it is none beyond the last page and proves itself on three pages at least: it stands alone, beside a
-word for page, or with a total (3 / 8); or it goes on counting where the words beside it change. A page has one number:
-beside one that stands alone, a line of words with it stays.
+word for page, or with a total (3 / 8); or it goes on counting where the words beside it change twice. A page has one
+number: beside one that stands alone, a line of words with it stays.
 
 The first of such lines stays, unless a heading says all its words (Chapter 2: Strings 9, where a line is 2 Strings): so
 no words are lost but Chapter, only repetitions and the numbers of pages. A page's last line left goes only if another
@@ -21,7 +21,7 @@ NUMBER = r"\d{1,5}|[ivxlc]{1,7}"
 NUMBERED = re.compile(rf"^(?:({NUMBER})\s+)?(.*?)(?:(?<!\S)({NUMBER})(?: ?/ ?(\d{{1,5}}))?)?$")  # 7; 7 / 233; xii
 FOR_PAGE = frozenset(("page", "p.", "seite", "pagina", "página", "strona", "str.", "sida", "side", "стр.", "страница"))
 PAGES = 3
-CHANGED = 2  # pages with other words
+CHANGING = (3, 2, 2)  # pages with the same words: three chapters, or two and a title on the other side
 PART = re.compile(
     r"^(?:(?:chapter|section|appendix|part) )?(\d{1,3}(?:\.\d+)*|[a-z]|[ivxlc]{1,7})[:.]?\s+"
 )  # Chapter 2: …, 2.1 …
@@ -72,12 +72,14 @@ def _counted(ends: Iterable[set[Reading]]) -> set[int | None]:
             sure[gap] += any(one.sure for one in same)
             if len(same) == 1:  # one of two lines with the same number is no proof
                 texts[gap][same[0]] += 1
-    changing = {gap for gap, times in texts.items() if _changes([count for _, count in times.most_common(2)])}
+    changing = {
+        gap for gap, times in texts.items() if _changes([count for _, count in times.most_common(len(CHANGING))])
+    }
     return changing | {gap for gap, count in sure.items() if count >= PAGES}
 
 
 def _changes(times: list[int]) -> bool:
-    return len(times) > 1 and times[0] >= PAGES and times[1] >= CHANGED
+    return len(times) == len(CHANGING) and all(count >= least for count, least in zip(times, CHANGING, strict=True))
 
 
 def _title(line: str) -> str:
