@@ -38,6 +38,16 @@ def test_pages_that_are_missing_are_told() -> None:
     assert error.value.reason is Reason.CORRUPT
 
 
+def test_why_it_fails_is_not_what_the_one_before_failed_of() -> None:
+    broken = others.pdf().replace(b"<</Marked true>>", b"<</Marked true>~")
+    for before in (others.pdf(password="secret"), others.pdf(password="secret"), b"%PDF-1.4\nrubbish"):
+        with pytest.raises(Problem):
+            found(before)
+        with pytest.raises(Problem, match="Data format error") as error:
+            found(broken)
+        assert error.value.reason is Reason.CORRUPT
+
+
 def test_an_attached_file_without_data_fails_alone() -> None:
     names = "/Names<</EmbeddedFiles<</Names[(a)5 0 R(b)6 0 R]>>>>"
     document = found(

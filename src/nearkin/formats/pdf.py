@@ -31,6 +31,8 @@ MOST_ELEMENTS = 10_000
 def read(file: BinaryIO, limits: Limits) -> Found:
     import pypdfium2
 
+    # PDFium does not always say why a document fails: what it said of another would stand. Nothing is a format error.
+    pypdfium2.raw.FPDF_LoadMemDocument(b"", 0, None)
     try:
         document = pypdfium2.PdfDocument(file)
     except pypdfium2.PdfiumError as error:
