@@ -23,31 +23,71 @@ from nearkin.formats.leaders import without_leaders
     ],
 )
 def test_numbers_stay_where_nothing_proves_them(text: str, told: str) -> None:
-    assert words(without_leaders(text, 500)) == words(told)
+    assert words(without_leaders(text, 500, {0: text})) == words(told)
 
 
 def words(text: str) -> list[list[str]]:
     return [line.split() for line in text.split("\n")]
 
 
+LABELS = ["ape", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", "kite"]
+
+
 def lines(numbers: list[str], dots: str = " ........ ") -> str:
-    return "".join(f"Line{dots}{number}\n" for number in numbers)
+    return "".join(f"{label}{dots}{number}\n" for label, number in zip(LABELS, numbers, strict=False))
 
 
-@pytest.mark.parametrize(
+def book(numbers: list[str], front: int = 0) -> dict[int, str]:
+    """Each label stands on the page that its line leads to."""
+    pages = dict.fromkeys(range(30), "words of no line")
+    for label, number in zip(LABELS, numbers, strict=False):
+        if number.isdecimal() and int(number) < 30:
+            pages[front + int(number) - 1] += f"\n{label}"
+    return pages
+
+
+CONTENTS = pytest.mark.parametrize(
     ("numbers", "dots"),
     [
         (["1", "3", "3", "7", "20"], " ........ "),
         (["1", "3", "3", "7", "20"], " . . . "),
-        (["iii", "v", "1", "3", "20"], " ........ "),
+        (["iii", "1", "3", "3", "20"], " ........ "),
         (["1", "3", "3", "7", "20"], " ........\n"),
         (["1", "3", "3", "7", "8", "20", "1", "3", "4", "5", "9"], " ........ "),
     ],
 )
-def test_page_numbers_of_contents_go(numbers: list[str], dots: str) -> None:
-    assert words(without_leaders(lines(numbers, dots), 20)) == [*[["Line"]] * len(numbers), []]
-    kept = without_leaders(lines(numbers, dots), 19).split()  # 20 is of no page
-    assert [word for word in kept if word not in ("Line", ".")] == numbers
+
+
+@CONTENTS
+@pytest.mark.parametrize("front", [0, 2])
+def test_page_numbers_of_contents_go(numbers: list[str], dots: str, front: int) -> None:
+    text = lines(numbers, dots)
+    assert without_leaders(text, 20, book(numbers, front)).split() == LABELS[: len(numbers)]
+    assert numbers_of(without_leaders(text, 19, book(numbers, front)))[-1:] == numbers[-1:] or len(numbers) > 8
+    assert numbers_of(without_leaders(text, 20, {})) == numbers
+
+
+@CONTENTS
+def test_numbers_of_contents_stay_where_their_lines_stand_elsewhere(numbers: list[str], dots: str) -> None:
+    """Prices rise too, and what is sold may be told of anywhere."""
+    text = lines(numbers, dots)
+    assert numbers_of(without_leaders(text, 20, book([*numbers[2:], "2", "9"]))) == numbers
+    every = dict.fromkeys(range(30), " ".join(LABELS))
+    assert numbers_of(without_leaders(text, 20, every)) == numbers
+
+
+def test_prices_that_rise_stay() -> None:
+    prices = {"Hammer": 12, "Saw": 15, "Drill": 29, "Ladder": 35, "Mixer": 58, "Bucket": 59}
+    pages = [[f"page of {word}", f"{word} and nails"] for word in (*prices, *LABELS * 5)]
+    pages[4] = [f"{word} ............ {price}" for word, price in prices.items()]
+    text = found(others.pdf_of(pages[:60]))[1].text or ""
+    assert [line.split() for line in text.split("\n") if line[-1:].isdecimal()] == [
+        [word, str(price)] for word, price in prices.items()
+    ]
+
+
+def numbers_of(text: str) -> list[str]:
+    return [word for word in text.split() if word not in (*LABELS, ".")]
 
 
 @pytest.mark.parametrize(
@@ -63,13 +103,14 @@ def test_page_numbers_of_contents_go(numbers: list[str], dots: str) -> None:
     ],
 )
 def test_amounts_stay(numbers: list[str]) -> None:
-    told = without_leaders(lines(numbers), 300)
-    assert [word for word in told.split() if word != "Line"] == numbers
+    assert numbers_of(without_leaders(lines(numbers), 300, book(numbers[:7]))) == numbers
 
 
 def test_lines_far_apart_prove_nothing() -> None:
     text = "text\n\n\n\n\n\n".join(lines([str(number)]) for number in range(1, 9))
-    assert [word for word in without_leaders(text, 100).split() if word.isdecimal()] == [str(n) for n in range(1, 9)]
+    assert [word for word in without_leaders(text, 100, {0: text}).split() if word.isdecimal()] == [
+        str(n) for n in range(1, 9)
+    ]
 
 
 def test_statements_of_other_amounts_are_other_texts() -> None:

@@ -184,6 +184,19 @@ def test_word_documents_that_are_not_whole_say_so(what: str) -> None:
     assert error.value.reason is Reason.CORRUPT
 
 
+def test_word_documents_with_more_text_than_they_count_say_so() -> None:
+    data = bytearray(worded.doc())
+    at = data.index(b"\xec\xa5\xc1\0") + 0x4C
+    data[at : at + 4] = (20).to_bytes(4, "little")
+    with pytest.raises(Problem, match="more text than it counts") as error:
+        found(bytes(data))
+    assert error.value.reason is Reason.CORRUPT
+
+
+def test_the_other_number_of_word_97_is_read_alike() -> None:
+    assert found(worded.doc(version=0xC0))[1].text == found(worded.doc())[1].text
+
+
 def test_properties_that_are_said_to_be_many_take_no_time() -> None:
     data = worded.summary("The title", "Ann Author")
     many = worded.summary("The title", "Ann Author", many=0xFFFFFFFF)

@@ -16,7 +16,7 @@ from nearkin.formats.ole import ENCRYPTED, properties
 from nearkin.formats.prose import Prose
 from nearkin.model import Reason
 
-WORD, WORD_97 = 0xA5EC, 0xC1  # marks of the format and of its first version ([MS-DOC] §2.5.2)
+WORD, WORD_97 = 0xA5EC, 0xC0  # marks of the format and of its first version, mostly 0xC1 ([MS-DOC] §2.5.1)
 LOCKED, SECOND_TABLE = 0x0100, 0x0200
 COUNTS = "<8i"  # characters of the text, footnotes, headers, macros, comments, endnotes, text boxes, those in headers
 HEADERS = 2
@@ -55,6 +55,8 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     ends = list(accumulate(struct.unpack_from(COUNTS, document, COUNTS_AT), initial=0))
     if min(b - a for a, b in pairwise(ends)) < 0 or ends[-1] > len(text):
         raise Problem(Reason.CORRUPT, "not all of its text is there")
+    if text[ends[-1] :].translate(MARKS).strip():  # a mark ends it where there are notes and the like ([MS-DOC] §2.4.1)
+        raise Problem(Reason.CORRUPT, "it has more text than it counts")
     for place, (start, end) in enumerate(pairwise(ends)):
         lines = _shown(text[start:end]).split("\n")
         for line in dict.fromkeys(lines) if place == HEADERS else lines:  # each section has its headers

@@ -3,22 +3,23 @@
 So the numbers of an index are told from amounts, though they fall as often as they rise. Pages may be counted from
 anywhere: the count that most lines agree with is the document's. By chance some words stand on any page; how many do is
 seen on pages some way off, and only what goes far beyond it is a proof. Lines of leaders themselves count for nothing,
-or every line would prove itself.
+or every line would prove itself. Of numbers that never fall, as in contents, fewer lines are proof enough, and chance
+is seen on all pages: the header of a long chapter says its title on the pages around, too.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from math import sqrt
 
 WORD = re.compile(r"[^\W_]+")
 DOTS = (". . . . .", ".....")
 LONGEST = 8_000_000  # characters of all pages: the words of each are held
-ASKED = 200  # lines that tell from where pages are counted
+ASKED = 200  # lines that tell from where pages are counted, pages that tell of chance
 LEAST = 8  # lines of a table that are found on their pages …
 SHARE = 0.6  # … of all its lines …
 BEYOND = 4.0  # … and standard deviations more than by chance
+RISING, RISING_BEYOND = 4, 3.0  # the same of numbers that never fall
 OFF = (*range(-12, -2), *range(3, 13))  # pages that tell of chance: headers repeat words on the next ones
 
 Line = tuple[str, tuple[int, ...]]  # what it says, and the numbers it leads to
@@ -29,7 +30,7 @@ class Pages:
 
     def __init__(self, pages: dict[int, str], lines: Sequence[Line]) -> None:
         self._words: dict[int, set[str]] = {}
-        if len(lines) < LEAST or sum(map(len, pages.values())) > LONGEST:
+        if len(lines) < RISING or sum(map(len, pages.values())) > LONGEST:
             return
         known: dict[str, str] = {}  # each word is held once
         for place, page in pages.items():
@@ -58,7 +59,19 @@ class Pages:
             share = sum(tried) / len(tried) if tried else 1.0
             by_chance += share
             spread += share * (1 - share)
-        return found >= max(LEAST, SHARE * len(lines), by_chance + BEYOND * sqrt(spread))
+        return found >= max(LEAST, SHARE * len(lines)) and found > by_chance + BEYOND * sqrt(spread)
+
+    def prove_rising(self, lines: Sequence[Line]) -> bool:
+        """Lines of a table whose numbers never fall."""
+        some = list(self._words.values())[:: len(self._words) // ASKED + 1]
+        found = by_chance = spread = 0.0
+        for said, numbers in lines if some else ():
+            words = _words(said)
+            found += self._is_there(words, numbers, 0)
+            share = sum(words <= page for page in some) / len(some)
+            by_chance += share
+            spread += share * (1 - share)
+        return found >= max(RISING, SHARE * len(lines)) and found > by_chance + RISING_BEYOND * sqrt(spread)
 
     def _is_there(self, words: set[str], numbers: tuple[int, ...], off: int) -> bool:
         nothing: set[str] = set()
@@ -70,9 +83,3 @@ class Pages:
 
 def _words(said: str) -> set[str]:
     return set(WORD.findall(said.casefold()))
-
-
-def leading(tables: Sequence[Sequence[Line]], pages: dict[int, str]) -> Iterator[bool]:
-    """Of each table whether its numbers are those of pages."""
-    known = Pages(pages, list(chain.from_iterable(tables)))
-    return (known.prove(table) for table in tables)

@@ -6,6 +6,7 @@ nor is that number where it proves to be a page's: it tells of the paper, and no
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ctypes import c_ushort
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -30,6 +31,8 @@ MOST_ELEMENTS = 10_000
 def read(file: BinaryIO, limits: Limits) -> Found:
     import pypdfium2
 
+    # PDFium does not always say why a document fails: what it said of another would stand. Nothing is a format error.
+    pypdfium2.raw.FPDF_LoadMemDocument(b"", 0, None)
     try:
         document = pypdfium2.PdfDocument(file)
     except pypdfium2.PdfiumError as error:
@@ -40,13 +43,19 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     held = Prose(limits)  # counts the text while the pages are read
     notes: list[str] = []
     shown: dict[int, str] = {}
-    for number in range(pages):
-        if (page := _page(document, number, notes)).strip():
-            held.add(page)
-            shown[number] = page
+    missing = 0
+    with _form(document) as form:
+        for number in range(pages):
+            page = _page(document, number, form, notes)
+            missing += page is None
+            if page and page.strip():
+                held.add(page)
+                shown[number] = page
+    if missing:
+        raise Problem(Reason.CORRUPT, f"{missing} of {pages} page{'s' * (pages != 1)} cannot be read")
     shown = dict(zip(shown, joined(list(shown.values())), strict=True))
     prose = Prose(limits)
-    for page in said_once(list(shown.values())):
+    for page in said_once(shown, pages):
         prose.line(page)
     for note in notes:
         prose.line(note)
@@ -56,23 +65,38 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     return Found(text, _properties(document), _members(document, limits))
 
 
-def _page(document: Any, number: int, notes: list[str]) -> str:
+@contextmanager
+def _form(document: Any) -> Iterator[Any]:
+    """What knows the fields of a form, those whose widgets are but a part of them too; None: there is no form."""
+    import pypdfium2.raw as pdfium
+
+    config = pdfium.FPDF_FORMFILLINFO(version=2)  # no scripts are run; it must live as long as the form
+    form = pdfium.FPDFDOC_InitFormFillEnvironment(document, config) if pdfium.FPDF_GetFormType(document) else None
+    try:
+        yield form
+    finally:
+        if form:
+            pdfium.FPDFDOC_ExitFormFillEnvironment(form)
+
+
+def _page(document: Any, number: int, form: Any, notes: list[str]) -> str | None:
+    """None: it is not there."""
     import pypdfium2
 
     try:
         page = document[number]
         text = page.get_textpage()
     except pypdfium2.PdfiumError:
-        return ""  # a page that is not there
+        return None
     told: str = text.get_text_range().replace("\r\n", "\n").translate(LIGATURES)
     text.close()
-    notes.extend(_notes(page))
+    notes.extend(_notes(page, form))
     notes.extend(_alt_texts(page))
     page.close()
     return told
 
 
-def _notes(page: Any) -> Iterator[str]:
+def _notes(page: Any, form: Any) -> Iterator[str]:
     import pypdfium2.raw as pdfium
 
     for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
@@ -81,7 +105,7 @@ def _notes(page: Any) -> Iterator[str]:
             continue
         kind = pdfium.FPDFAnnot_GetSubtype(note)
         if kind == pdfium.FPDF_ANNOT_WIDGET:
-            yield _string(note, b"V")
+            yield _string(note, b"V") or (_value(form, note) if form else "")
         elif kind not in (pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_LINK):
             yield _string(note, b"Contents")
         pdfium.FPDFPage_CloseAnnot(note)
@@ -112,6 +136,16 @@ def _string(note: Any, key: bytes) -> str:
     import pypdfium2.raw as pdfium
 
     return _wide(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size))
+
+
+def _value(form: Any, note: Any) -> str:
+    """Of a field whose widgets are its kids: the value is the field's (PDF 1.7 §12.7.3.1)."""
+    import pypdfium2.raw as pdfium
+
+    written = (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX)
+    if pdfium.FPDFAnnot_GetFormFieldType(form, note) not in written:
+        return ""  # of buttons it is the name of a state, which nobody sees
+    return _wide(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, note, buffer, size))
 
 
 def _wide(fill: Callable[..., int]) -> str:
@@ -152,12 +186,20 @@ def _date(told: str) -> str:
 
 
 def _members(document: Any, limits: Limits) -> Iterator[Member]:
+    import pypdfium2
+
     from nearkin.formats.members import Counted
 
     counted = Counted(limits)
     for index in range(document.count_attachments()):
         counted.begin()
-        attached = document.get_attachment(index)
-        data = bytes(attached.get_data())
+        name = b"attachment"
+        try:
+            attached = document.get_attachment(index)
+            name = attached.get_name().encode("utf-8", "replace") or name
+            data = bytes(attached.get_data())
+        except pypdfium2.PdfiumError as error:
+            yield Member(name, b"", problem=Problem(Reason.CORRUPT, str(error)))
+            continue
         counted.spend(len(data))
-        yield Member(attached.get_name().encode("utf-8", "replace"), data)
+        yield Member(name, data)
