@@ -1,17 +1,18 @@
 """Mail (RFC 5322, MIME): header fields, the plain body or else the HTML one; attachments and embedded mail are members.
 
-The parser's old policy is used: the new one raises over header fields that are not quite right.
+The parser's old policy is used: the new one raises over header fields that are not quite right. Members are the bytes
+that stand in the mail: line ends stay as they are, and embedded mail is not taken apart, as nobody could put it
+together again just so.
 """
 
-import email
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from email.header import decode_header, make_header
 from email.message import Message
-from email.policy import compat32
+from email.parser import BytesFeedParser
 from mimetypes import guess_extension
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from nearkin.formats import letter
 from nearkin.formats.found import Found, Limits, Member, Problem
@@ -23,11 +24,25 @@ from nearkin.text.kind import visible_text
 
 FOLDED = re.compile(r"[\r\n]+[ \t]*")
 SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
-Mail = Message  # email's own name says too little here
+EMBEDDED = ("message/rfc822", "message/global")
+CHUNK = 1 << 16
+Part = TypeVar("Part", bound=Message)
+
+
+class Mail(Message):
+    """A mail or a part of one. Of the types message/* the parser is told nothing: it would take them apart."""
+
+    def get_content_type(self) -> str:
+        kind = self.kind
+        return "application/octet-stream" if kind.startswith("message/") else kind
+
+    @property
+    def kind(self) -> str:
+        return super().get_content_type()
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    mail = parsed(file)
+    mail = parsed(file, Mail)
     fields = {name: field(mail, name) for name in ("Message-ID", *letter.SEEN)}
     prose = Prose(limits)
     letter.add_fields(fields, prose)
@@ -37,11 +52,15 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     return Found(prose.text(), letter.properties(fields), _members(attached, limits))
 
 
-def parsed(file: BinaryIO) -> "Mail[str, str]":
-    return email.message_from_binary_file(file, policy=compat32)
+def parsed(file: BinaryIO, part: type[Part]) -> Part:
+    """In pieces, and not by the function for files: it makes all line ends alike, in binary parts too."""
+    parser = BytesFeedParser(part)
+    while piece := file.read(CHUNK):
+        parser.feed(piece)
+    return parser.close()
 
 
-def field(mail: "Mail[Any, Any]", name: str) -> str:
+def field(mail: "Message[Any, Any]", name: str) -> str:
     """All fields of that name, decoded (RFC 2047), on one line."""
     told = []
     for value in mail.get_all(name, []):
@@ -52,7 +71,7 @@ def field(mail: "Mail[Any, Any]", name: str) -> str:
     return FOLDED.sub(" ", ", ".join(told)).strip()
 
 
-def body(part: "Mail[Any, Any]") -> str:
+def body(part: "Message[Any, Any]") -> str:
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
@@ -61,36 +80,37 @@ def body(part: "Mail[Any, Any]") -> str:
         text = data.decode(part.get_content_charset() or "utf-8")
     except (LookupError, UnicodeDecodeError):
         text = decode(data, html=html).text
-    return visible_text(text.encode("utf-8", "replace")).decode() if html else text.replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return visible_text(text.encode("utf-8", "replace")).decode() if html else text
 
 
-def _sorted(part: "Mail[Any, Any]") -> tuple[list["Mail[Any, Any]"], list["Mail[Any, Any]"]]:
+def _sorted(part: Mail) -> tuple[list[Mail], list[Mail]]:
     """Parts that are shown as the text, and those that are attached."""
-    kind = part.get_content_type()
-    if kind in SEALED or kind == "message/rfc822":
+    kind = part.kind
+    if kind in SEALED or kind in EMBEDDED:
         return [], [part]
     if not part.is_multipart():
         attached = part.get_content_disposition() == "attachment" or part.get_filename()
         return ([], [part]) if attached or kind not in ("text/plain", "text/html") else ([part], [])
     inline, attachments = [], []
     for inner in part.get_payload():
-        if not isinstance(inner, Message):
+        if not isinstance(inner, Mail):
             continue
         shown, held = _sorted(inner)
         inline += shown
         attachments += held
     if kind == "multipart/alternative":
-        plain = [part for part in inline if part.get_content_type() == "text/plain"]
+        plain = [part for part in inline if part.kind == "text/plain"]
         inline = plain if any(body(part).strip() for part in plain) else inline
     return inline, attachments
 
 
-def _members(parts: list["Mail[Any, Any]"], limits: Limits) -> Iterator[Member]:
+def _members(parts: list[Mail], limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
     for number, part in enumerate(parts, 1):
         counted.begin()
         name = _name(part, number)
-        if part.get_content_type() in SEALED and "signed" not in str(part.get_param("smime-type", "")):
+        if part.kind in SEALED and "signed" not in str(part.get_param("smime-type", "")):
             yield Member(name, b"", problem=Problem(Reason.ENCRYPTED, "the mail's text is encrypted"))
             continue
         data = _data(part)
@@ -98,22 +118,18 @@ def _members(parts: list["Mail[Any, Any]"], limits: Limits) -> Iterator[Member]:
         yield Member(name, data)
 
 
-def _data(part: "Mail[Any, Any]") -> bytes:
-    payload = part.get_payload(0) if part.is_multipart() else part
-    if part.get_content_type() == "message/rfc822" and isinstance(payload, Message):
-        return payload.as_bytes()
+def _data(part: Mail) -> bytes:
     data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 
 
-def _name(part: "Mail[Any, Any]", number: int) -> bytes:
+def _name(part: Mail, number: int) -> bytes:
     told = part.get_filename()
     if told:
         with suppress(ValueError, LookupError, UnicodeError):
             told = str(make_header(decode_header(told)))
         told = FOLDED.sub(" ", told).replace("\\", "/").rpartition("/")[2].strip()
     if not told:
-        kind = part.get_content_type()
-        ending = ".eml" if kind == "message/rfc822" else guess_extension(kind) or ""
+        ending = ".eml" if part.kind in EMBEDDED else guess_extension(part.kind) or ""
         told = f"part-{number}{ending}"
     return told.encode("utf-8", "replace")
