@@ -1,5 +1,7 @@
 """What lies in a mail comes out byte for byte, and what a mail program shows of it is its text."""
 
+import base64
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,3 +56,44 @@ def test_mail_and_text_in_mail_keep_their_bytes(line_end: bytes) -> None:
 
 def test_mail_in_a_digest_keeps_its_bytes() -> None:
     assert members(holding((b"Content-Description: one", INNER), kind=b"digest")) == {"part-1.eml": INNER}
+
+
+STUB = "Your mail program does not show HTML."
+SIGNED = "The contract is signed for 40000 euro."
+
+
+@pytest.mark.parametrize(
+    ("plain", "html", "told"),
+    [
+        (STUB, f"<p>{SIGNED}</p>", SIGNED),
+        ("See the web page.", f"<p>{SIGNED}</p>" * 3, "\n".join([SIGNED] * 3)),
+        (SIGNED, f"<h1>News</h1><p>{SIGNED}</p>", SIGNED),
+        (SIGNED.upper() + " More of it.", f"<p>{SIGNED}</p>", SIGNED.upper() + " More of it."),
+        (SIGNED, "<img src=a>", SIGNED),
+        (" ", f"<p>{SIGNED}</p>", SIGNED),
+    ],
+)
+def test_the_plain_body_counts_where_it_says_what_the_html_says(plain: str, html: str, told: str) -> None:
+    parts = (b"Content-Type: text/plain", plain.encode()), (b"Content-Type: text/html", html.encode())
+    text = text_of(holding(*parts, kind=b"alternative"))
+    assert [line for line in text.split("\n")[1:] if line] == told.split("\n")
+
+
+@pytest.mark.parametrize("kind", ["delivery-status", "disposition-notification", "feedback-report"])
+def test_what_became_of_a_delivery_is_text(kind: str) -> None:
+    status = b"Reporting-MTA: dns; a\r\n\r\nFinal-Recipient: rfc822; b@c\r\nDiagnostic-Code: smtp; 550\r\n"
+    data = holding((b"Content-Type: text/plain", b"Not sent."), (f"Content-Type: message/{kind}".encode(), status))
+    assert text_of(data).endswith("\nNot sent.\n" + status.decode().replace("\r\n", "\n"))
+    assert members(data) == {}
+
+
+@pytest.mark.parametrize("kind", [b"message/rfc822", b"message/global"])
+def test_mail_in_mail_is_decoded(kind: bytes) -> None:
+    fields = b"Content-Type: " + kind + b"\r\nContent-Transfer-Encoding: base64"
+    assert members(holding((fields, base64.encodebytes(INNER)))) == {"part-1.eml": INNER}
+    assert members(holding((fields, INNER))) == {"part-1.eml": INNER}
+
+
+def test_the_first_message_id_counts() -> None:
+    data = b"Message-ID: <q@x>\r\n" + HEAD + b"\r\nwords"
+    assert found(data)[1].properties["message-id"] == "<q@x>"

@@ -6,6 +6,7 @@ together again just so.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from email.header import decode_header, make_header
@@ -25,6 +26,9 @@ from nearkin.text.kind import visible_text
 FOLDED = re.compile(r"[\r\n]+[ \t]*")
 SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
 EMBEDDED = ("message/rfc822", "message/global")
+WORD = re.compile(r"\w+")
+HEADER = re.compile(rb"\s*[!-9;-~]{1,76}[ \t]*:")
+COMPARED = 1 << 20  # characters of a plain body and of the HTML
 CHUNK = 1 << 16
 Part = TypeVar("Part", bound=Message)
 
@@ -43,13 +47,13 @@ class Mail(Message):
 
 def read(file: BinaryIO, limits: Limits) -> Found:
     mail = parsed(file, Mail)
-    fields = {name: field(mail, name) for name in ("Message-ID", *letter.SEEN)}
+    told = fields(mail)
     prose = Prose(limits)
-    letter.add_fields(fields, prose)
+    letter.add_fields(told, prose)
     inline, attached = _sorted(mail)
     for part in inline:
         prose.line(body(part))
-    return Found(prose.text(), letter.properties(fields), _members(attached, limits))
+    return Found(prose.text(), letter.properties(told), _members(attached, limits))
 
 
 def parsed(file: BinaryIO, part: type[Part]) -> Part:
@@ -60,10 +64,15 @@ def parsed(file: BinaryIO, part: type[Part]) -> Part:
     return parser.close()
 
 
-def field(mail: "Message[Any, Any]", name: str) -> str:
+def fields(mail: "Message[Any, Any]") -> dict[str, str]:
+    """A mail has one Message-ID: where there are more, the first counts."""
+    return {"Message-ID": field(mail, "Message-ID", most=1), **{name: field(mail, name) for name in letter.SEEN}}
+
+
+def field(mail: "Message[Any, Any]", name: str, *, most: int | None = None) -> str:
     """All fields of that name, decoded (RFC 2047), on one line."""
     told = []
-    for value in mail.get_all(name, []):
+    for value in mail.get_all(name, [])[:most]:
         try:
             told.append(str(make_header(decode_header(value))))
         except (ValueError, LookupError, UnicodeError, AttributeError):
@@ -91,18 +100,26 @@ def _sorted(part: Mail) -> tuple[list[Mail], list[Mail]]:
         return [], [part]
     if not part.is_multipart():
         attached = part.get_content_disposition() == "attachment" or part.get_filename()
-        return ([], [part]) if attached or kind not in ("text/plain", "text/html") else ([part], [])
+        shown = kind in ("text/plain", "text/html") or kind.startswith("message/")  # what became of a delivery
+        return ([part], []) if shown and not attached else ([], [part])
     inline, attachments = [], []
     for inner in part.get_payload():
         if not isinstance(inner, Mail):
             continue
-        shown, held = _sorted(inner)
-        inline += shown
+        seen, held = _sorted(inner)
+        inline += seen
         attachments += held
     if kind == "multipart/alternative":
         plain = [part for part in inline if part.kind == "text/plain"]
-        inline = plain if any(body(part).strip() for part in plain) else inline
+        html = [part for part in inline if part.kind == "text/html"]
+        inline = plain if _stand_for(plain, html) else html or inline
     return inline, attachments
+
+
+def _stand_for(plain: list[Mail], html: list[Mail]) -> bool:
+    """The plain body says what the HTML does: half of its words at the least. Others tell to get a better program."""
+    said, meant = (Counter(WORD.findall("\n".join(map(body, parts))[:COMPARED].casefold())) for parts in (plain, html))
+    return bool(said) and 2 * (said & meant).total() >= meant.total()
 
 
 def _members(parts: list[Mail], limits: Limits) -> Iterator[Member]:
@@ -120,6 +137,10 @@ def _members(parts: list[Mail], limits: Limits) -> Iterator[Member]:
 
 def _data(part: Mail) -> bytes:
     data = part.get_payload(decode=True)
+    if part.kind in EMBEDDED:
+        raw = str(part.get_payload()).encode("ascii", "surrogateescape")
+        if HEADER.match(raw) and str(part.get("Content-Transfer-Encoding", "")).strip().lower() == "base64":
+            return raw  # it only says so: no colon is in base64
     return data if isinstance(data, bytes) else b""
 
 

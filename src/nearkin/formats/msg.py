@@ -12,8 +12,7 @@ from email.utils import format_datetime
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from nearkin.formats import letter, rtf
-from nearkin.formats.eml import field
+from nearkin.formats import eml, letter, rtf
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.members import Counted
 from nearkin.formats.prose import Prose
@@ -96,7 +95,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 def _fields(mail: Storage) -> dict[str, str]:
     """As the sender's server wrote them; for drafts and mail that never left the house from the properties."""
     headers = HeaderParser().parsestr(mail.text(HEADERS))
-    fields = {name: field(headers, name) for name in ("Message-ID", *letter.SEEN)}
+    fields = eml.fields(headers)
     to: dict[int, list[str]] = {1: [], 2: []}
     for recipient in mail.inner("__recip_version1.0_"):
         who = _person(recipient.text(NAME), recipient.text(SMTP) or recipient.text(ADDRESS))
