@@ -58,7 +58,7 @@ FORMATS: tuple[Format, ...] = (
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ole"),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
     Format("zip", "application/zip", (".zip", ".jar"), "zip"),
-    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar"),
+    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar", 2),
     Format("gzip", "application/gzip", (".gz",), "compressed"),
     Format("bzip2", "application/x-bzip2", (".bz2",), "compressed"),
     Format("xz", "application/x-xz", (".xz",), "compressed"),
