@@ -29,11 +29,11 @@ FROZEN = {
     "xlsx/2": "390e1826431364e2",
     "xls/1": "4c11c631621a17c8",
     "pdf/4": "04360f3d3fe65979",
-    "rtf/1": "c528cb58e4679f49",
+    "rtf/2": "c528cb58e4679f49",
     "epub/2": "778c52da32aa5d27",
     "eml/3": "b96354f41a8cf753",
     "mhtml/3": "ad10acec6fed5f6f",
-    "msg/2": "724b1420ff24f993",
+    "msg/3": "724b1420ff24f993",
     "xml/2": "c728c8427ca48b38",
     "html/2": "cea19e9216db75d9",
 }

@@ -28,6 +28,7 @@ SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp
 EMBEDDED = ("message/rfc822", "message/global")
 WORD = re.compile(r"\w+")
 HEADER = re.compile(rb"\s*[!-9;-~]{1,76}[ \t]*:")
+STARTS = 4096  # bytes
 COMPARED = 1 << 20  # characters of a plain body and of the HTML
 CHUNK = 1 << 16
 Part = TypeVar("Part", bound=Message)
@@ -46,6 +47,7 @@ class Mail(Message):
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
+    check_start(file)
     mail = parsed(file, Mail)
     told = fields(mail)
     prose = Prose(limits)
@@ -54,6 +56,14 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     for part in inline:
         prose.line(body(part))
     return Found(prose.text(), letter.properties(told), _members(attached, limits))
+
+
+def check_start(file: BinaryIO) -> None:
+    """It begins with a header field, or with the line that mailboxes have before one. Anything else is no text."""
+    head = file.read(STARTS).removeprefix(b"\xef\xbb\xbf").lstrip()
+    file.seek(0)
+    if head and not HEADER.match(head) and not head.startswith((b"From ", b">From ")):
+        raise Problem(Reason.CORRUPT, "it does not begin with a header field, as mail does")
 
 
 def parsed(file: BinaryIO, part: type[Part]) -> Part:

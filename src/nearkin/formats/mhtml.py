@@ -3,13 +3,14 @@
 from email.message import Message
 from typing import BinaryIO
 
-from nearkin.formats.eml import body, field, parsed
+from nearkin.formats.eml import body, check_start, field, parsed
 from nearkin.formats.found import Found, Limits
 from nearkin.formats.letter import properties
 from nearkin.formats.prose import Prose
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
+    check_start(file)
     page = parsed(file, Message)
     prose = Prose(limits)
     for part in page.walk():

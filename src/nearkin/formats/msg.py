@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.parser import HeaderParser
 from email.utils import format_datetime
-from io import BytesIO
 from typing import Any, BinaryIO
 
 from nearkin.formats import eml, letter, rtf
@@ -123,7 +122,7 @@ def _body(mail: Storage, limits: Limits) -> str:
     if html:
         return visible_text(decode(html, html=True).text.encode()).decode()
     packed = mail.data(RTF)
-    return rtf.read(BytesIO(unpacked(packed, limits)), limits).text or "" if packed else ""
+    return rtf.taken(unpacked(packed, limits), limits).prose.text() if packed else ""
 
 
 def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
