@@ -348,3 +348,12 @@ def test_what_is_attached_to_a_mail_is_the_same_bytes(tmp_path: Path) -> None:
         ("note.txt", "outer.eml!/note.txt"),
         ("box.zip", "outer.eml!/box.zip"),
     }
+
+
+def test_a_member_too_large_for_the_memory_fails_alone(tmp_path: Path) -> None:
+    box = zipped({"first.txt": prose(1).encode(), "zeros.txt": bytes(120_000_000), "after.txt": prose(2).encode()})
+    store, folder = tmp_path / "kin.db", write(tmp_path / "docs", {"ok.zip": box})
+    scan(store, folder, "--document-memory", "256M")
+    assert paths(store) == ["ok.zip", "ok.zip!/after.txt", "ok.zip!/first.txt"]
+    (failed,) = listed("documents", store, "--failed")
+    assert (failed["path"], failed["reason"]) == ("ok.zip!/zeros.txt", "too large")
