@@ -332,3 +332,35 @@ def test_a_worker_is_asked_by_path_and_never_through_a_link(tmp_path: Path) -> N
     with Workers() as workers, pytest.raises(Problem) as raised:
         list(workers.ask(Asked(b"link.zip", os.fsencode(tmp_path / "link.zip"))))
     assert raised.value.reason is Reason.UNREADABLE
+
+
+def test_what_is_attached_to_a_mail_is_the_same_bytes(tmp_path: Path) -> None:
+    """Line ends stay as they are, and an archive need not be written as letters."""
+    inner = b"From: bob@example.org\r\nMessage-ID: <2@example.org>\r\n\r\n" + prose(6).encode() + b"\r\nBob\r\n"
+    note = prose(7).encode() + b"\r\nlast line\r\n"
+    box = zipped({"a.txt": prose(8).encode(), "b.bin": b"\r\n\n\r" * 50})
+    parts = (
+        b"message/rfc822\r\n\r\n" + inner,
+        b"text/plain; name=note.txt\r\n\r\n" + note,
+        b"application/zip; name=box.zip\r\nContent-Transfer-Encoding: binary\r\n\r\n" + box,
+    )
+    inside = b"".join(b"--=b=\r\nContent-Type: " + part + b"\r\n" for part in parts)
+    head = b"From: ann@example.org\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary==b=\r\n\r\n"
+    files = {"inner.eml": inner, "note.txt": note, "box.zip": box, "outer.eml": head + inside + b"--=b=--\r\n"}
+    store = tmp_path / "kin.db"
+    assert scan(store, write(tmp_path / "docs", files))["failed"] == 0
+    groups = {tuple(group["paths"]) for group in listed("identical", store) if group["tier"] == "bytes"}
+    assert groups >= {
+        ("inner.eml", "outer.eml!/part-1.eml"),
+        ("note.txt", "outer.eml!/note.txt"),
+        ("box.zip", "outer.eml!/box.zip"),
+    }
+
+
+def test_a_member_too_large_for_the_memory_fails_alone(tmp_path: Path) -> None:
+    box = zipped({"first.txt": prose(1).encode(), "zeros.txt": bytes(120_000_000), "after.txt": prose(2).encode()})
+    store, folder = tmp_path / "kin.db", write(tmp_path / "docs", {"ok.zip": box})
+    scan(store, folder, "--document-memory", "256M")
+    assert paths(store) == ["ok.zip", "ok.zip!/after.txt", "ok.zip!/first.txt"]
+    (failed,) = listed("documents", store, "--failed")
+    assert (failed["path"], failed["reason"]) == ("ok.zip!/zeros.txt", "too large")

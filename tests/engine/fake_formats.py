@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.table import BY_NAME
 from nearkin.model import Reason
 
 
@@ -29,7 +30,7 @@ class Format:
 
 FORMATS = (
     Format("zip", "application/zip", (".zip",)),
-    Format("eml", "message/rfc822", (".eml",), 2),  # numbers that nearkin knows: it reads others again
+    Format("eml", "message/rfc822", (".eml",), BY_NAME["eml"].version),  # it reads others again
     Format("deed", "application/x-deed", (".deed",)),
 )
 DEED = b"\x00DEED "

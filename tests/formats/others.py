@@ -155,7 +155,7 @@ def mail(*, html_only: bool = False) -> EmailMessage:
         made.set_content(f"<p>{say('HTML body')}</p>", subtype="html")
     else:
         made.set_content(say("plain body"))
-        made.add_alternative("<p>Deleted: the same again</p>", subtype="html")
+        made.add_alternative(f"<p>Deleted: {say('plain body')}</p>", subtype="html")
     return made
 
 

@@ -140,3 +140,47 @@ def test_a_member_too_large_for_itself_is_passed_over() -> None:
 def test_too_many_members() -> None:
     with pytest.raises(Problem, match="more than 1 members"):
         members(plain_zip(), limits=Limits(members=1))
+
+
+def until_it_fails(data: bytes) -> tuple[list[str], Reason]:
+    """Names of the members that come out, and why no more do."""
+    names: list[str] = []
+    with pytest.raises(Problem) as error:
+        names.extend(member.name.decode() for member in found(data)[1].members)
+    return names, error.value.reason
+
+
+def two_members() -> bytearray:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name in ("p.txt", "q.txt"):
+            entry = tarfile.TarInfo(name)
+            entry.size = 9
+            archive.addfile(entry, io.BytesIO(b"some text"))
+    return bytearray(file.getvalue())
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "empty"])
+@pytest.mark.parametrize("packer", ["none", *PACKERS])
+def test_a_tar_with_a_damaged_header_is_corrupt_after_what_was_read(packer: str, damage: str) -> None:
+    data = two_members()
+    if damage == "flipped":
+        data[1024 + 10] ^= 1
+    elif damage == "cut":
+        del data[1024 + 100 :]
+    else:
+        data[1024:1536] = bytes(512)
+        data[1536:1536] = data[:512]
+    assert until_it_fails(PACKERS.get(packer, bytes)(bytes(data))) == (["p.txt"], Reason.CORRUPT)
+
+
+@pytest.mark.parametrize("packer", ["none", *PACKERS])
+def test_a_tar_of_many_empty_blocks_is_whole(packer: str) -> None:
+    data = bytes(two_members()) + bytes(200_000)
+    assert list(members(PACKERS.get(packer, bytes)(data))) == ["p.txt", "q.txt"]
+
+
+def test_a_packed_tar_with_a_wrong_checksum_is_corrupt() -> None:
+    data = bytearray(gzip.compress(bytes(two_members()), 0, mtime=0))
+    data[data.index(b"some text")] ^= 1
+    assert until_it_fails(bytes(data)) == (["p.txt", "q.txt"], Reason.CORRUPT)

@@ -224,3 +224,46 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
     with pytest.raises(Problem, match="its header is damaged") as error:
         found(bytes(data), name)
     assert error.value.reason is Reason.CORRUPT
+
+
+NOISE = b"\x89\0" + random.Random(7).randbytes(3000) + b"\0\0"
+
+
+@pytest.mark.parametrize("name", ["eml", "rtf", "mht", "mhtml", "mbox", "mbx"])
+@pytest.mark.parametrize("data", [NOISE, b"words \0 that are of no format", b"\n\n" + NOISE])
+def test_what_is_only_named_like_a_format_is_corrupt(name: str, data: bytes) -> None:
+    assert reason(data, b"r." + name.encode()) is Reason.CORRUPT
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("eml", b"\r\nSubject: a note\r\n\r\nwords \0 and more"),
+        ("eml", b"From - Tue\nSubject: a note\n\nwords \0 and more"),
+        ("mht", b"Subject:a note\n\nwords \0 and more"),
+        ("rtf", b"\n{\\rtf1 words \0 and more}"),
+    ],
+)
+def test_what_begins_almost_like_its_format_is_read(name: str, data: bytes) -> None:
+    assert "words" in (found(data, b"a." + name.encode())[1].text or "")
+
+
+def test_rtf_that_was_cut_off_is_corrupt() -> None:
+    """But for cuts at the end of a paragraph: there only the last brace may have been forgotten."""
+    words = [f"paragraph {n} is {{\\b bold}} here" for n in range(40)]
+    whole = ("{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}" + "\\par\r\n".join([*words, "}"])).encode()
+    assert (found(whole)[1].text or "").count("bold here") == 40
+    read = []
+    for end in range(7, len(whole)):
+        with suppress(Problem):
+            read.append(whole[:end].rstrip(b"\r\n") if found(whole[:end], b"a.rtf")[1].text else b"")
+    assert read
+    assert all(one.endswith(b"\\par") for one in read)
+    assert reason(whole[: len(whole) // 2]) is Reason.CORRUPT
+    assert reason(whole[: len(whole) // 10]) is Reason.CORRUPT
+
+
+@pytest.mark.parametrize("end", [b"", b"\0", b" \r\n"])
+def test_a_last_brace_may_be_forgotten_in_rtf(end: bytes) -> None:
+    assert found(b"{\\rtf1 {\\b some} words\\par " + end)[1].text.strip("\n\0 ") == "some words"  # type: ignore[union-attr]
+    assert reason(b"{\\rtf1 {\\b some words\\par " + end) is Reason.CORRUPT

@@ -40,6 +40,7 @@ main(options)
 """
 AT_ONCE = 1 << 20
 CPU_CLOCK = 2  # CPUCLOCK_SCHED
+MEMBER_SHARE = 4  # of the memory of a worker: a member is held once, while others and the libraries need the rest
 PATIENCE = 5.0  # seconds for a worker to end by itself
 START = 60.0  # seconds more for the first answer: a busy machine starts programs slowly
 
@@ -64,7 +65,7 @@ class Worker:
             "formats": formats,
             "memory": settings.document_memory,
             "seconds": settings.timeout,
-            "limits": asdict(limits),
+            "limits": asdict(limits) | {"member": min(limits.member, settings.document_memory // MEMBER_SHARE)},
             "parent": os.getpid(),
             "files": theirs.fileno(),
         }

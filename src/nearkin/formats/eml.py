@@ -1,17 +1,19 @@
 """Mail (RFC 5322, MIME): header fields, the plain body or else the HTML one; attachments and embedded mail are members.
 
-The parser's old policy is used: the new one raises over header fields that are not quite right.
+The parser's old policy is used: the new one raises over header fields that are not quite right. Members are the bytes
+that stand in the mail: line ends stay as they are, and embedded mail is not taken apart, as nobody could put it
+together again just so.
 """
 
-import email
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from email.header import decode_header, make_header
 from email.message import Message
-from email.policy import compat32
+from email.parser import BytesFeedParser
 from mimetypes import guess_extension
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from nearkin.formats import letter
 from nearkin.formats.found import Found, Limits, Member, Problem
@@ -23,28 +25,64 @@ from nearkin.text.kind import visible_text
 
 FOLDED = re.compile(r"[\r\n]+[ \t]*")
 SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
-Mail = Message  # email's own name says too little here
+EMBEDDED = ("message/rfc822", "message/global")
+WORD = re.compile(r"\w+")
+HEADER = re.compile(rb"\s*[!-9;-~]{1,76}[ \t]*:")
+STARTS = 4096  # bytes
+COMPARED = 1 << 20  # characters of a plain body and of the HTML
+CHUNK = 1 << 16
+Part = TypeVar("Part", bound=Message)
+
+
+class Mail(Message):
+    """A mail or a part of one. Of the types message/* the parser is told nothing: it would take them apart."""
+
+    def get_content_type(self) -> str:
+        kind = self.kind
+        return "application/octet-stream" if kind.startswith("message/") else kind
+
+    @property
+    def kind(self) -> str:
+        return super().get_content_type()
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    mail = parsed(file)
-    fields = {name: field(mail, name) for name in ("Message-ID", *letter.SEEN)}
+    check_start(file)
+    mail = parsed(file, Mail)
+    told = fields(mail)
     prose = Prose(limits)
-    letter.add_fields(fields, prose)
+    letter.add_fields(told, prose)
     inline, attached = _sorted(mail)
     for part in inline:
         prose.line(body(part))
-    return Found(prose.text(), letter.properties(fields), _members(attached, limits))
+    return Found(prose.text(), letter.properties(told), _members(attached, limits))
 
 
-def parsed(file: BinaryIO) -> "Mail[str, str]":
-    return email.message_from_binary_file(file, policy=compat32)
+def check_start(file: BinaryIO) -> None:
+    """It begins with a header field, or with the line that mailboxes have before one. Anything else is no text."""
+    head = file.read(STARTS).removeprefix(b"\xef\xbb\xbf").lstrip()
+    file.seek(0)
+    if head and not HEADER.match(head) and not head.startswith((b"From ", b">From ")):
+        raise Problem(Reason.CORRUPT, "it does not begin with a header field, as mail does")
 
 
-def field(mail: "Mail[Any, Any]", name: str) -> str:
+def parsed(file: BinaryIO, part: type[Part]) -> Part:
+    """In pieces, and not by the function for files: it makes all line ends alike, in binary parts too."""
+    parser = BytesFeedParser(part)
+    while piece := file.read(CHUNK):
+        parser.feed(piece)
+    return parser.close()
+
+
+def fields(mail: "Message[Any, Any]") -> dict[str, str]:
+    """A mail has one Message-ID: where there are more, the first counts."""
+    return {"Message-ID": field(mail, "Message-ID", most=1), **{name: field(mail, name) for name in letter.SEEN}}
+
+
+def field(mail: "Message[Any, Any]", name: str, *, most: int | None = None) -> str:
     """All fields of that name, decoded (RFC 2047), on one line."""
     told = []
-    for value in mail.get_all(name, []):
+    for value in mail.get_all(name, [])[:most]:
         try:
             told.append(str(make_header(decode_header(value))))
         except (ValueError, LookupError, UnicodeError, AttributeError):
@@ -52,7 +90,7 @@ def field(mail: "Mail[Any, Any]", name: str) -> str:
     return FOLDED.sub(" ", ", ".join(told)).strip()
 
 
-def body(part: "Mail[Any, Any]") -> str:
+def body(part: "Message[Any, Any]") -> str:
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
@@ -61,36 +99,45 @@ def body(part: "Mail[Any, Any]") -> str:
         text = data.decode(part.get_content_charset() or "utf-8")
     except (LookupError, UnicodeDecodeError):
         text = decode(data, html=html).text
-    return visible_text(text.encode("utf-8", "replace")).decode() if html else text.replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return visible_text(text.encode("utf-8", "replace")).decode() if html else text
 
 
-def _sorted(part: "Mail[Any, Any]") -> tuple[list["Mail[Any, Any]"], list["Mail[Any, Any]"]]:
+def _sorted(part: Mail) -> tuple[list[Mail], list[Mail]]:
     """Parts that are shown as the text, and those that are attached."""
-    kind = part.get_content_type()
-    if kind in SEALED or kind == "message/rfc822":
+    kind = part.kind
+    if kind in SEALED or kind in EMBEDDED:
         return [], [part]
     if not part.is_multipart():
         attached = part.get_content_disposition() == "attachment" or part.get_filename()
-        return ([], [part]) if attached or kind not in ("text/plain", "text/html") else ([part], [])
+        shown = kind in ("text/plain", "text/html") or kind.startswith("message/")  # what became of a delivery
+        return ([part], []) if shown and not attached else ([], [part])
     inline, attachments = [], []
     for inner in part.get_payload():
-        if not isinstance(inner, Message):
+        if not isinstance(inner, Mail):
             continue
-        shown, held = _sorted(inner)
-        inline += shown
+        seen, held = _sorted(inner)
+        inline += seen
         attachments += held
     if kind == "multipart/alternative":
-        plain = [part for part in inline if part.get_content_type() == "text/plain"]
-        inline = plain if any(body(part).strip() for part in plain) else inline
+        plain = [part for part in inline if part.kind == "text/plain"]
+        html = [part for part in inline if part.kind == "text/html"]
+        inline = plain if _stand_for(plain, html) else html or inline
     return inline, attachments
 
 
-def _members(parts: list["Mail[Any, Any]"], limits: Limits) -> Iterator[Member]:
+def _stand_for(plain: list[Mail], html: list[Mail]) -> bool:
+    """The plain body says what the HTML does: half of its words at the least. Others tell to get a better program."""
+    said, meant = (Counter(WORD.findall("\n".join(map(body, parts))[:COMPARED].casefold())) for parts in (plain, html))
+    return bool(said) and 2 * (said & meant).total() >= meant.total()
+
+
+def _members(parts: list[Mail], limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
     for number, part in enumerate(parts, 1):
         counted.begin()
         name = _name(part, number)
-        if part.get_content_type() in SEALED and "signed" not in str(part.get_param("smime-type", "")):
+        if part.kind in SEALED and "signed" not in str(part.get_param("smime-type", "")):
             yield Member(name, b"", problem=Problem(Reason.ENCRYPTED, "the mail's text is encrypted"))
             continue
         data = _data(part)
@@ -98,22 +145,22 @@ def _members(parts: list["Mail[Any, Any]"], limits: Limits) -> Iterator[Member]:
         yield Member(name, data)
 
 
-def _data(part: "Mail[Any, Any]") -> bytes:
-    payload = part.get_payload(0) if part.is_multipart() else part
-    if part.get_content_type() == "message/rfc822" and isinstance(payload, Message):
-        return payload.as_bytes()
+def _data(part: Mail) -> bytes:
     data = part.get_payload(decode=True)
+    if part.kind in EMBEDDED:
+        raw = str(part.get_payload()).encode("ascii", "surrogateescape")
+        if HEADER.match(raw) and str(part.get("Content-Transfer-Encoding", "")).strip().lower() == "base64":
+            return raw  # it only says so: no colon is in base64
     return data if isinstance(data, bytes) else b""
 
 
-def _name(part: "Mail[Any, Any]", number: int) -> bytes:
+def _name(part: Mail, number: int) -> bytes:
     told = part.get_filename()
     if told:
         with suppress(ValueError, LookupError, UnicodeError):
             told = str(make_header(decode_header(told)))
         told = FOLDED.sub(" ", told).replace("\\", "/").rpartition("/")[2].strip()
     if not told:
-        kind = part.get_content_type()
-        ending = ".eml" if kind == "message/rfc822" else guess_extension(kind) or ""
+        ending = ".eml" if part.kind in EMBEDDED else guess_extension(part.kind) or ""
         told = f"part-{number}{ending}"
     return told.encode("utf-8", "replace")

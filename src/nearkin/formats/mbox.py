@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from nearkin.formats.eml import check_start
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.members import Counted
 from nearkin.model import Reason
@@ -13,6 +14,7 @@ QUOTED = re.compile(rb"^>(>*From )")
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
+    check_start(file)
     return Found(None, members=_members(file, limits))
 
 

@@ -1,5 +1,6 @@
 """Members of a container are counted while they are taken out: how many, and how many bytes together."""
 
+from io import BytesIO
 from typing import IO
 
 from nearkin.formats.found import Limits, Member, Problem
@@ -26,11 +27,11 @@ class Counted:
 
     def take(self, name: bytes, stream: IO[bytes], *, mtime_ns: int = 0) -> Member:
         """One that is too large for itself is passed over, and the next one is taken."""
-        data = bytearray()
+        held = BytesIO()  # gives out its bytes without a copy of them
         while chunk := stream.read(CHUNK):
             self.spend(len(chunk))
-            data += chunk
-            if len(data) > self._limits.member:
+            held.write(chunk)
+            if held.tell() > self._limits.member:
                 detail = f"over {self._limits.member} bytes"
                 return Member(name, b"", mtime_ns, Problem(Reason.TOO_LARGE, detail))
-        return Member(name, bytes(data), mtime_ns)
+        return Member(name, held.getvalue(), mtime_ns)

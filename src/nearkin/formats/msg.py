@@ -9,11 +9,9 @@ from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.parser import HeaderParser
 from email.utils import format_datetime
-from io import BytesIO
 from typing import Any, BinaryIO
 
-from nearkin.formats import letter, rtf
-from nearkin.formats.eml import field
+from nearkin.formats import eml, letter, rtf
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.members import Counted
 from nearkin.formats.prose import Prose
@@ -96,7 +94,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 def _fields(mail: Storage) -> dict[str, str]:
     """As the sender's server wrote them; for drafts and mail that never left the house from the properties."""
     headers = HeaderParser().parsestr(mail.text(HEADERS))
-    fields = {name: field(headers, name) for name in ("Message-ID", *letter.SEEN)}
+    fields = eml.fields(headers)
     to: dict[int, list[str]] = {1: [], 2: []}
     for recipient in mail.inner("__recip_version1.0_"):
         who = _person(recipient.text(NAME), recipient.text(SMTP) or recipient.text(ADDRESS))
@@ -124,7 +122,7 @@ def _body(mail: Storage, limits: Limits) -> str:
     if html:
         return visible_text(decode(html, html=True).text.encode()).decode()
     packed = mail.data(RTF)
-    return rtf.read(BytesIO(unpacked(packed, limits)), limits).text or "" if packed else ""
+    return rtf.taken(unpacked(packed, limits), limits).prose.text() if packed else ""
 
 
 def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:

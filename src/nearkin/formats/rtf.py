@@ -49,6 +49,7 @@ CHARSETS = {
 }  # fmt: skip
 SHAPE_NAME, ALT_TEXT = "sn", "wzDescription"  # properties of shapes are pairs of a name and a value
 DEEPEST = 100_000
+START = re.compile(rb"(?:\xef\xbb\xbf)?[\s\0]*\{\\u?rtf")
 
 
 @dataclass(slots=True)
@@ -62,9 +63,19 @@ class State:
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    reader = _Reader(limits)
-    reader.run(file.read())
+    data = file.read()
+    if not START.match(data):
+        raise Problem(Reason.CORRUPT, "it does not begin as RTF does")
+    reader = taken(data, limits)
+    if reader.open_groups > 1 or (reader.open_groups and not reader.is_at_line_end):
+        raise Problem(Reason.CORRUPT, f"it ends early: {reader.open_groups} of its groups are open")
     return Found(reader.prose.text(), reader.properties)
+
+
+def taken(data: bytes, limits: Limits) -> "_Reader":
+    reader = _Reader(limits)
+    reader.run(data)
+    return reader
 
 
 class _Reader:
@@ -82,6 +93,7 @@ class _Reader:
         self._starred = False
         self._time: list[int] = []
         self._shape_name = ""
+        self.is_at_line_end = False
 
     def run(self, data: bytes) -> None:
         place = 0
@@ -107,7 +119,12 @@ class _Reader:
                 self._symbol(symbol)
             elif text is not None:
                 self._plain(text)
-        self._flush()  # groups left open are forgiven: many programs wrote them so
+        self._flush()
+
+    @property
+    def open_groups(self) -> int:
+        """Programs that forget the last brace are forgiven, after a whole paragraph; a file that was cut off is not."""
+        return len(self._stack)
 
     def _brace(self, brace: bytes) -> None:
         self._skip = 0
@@ -155,6 +172,8 @@ class _Reader:
                 self.properties[state.info] = self.properties.get(state.info, "") + text
         elif not state.hidden and not state.deleted:
             self.prose.add(text)
+            if seen := text.rstrip(" \0"):
+                self.is_at_line_end = seen[-1] == "\n"
 
     def _word(self, word: str, number: int | None) -> None:
         state = self._state

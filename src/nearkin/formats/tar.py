@@ -1,17 +1,21 @@
 """Tar archives, also compressed: read as a stream, so a bomb costs no more than the limits allow.
 
-Directories, links and devices have no bytes of their own: they are passed over.
+Directories, links and devices have no bytes of their own: they are passed over. What was compressed is read beyond the
+archive's end, as its checksum comes last.
 """
 
 import io
 import tarfile
 from collections.abc import Iterator
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, Self, cast
 
 from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.inside import tar_block
 from nearkin.formats.members import Counted
 from nearkin.formats.unpacked import unpacked
 from nearkin.model import Reason
+
+CHUNK = 128 * tarfile.BLOCKSIZE
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -22,7 +26,9 @@ def _members(file: BinaryIO, limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
     stream = cast(IO[bytes], _Bounded(unpacked(file), limits))
     try:
-        archive = tarfile.TarFile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape")
+        archive = tarfile.TarFile.open(
+            fileobj=stream, mode="r|", tarinfo=_Entry, encoding="utf-8", errors="surrogateescape"
+        )
         while entry := archive.next():
             archive.members = []  # type: ignore[attr-defined]  # it remembers all it has met
             if not entry.isreg():
@@ -32,8 +38,30 @@ def _members(file: BinaryIO, limits: Limits) -> Iterator[Member]:
             content = archive.extractfile(entry)
             if content is not None:
                 yield counted.take(name, content, mtime_ns=max(0, int(entry.mtime)) * 10**9)
+        while rest := archive.fileobj.read(CHUNK):
+            if _has_header(rest):
+                raise Problem(Reason.CORRUPT, "members follow where the archive says that it ends")
     except (tarfile.TarError, EOFError) as error:
         raise Problem(Reason.CORRUPT, str(error) or "the archive ends early") from error
+
+
+def _has_header(rest: bytes) -> bool:
+    """A whole number of blocks is given, so headers stand at the start of one."""
+    if rest.count(0) == len(rest):
+        return False
+    blocks = (rest[at : at + tarfile.BLOCKSIZE] for at in range(0, len(rest), tarfile.BLOCKSIZE))
+    return any(block[257:262] == b"ustar" and tar_block(block) for block in blocks)
+
+
+class _Entry(tarfile.TarInfo):
+    """tarfile takes a header that is damaged for the end of the archive, unless it is the first."""
+
+    @classmethod
+    def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tarfile_)
+        except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]
+            raise tarfile.ReadError(f"a member's header is damaged: {error}") from error
 
 
 class _Bounded(io.RawIOBase):
