@@ -27,7 +27,9 @@ MOST = 0.5  # of a family's members have what is common to it
 NEARLY_ALL = 0.8  # of those asked must be unlike all they are put beside
 ASKED = 24  # members of a family, at the most
 BESIDE = 2  # the nearest of each
-TELLING = 16  # features of a payload; fewer are too few
+ASKED_TEXTS = 8  # members whose text is looked at, each beside the nearest: a text has ten times as many features
+# Features of a payload that tell enough. Among many the nearest by its sample is nearest by luck: more are needed.
+TELLING_OF_FEW, TELLING_OF_MANY = 4, 32
 AT_ONCE = 1 << 20  # pairs whose signatures are compared in one go
 # Payloads that resemble each other less are other values in one form, not another version. It is the former in small
 # families: of five versions each shares half of its payload with the next. It is the latter in large ones: there each
@@ -52,8 +54,7 @@ class Payloads:
         lists = _lists(rows, postings)
         whole = np.concatenate(lists)
         owner = np.repeat(np.arange(len(rows)), [len(one) for one in lists])
-        _, at, counts = np.unique(whole, return_inverse=True, return_counts=True)
-        left = counts[at] < MOST * len(rows)
+        left = ~_among(whole, _repeated(whole, math.ceil(MOST * len(rows))))
         sizes = np.bincount(owner[left], minlength=len(rows))
         return cls(np.array(rows, np.int64), np.concatenate([[0], np.cumsum(sizes)]), whole[left])
 
@@ -119,13 +120,16 @@ def _is_form(payloads: Payloads, postings: Postings, complete: Complete) -> bool
     first, second = np.repeat(asked, beside.shape[1]), beside.ravel()
     scores = payloads.resemblances(first, second)
     sampled = postings.moduli[payloads.rows].max() > 1
-    if sampled and np.median(np.diff(payloads.offsets)[asked]) < TELLING:
+    best = scores.reshape(beside.shape).max(axis=1)
+    telling = TELLING_OF_FEW if members < MANY else TELLING_OF_MANY
+    if sampled and np.median(np.diff(payloads.offsets)[asked]) < telling:
+        few = slice(None, None, math.ceil(len(asked) / ASKED_TEXTS))
+        first, second = asked[few], beside[few, 0]
         some = np.unique(np.concatenate([first, second]))
         whole = complete(payloads.rows[some].tolist())
         if whole is not None:
             at = (np.searchsorted(some, side) for side in (first, second))
-            scores = Payloads.of(list(range(len(some))), whole).resemblances(*at)
-    best = scores.reshape(beside.shape).max(axis=1)
+            best = Payloads.of(list(range(len(some))), whole).resemblances(*at)
     return bool(np.mean(best < unlike_among(members)) >= NEARLY_ALL)
 
 
@@ -150,3 +154,18 @@ def _lists(rows: list[int], postings: Postings) -> list[NDArray[np.uint64]]:
     starts, ends = postings.offsets[rows].astype(np.int64), postings.offsets[np.add(rows, 1)].astype(np.int64)
     lists = [postings.features[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     return [one[one % modulus == 0] for one in lists] if modulus > 1 else lists
+
+
+def _repeated(features: NDArray[np.uint64], least: int) -> NDArray[np.uint64]:
+    """Ascending, those that occur at least so often."""
+    ordered = np.sort(features)
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    return ordered[starts[np.diff(np.append(starts, len(ordered))) >= least]]
+
+
+def _among(features: NDArray[np.uint64], some: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which are some of these, which are ascending. NumPy's own sorts both once more."""
+    if not len(some):
+        return np.zeros(len(features), np.bool_)
+    found: NDArray[np.bool_] = some[np.minimum(np.searchsorted(some, features), len(some) - 1)] == features
+    return found
