@@ -90,15 +90,5 @@ def scan(store: Path, *more: object, code: int = 0) -> dict[str, Any]:
     return summary
 
 
-def listed(command: str, store: Path, *more: object) -> list[dict[str, Any]]:
-    done = Called(command, "--store", store, "--format", "jsonl", *more)
-    assert done.code == 0, done.err
-    return done.records
-
-
-def paths(store: Path, *more: object) -> list[str]:
-    return [one["path"] for one in listed("documents", store, *more)]
-
-
 def changes(summary: dict[str, Any]) -> dict[str, int]:
     return {name: summary[name] for name in ("new", "changed", "moved", "gone") if summary[name]}

@@ -61,16 +61,6 @@ def scan(store: Path, *more: object) -> dict[str, Any]:
     return summary
 
 
-def listed(command: str, store: Path, *more: object) -> list[dict[str, Any]]:
-    done = Called(command, "--store", store, "--format", "jsonl", *more)
-    assert done.code == 0, done.err
-    return done.records
-
-
-def paths(store: Path, *more: object) -> list[str]:
-    return [one["path"] for one in listed("documents", store, *more)]
-
-
 def ask(store: Path, query: str) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(store)) as connection:
         return connection.execute(query).fetchall()

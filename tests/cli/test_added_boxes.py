@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.boxes import FILES, PATHS, changes, listed, paths, scan, write, zipped
-from cli.world import Called
+from cli.boxes import FILES, PATHS, changes, scan, write, zipped
+from cli.world import Called, listed, paths
 from nearkin.api.store import Store
 from store.world import is_sound, listings
 

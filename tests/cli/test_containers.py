@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import nearkin
-from cli.boxes import FILES, INNER, PATHS, changes, listed, mail, paths, scan, write, zipped
-from cli.world import Called, prose
+from cli.boxes import FILES, INNER, PATHS, changes, mail, scan, write, zipped
+from cli.world import Called, listed, paths, prose
 from nearkin.api.store import Store
 from nearkin.engine import documents as engine_documents
 from nearkin.engine import tree

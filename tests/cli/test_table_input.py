@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from cli.tables import ROWS, WRITERS, Table, as_csv, as_jsonl, ask, listed, paths, scan
-from cli.world import Called, edited, prose
+from cli.tables import ROWS, WRITERS, Table, as_csv, as_jsonl, ask, scan
+from cli.world import Called, edited, listed, paths, prose
 from nearkin.api.store import Store
 from store.world import is_sound
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.tables import ROWS, WRITERS, as_csv, as_jsonl, ask, listed, paths, scan
-from cli.world import Called, prose
+from cli.tables import ROWS, WRITERS, as_csv, as_jsonl, ask, scan
+from cli.world import Called, listed, paths, prose
 from nearkin.api.store import Store
 from store.world import is_sound
 

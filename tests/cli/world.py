@@ -51,6 +51,16 @@ class Called:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+def listed(command: str, store: Path, *more: object) -> list[dict[str, Any]]:
+    done = Called(command, "--store", store, "--format", "jsonl", *more)
+    assert done.code == 0, done.err
+    return done.records
+
+
+def paths(store: Path, *more: object) -> list[str]:
+    return [one["path"] for one in listed("documents", store, *more)]
+
+
 def prose(seed: int, words: int = 250) -> str:
     dice = random.Random(seed)
     return " ".join("".join(dice.choices(string.ascii_lowercase, k=dice.randint(2, 9))) for _ in range(words))

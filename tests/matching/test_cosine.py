@@ -116,7 +116,7 @@ def test_a_text_that_was_not_kept_is_in_no_match() -> None:
     def load(rows: Sequence[int]) -> list[bytes | None]:
         return [None if row == 1 else texts[row] for row in rows]
 
-    found = find_matches(postings_of(texts), lengths_of(texts), load, FUZZY, limits, memory=1 << 20, threads=1)
+    found = find_matches(postings_of(texts), lengths_of(texts), load, FUZZY, limits, memory=1 << 20, threads=1).matches
     pairs = as_pairs(found)
     assert pairs == pytest.approx({pair: s for pair, s in expected(texts, 0.6).items() if 1 not in pair}, abs=1e-12)
     assert pairs
@@ -130,7 +130,7 @@ def test_matches_join_families_by_cosine_and_are_measured_to_their_pivot() -> No
 
     limits = MatchSettings(threshold=0.9, floor=0.9)
     lengths = lengths_of(texts)
-    matches = find_matches(postings_of(texts), lengths, load, FUZZY, limits, memory=1 << 20, threads=1)
+    matches = find_matches(postings_of(texts), lengths, load, FUZZY, limits, memory=1 << 20, threads=1).matches
     families = chain(Evidence.of(matches, limits), lengths, np.ones(len(texts), np.int64))
     assert sorted(sorted(family.members) for family in families) == [
         list(range(first, first + 4)) for first in range(1, 25, 4)

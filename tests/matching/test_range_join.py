@@ -71,7 +71,7 @@ def test_only_what_the_texts_confirm_is_kept(memory: int) -> None:
         MatchSettings(),
         memory=memory,
         threads=1,
-    )
+    ).matches
     assert list(zip(found.a.tolist(), found.b.tolist(), strict=True)) == [(0, 1), (3, 4)]
     assert found.exact.all()
     for a, b, value in zip(found.a.tolist(), found.b.tolist(), found.resemblance.tolist(), strict=True):

@@ -50,7 +50,9 @@ def matches_of(
         return [texts[row] if kept else None for row in rows]
 
     lengths = np.array([len(text) for text in texts], np.int64)
-    return find_matches(postings_of(texts, scheme), lengths, shelf, scheme, limits, memory=memory, threads=threads)
+    return find_matches(
+        postings_of(texts, scheme), lengths, shelf, scheme, limits, memory=memory, threads=threads
+    ).matches
 
 
 @dataclass(frozen=True)

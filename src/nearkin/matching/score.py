@@ -36,10 +36,10 @@ def find_matches(
     memory: int,
     threads: int,
     ignored: NDArray[np.uint64] | None = None,
-) -> MatchColumns:
-    """Postings without what templates ignore come with the shingles the texts' measure is to ignore."""
+) -> Scored:
+    """What is kept. Postings without what templates ignore come with the shingles the texts' measure is to ignore."""
     found = scored(postings, lengths, texts, scheme, settings, memory=memory, threads=threads, ignored=ignored)
-    return kept(found.matches, settings)
+    return replace(found, matches=kept(found.matches, settings))
 
 
 def scored(

@@ -15,7 +15,7 @@ from nearkin.group.chain import linked
 from nearkin.group.star import unlisted_in
 from nearkin.matching.candidates import Hot, Postings
 from nearkin.matching.columns import MatchColumns, measured
-from nearkin.matching.score import Scored, kept, scored
+from nearkin.matching.score import Scored, find_matches
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
@@ -41,10 +41,9 @@ class Collection:
     ) -> tuple[MatchColumns, Numbers]:
         """The strongest first. Their rows count texts, and the one given first is `a`. Also which texts are of a family
         whose pairs were not all listed, as very many are alike."""
-        found = self._scored(scheme, limits, run)
-        matches = kept(found.matches, limits)
-        unlisted = self._unlisted(matches, found.hot, limits)
-        similar = self._of_copies(matches, all_copies=all_copies)
+        found = self._found(scheme, limits, run)
+        unlisted = self._unlisted(found.matches, found.hot, limits)
+        similar = self._of_copies(found.matches, all_copies=all_copies)
         if scheme.measure == "cosine":
             similar = replace(similar, shared_bytes=np.full(len(similar), UNKNOWN))
         equal = self._equal(limits.min_shared_bytes, all_copies=all_copies)
@@ -99,9 +98,9 @@ class Collection:
         b = self.texts.holders[self.texts.starts[matches.b[match]] + turn % of_b[match]]
         return replace(matches[match], a=a.astype(np.uint32), b=b.astype(np.uint32))
 
-    def _scored(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> Scored:
+    def _found(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> Scored:
         contents = self.texts.contents
-        return scored(
+        return find_matches(
             Postings(contents.offsets, contents.features, contents.weights, contents.moduli),
             self.lengths,
             contents.texts,
