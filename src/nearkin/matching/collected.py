@@ -6,16 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.matching.template import LeftOut
-from nearkin.matching.verify import Texts
+from nearkin.matching.verify import Texts, room_for_texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
 
 JOIN_SHARE = 2  # a join may take one part in so many of the memory
-# Bytes for each byte of texts that are measured at the same time, with their lists. 17 were measured at the most; where
-# units are words or lines mostly under 9, and 23 where all words are of one letter.
-TIMES = 20
-TIMES_OF_UNITS = 26
 
 
 @dataclass(frozen=True)
@@ -44,6 +40,4 @@ class Collected:
 
     @property
     def room_for_texts(self) -> int:
-        """Bytes of those that are measured at the same time."""
-        shingler = self.scheme.shingler
-        return self.means.memory // (TIMES if shingler is None or shingler.unit == "byte" else TIMES_OF_UNITS)
+        return room_for_texts(self.means.memory, self.scheme.shingler)

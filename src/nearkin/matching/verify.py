@@ -16,6 +16,15 @@ Texts = Callable[[Sequence[int]], Found]
 
 MOST_SLICES = 256  # of two long texts: each is one pass over them
 SLICE = 1 << 25  # shingles that are quickly sorted
+# Bytes for each byte of texts that are measured at the same time, with their lists. 17 were measured at the most; where
+# units are words or lines mostly under 9, and 23 where all words are of one letter.
+TIMES = 20
+TIMES_OF_UNITS = 26
+
+
+def room_for_texts(memory: int, shingler: Shingler | None) -> int:
+    """Bytes of texts that may be measured at the same time where all that is done may take so much memory."""
+    return memory // (TIMES if shingler is None or shingler.unit == "byte" else TIMES_OF_UNITS)
 
 
 def verify(

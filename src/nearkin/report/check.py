@@ -13,6 +13,7 @@ from nearkin.errors import UsageError
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.query import Query
 from nearkin.matching.template import LeftOut, left_out
+from nearkin.matching.verify import room_for_texts
 from nearkin.model import Location, Similar
 from nearkin.report.range_query import RangeQuery
 from nearkin.scheme import FORMAT, Estimator, Scheme, cannot_contain, parse_scheme
@@ -145,7 +146,8 @@ class Checker:
         run = RunSettings()
         places = documents_of(self.connection, [content for content in query.candidates() if content != same])
         threads = run.jobs if len(places) > FEW else 1
-        answers = query.answers(list(places), memory=run.memory // 10, threads=threads) if places else []
+        room = room_for_texts(run.memory, self.scheme.shingler)
+        answers = query.answers(list(places), memory=room, threads=threads) if places else []
         found = [
             Similar(
                 location,

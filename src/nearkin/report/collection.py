@@ -16,6 +16,7 @@ from nearkin.group.star import unlisted_in
 from nearkin.matching.candidates import Hot, Postings
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.score import Scored, find_matches
+from nearkin.matching.verify import room_for_texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
@@ -106,6 +107,6 @@ class Collection:
             contents.texts,
             scheme,
             limits,
-            memory=run.memory // 10,
+            memory=room_for_texts(run.memory, scheme.shingler),
             threads=run.jobs,
         )

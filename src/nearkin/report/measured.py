@@ -11,7 +11,7 @@ import numpy as np
 
 from nearkin.matching.template import left_out
 from nearkin.matching.texts import StoredTexts
-from nearkin.matching.verify import verify
+from nearkin.matching.verify import room_for_texts, verify
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
@@ -40,7 +40,7 @@ def measured(
         shingler=scheme.shingler,
         resemblance=settings.threshold,
         containment=settings.containment,
-        memory=local.memory // 20,
+        memory=room_for_texts(local.memory, scheme.shingler),
         threads=local.jobs,
         ignored=left_out(connection, run.scheme, scheme, canon).shingles,
     )

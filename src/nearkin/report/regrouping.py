@@ -16,6 +16,7 @@ from nearkin.group.view import grouped
 from nearkin.group.view_names import Seen, Stored, names_in_view
 from nearkin.matching.template import left_out, payload
 from nearkin.matching.texts import StoredTexts
+from nearkin.matching.verify import room_for_texts
 from nearkin.model import Kind, View
 from nearkin.report.largest import largest
 from nearkin.report.stored_evidence import filled_in, stored_evidence, unlisted_rows
@@ -123,7 +124,7 @@ def measure_on_texts(
             contents.lengths,
             texts,
             shingler=scheme.shingler,
-            memory=local.memory // 10,
+            memory=room_for_texts(local.memory, scheme.shingler),
             threads=local.jobs,
             ignored=ignored,
         )

@@ -11,6 +11,7 @@ from nearkin.group.pivot import measured_pairs
 from nearkin.group.spread import suspects
 from nearkin.matching.template import left_out, payload
 from nearkin.matching.texts import StoredTexts
+from nearkin.matching.verify import room_for_texts
 from nearkin.model import Role
 from nearkin.scheme import parse_scheme
 from nearkin.settings import RunSettings
@@ -76,7 +77,7 @@ def _measure(connection: sqlite3.Connection, run: runs.Run, pairs: list[tuple[in
             contents.lengths,
             texts,
             shingler=scheme.shingler,
-            memory=local.memory // 10,
+            memory=room_for_texts(local.memory, scheme.shingler),
             threads=local.jobs,
             ignored=without.shingles,
         )
