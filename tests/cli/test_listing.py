@@ -46,6 +46,20 @@ def test_identical(store: Path) -> None:
     assert words["overhead"] == 2 * len(prose(1))
 
 
+@pytest.mark.parametrize(
+    ("listing", "said"),
+    [("identical", "largest 1 group"), ("matches", "strongest 1 match"), ("documents", "first 1 document")],
+)
+def test_no_more_than_asked_for(store: Path, listing: str, said: str) -> None:
+    whole = Called(listing, "--store", store)
+    one = Called(listing, "--store", store, "--limit", 1)
+    assert one.records == whole.records[:1]
+    assert f"only the {said} listed" in one.err
+    everything = Called(listing, "--store", store, "--limit", len(whole.records))
+    assert (everything.records, everything.err) == (whole.records, whole.err)
+    assert Called(listing, "--store", store, "--limit", 0).code == 2
+
+
 def test_matches(store: Path) -> None:
     matches = Called("matches", "--store", store).records
     assert [list(match) for match in matches] == [MATCH_FIELDS] * len(matches)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.options import common
+from nearkin.cli.notes import no_more_than
+from nearkin.cli.options import common, limited
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 
@@ -23,7 +24,10 @@ NOW = ["parent", "owner", "custodian", "properties", "legacy_md5", "legacy_sha1"
 @click.option("--failed", is_flag=True, help="What could not be read, and why.")
 @click.option("--without-text", is_flag=True, help="What has no text that can be read, and is compared by bytes only.")
 @click.option("--changes", is_flag=True, help="What the last scan found new, changed, moved (from where) or gone.")
-def documents(store: Path, form: str | None, quiet: bool, failed: bool, without_text: bool, changes: bool) -> None:
+@limited("first N")
+def documents(
+    store: Path, form: str | None, quiet: bool, failed: bool, without_text: bool, changes: bool, limit: int | None
+) -> None:
     """List what is in the store."""
     from nearkin.report.fields import document_record
     from nearkin.report.reading import is_scoped, opened
@@ -32,11 +36,12 @@ def documents(store: Path, form: str | None, quiet: bool, failed: bool, without_
     if failed + without_text + changes > 1:
         raise UsageError("Ask for one of --failed, --without-text and --changes.")
     if changes:
-        _list_changes(store, form)
+        _list_changes(store, form, limit, quiet=quiet)
         return
     with opened(store) as connection:
         scoped = is_scoped(connection)
-        found = present(connection, failed=failed, without_text=without_text)
+        there = present(connection, failed=failed, without_text=without_text)
+    found = list(no_more_than(limit, there, "first", "documents", quiet=quiet))
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
@@ -61,7 +66,7 @@ def documents(store: Path, form: str | None, quiet: bool, failed: bool, without_
     )
 
 
-def _list_changes(store: Path, form: str | None) -> None:
+def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:
     from nearkin.report.fields import change_record
     from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
@@ -70,7 +75,7 @@ def _list_changes(store: Path, form: str | None) -> None:
     with opened(store) as connection:
         runs.last(connection)
         scoped = is_scoped(connection)
-        found = list_changes(connection)
+        found = list(no_more_than(limit, list_changes(connection), "first", "changes", quiet=quiet))
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen

@@ -9,8 +9,8 @@ import click
 from click.core import ParameterSource
 
 from nearkin.cli.listing import left_out, note_unfinished, show_left_out
-from nearkin.cli.notes import note
-from nearkin.cli.options import common
+from nearkin.cli.notes import no_more_than, note
+from nearkin.cli.options import common, limited
 from nearkin.cli.output import Record, chosen, emit
 from nearkin.errors import UsageError
 from nearkin.settings import SPREAD
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Of a greedy family: its first member, or the features most members have.",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the N largest families.")
+@limited("N largest families")
 @click.option("--history", is_flag=True, help="What became of families: founded, merged, split, ended.")
 @click.pass_context
 def families(
@@ -70,7 +70,6 @@ def families(
     every other. The greedy view (Broder 1997, 4.4) compares signatures, longest document first, with one
     representative of each family. ~ marks an estimate.
     """
-    from nearkin.cli.words import count
     from nearkin.group.greedy import Representative
     from nearkin.model import View
     from nearkin.report.families import list_families
@@ -92,7 +91,7 @@ def families(
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
         around = Representative(representative)
-        found = list_families(
+        all_found = list_families(
             connection,
             view=View(view),
             threshold=threshold,
@@ -104,9 +103,7 @@ def families(
         partial = missing_from_families(connection, View(view), threshold)
     for sentence in partial:
         note(sentence, quiet=quiet)
-    if limit is not None and len(found) > limit:
-        found = found[:limit]
-        note(f"only the largest {count(limit, 'families')} listed; leave out --limit to see all.", quiet=quiet)
+    found = list(no_more_than(limit, all_found, "largest", "families", quiet=quiet))
     _note_doubts(found, spread, quiet=quiet)
     form = chosen(form)
     if form == "table":

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.listing import note_unfinished
-from nearkin.cli.notes import note
-from nearkin.cli.options import common
+from nearkin.cli.notes import no_more_than
+from nearkin.cli.options import common, limited
 from nearkin.cli.output import chosen, emit
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "--min-share", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True, help="Of B in A."
 )
 @click.option("--min-documents", type=click.IntRange(1), default=2, show_default=True, help="In one tree at least.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the N pairs that share most.")
+@limited("N pairs that share most")
 def folders(
     store: Path, form: str | None, quiet: bool, min_share: float, min_documents: int, limit: int | None
 ) -> None:
@@ -31,7 +31,6 @@ def folders(
     same family (near); only is the rest. Of trees around one another only the outer ones are listed, where these hold
     the same just as well. Archives count as folders: notes/ may live in notes.zip!.
     """
-    from nearkin.cli.words import count
     from nearkin.report.folders import folder_record, list_folders
     from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
@@ -39,10 +38,8 @@ def folders(
     with opened(store) as connection:
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped = is_scoped(connection)
-        found = list_folders(connection, least=min_documents, share=min_share)
-    if limit is not None and len(found) > limit:
-        found = found[:limit]
-        note(f"only the first {count(limit, 'pairs')} listed; leave out --limit to see all.", quiet=quiet)
+        all_pairs = list_folders(connection, least=min_documents, share=min_share)
+    found = list(no_more_than(limit, all_pairs, "first", "pairs", quiet=quiet))
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.notes import note
-from nearkin.cli.options import common
+from nearkin.cli.notes import no_more_than, note
+from nearkin.cli.options import common, limited
 from nearkin.cli.output import Record, chosen, emit
 from nearkin.errors import UsageError
 
@@ -42,7 +42,8 @@ def show_left_out(screen: "Screen", templates: int) -> None:
 
 @click.command(epilog="Example: nearkin identical --format csv > identical.csv")
 @common
-def identical(store: Path, form: str | None, quiet: bool) -> None:
+@limited("N largest groups")
+def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> None:
     """List groups of identical documents.
 
     Of the same bytes, or of the same words in other bytes (another format, encoding, case or punctuation).
@@ -56,7 +57,7 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
     with opened(store) as connection:
         runs.last(connection)
         scoped = is_scoped(connection)
-        groups = identical_groups(connection)
+        groups = list(no_more_than(limit, identical_groups(connection), "largest", "groups", quiet=quiet))
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
@@ -100,6 +101,7 @@ def identical(store: Path, form: str | None, quiet: bool) -> None:
 )
 @click.option("--new", is_flag=True, help="With --between: the candidate's documents that are new, instead of pairs.")
 @click.option("--parted", is_flag=True, help="Also pairs that someone called not similar or of one template.")
+@limited("N strongest, or of --new the first N")
 def matches(
     store: Path,
     form: str | None,
@@ -111,6 +113,7 @@ def matches(
     between: tuple[str, str] | None,
     new: bool,
     parted: bool,
+    limit: int | None,
 ) -> None:
     """List scored pairs, strongest first.
 
@@ -142,13 +145,14 @@ def matches(
             "parted": parted,
         }
         answer = list_between(connection, *between, **asked_for) if between else None
-        found = iter(answer.matches) if answer else each_match(connection, **asked_for)
+        all_found = iter(answer.matches) if answer else each_match(connection, **asked_for)
+        found = no_more_than(limit, all_found, "strongest", "matches", quiet=quiet)
         templates = left_out(connection, quiet=quiet)
         for sentence in missing_from_matches(connection, min_resemblance, min_containment):
             note(sentence, quiet=quiet)
         form = chosen(form)
         if new and answer:
-            _list_new(answer, form, quiet=quiet)
+            _list_new(answer, form, limit, quiet=quiet)
         elif form == "table":
             from nearkin.cli.screen import Screen
 
@@ -174,21 +178,22 @@ def matches(
             )
 
 
-def _list_new(answer: "Between", form: str, *, quiet: bool) -> None:
+def _list_new(answer: "Between", form: str, limit: int | None, *, quiet: bool) -> None:
     from nearkin.cli.words import in_sum
     from nearkin.report.fields import new_record
 
+    unknown = list(no_more_than(limit, answer.unknown, "first", "documents", quiet=quiet))
     if form != "table":
         note(in_sum(answer), quiet=quiet)
-        records = (new_record(one) for one in answer.unknown)
+        records = (new_record(one) for one in unknown)
         emit(records, form, columns=["path", "scope", "size"], paths=frozenset({"path"}))
         return
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import size as in_words
 
     screen = Screen()
-    if answer.unknown:
-        rows = ([in_words(one.size), screen.name(one.location)] for one in answer.unknown)
+    if unknown:
+        rows = ([in_words(one.size), screen.name(one.location)] for one in unknown)
         screen.columns(["size", "path"], rows, right=(0,))
         screen.line()
     screen.line(in_sum(answer))

@@ -1,16 +1,32 @@
 """Notes: what a reader of the result should know, on standard error, where it spoils no output."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from nearkin.report.lookup import Found
 
+Listed = TypeVar("Listed")
+
 
 def note(text: str, *, quiet: bool) -> None:
     if not quiet:
         click.echo(f"nearkin: {text}", err=True)
+
+
+def no_more_than(limit: int | None, found: Iterable[Listed], order: str, what: str, *, quiet: bool) -> Iterable[Listed]:
+    """`what` is counted in the note that says that there are more, `order` tells which of them are listed."""
+    if limit is None:
+        return found
+    some = list(islice(found, limit + 1))
+    if len(some) > limit:
+        from nearkin.cli.words import count
+
+        note(f"only the {order} {count(limit, what)} listed; leave out --limit to see all.", quiet=quiet)
+    return some[:limit]
 
 
 def complain(message: str) -> None:

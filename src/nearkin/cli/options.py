@@ -45,6 +45,11 @@ def common(command: Command) -> Command:
     return command
 
 
+def limited(what: str) -> Callable[[Command], Command]:
+    """--limit, which lists only so many."""
+    return click.option("--limit", type=click.IntRange(1), metavar="N", help=f"Only the {what}.")
+
+
 def followed(path: Path) -> Path:
     """What stands beside a store stands beside the file itself, not beside a link to it."""
     return path.resolve() if path.is_symlink() else path
