@@ -73,6 +73,8 @@ def test_every_command_line_in_the_docs_works(page: Path, folder: Path, monkeypa
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_piece_of_python_in_the_docs_works(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
+    if not Path("nearkin.db").exists():  # where another process has typed the commands
+        assert Called("scan", "sample", "--exclude", "truth.json").code == 0
     for block in blocks(page, "python"):
         exec(compile(block, page.name, "exec"), {})
 
