@@ -1,5 +1,6 @@
 """nearkin.match, as INTERFACE promises it: of anything that is texts."""
 
+import random
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -10,6 +11,7 @@ import pytest
 import nearkin
 from few_texts import MATCH_COLUMNS, WINDOW, few_texts, shingles
 from nearkin.errors import UsageError
+from nearkin.settings import DEFAULT_SCHEME
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,19 @@ def test_match_finds_the_pairs_of_the_definition(texts: list[str], scheme: str) 
         assert row["low"] is row["high"] is None
     strengths = found["resemblance"].to_pylist()
     assert strengths == sorted(strengths, reverse=True)
+
+
+def test_texts_that_say_the_same_over_and_over_are_found() -> None:
+    """Logs of three lines have few distinct shingles: of a sample by their length nothing may be left."""
+    dice = random.Random(5)
+    texts = []
+    for number in range(30):
+        lines = [f"pump {number} {''.join(dice.choices('abcdefgh', k=12))} is running\n" for _ in range(3)]
+        times = dice.randrange(50, 400)
+        texts += [dice.choice(lines).join([*lines, ""]) + "".join(lines) * many for many in (times, times + 1)]
+    found, exact = (nearkin.match(texts, scheme=scheme) for scheme in (DEFAULT_SCHEME, "exact:window=20"))
+    assert exact.num_rows >= 30
+    assert found.to_pylist() == exact.to_pylist()
 
 
 def test_match_names_texts_by_their_keys(texts: list[str]) -> None:

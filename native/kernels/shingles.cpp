@@ -10,11 +10,10 @@
 
 namespace nearkin {
 
-std::uint64_t Shingles::modulus_for(std::string_view text) const {
+std::uint64_t Shingles::modulus_for(std::uint64_t shingles) const {
   if (sample == 0) return modulus;
-  const std::uint64_t windows = shingler.count(text);
   std::uint64_t chosen = 1;
-  while (chosen < most && windows > sample * chosen) chosen *= 2;
+  while (chosen < most && shingles > sample * chosen) chosen *= 2;
   return chosen;
 }
 
@@ -80,6 +79,32 @@ void collect_multiples(const Shingler& shingler, std::string_view text, std::uin
   });
 }
 
+// A text of which fewer than this share of the sample was kept repeats itself, or is one in ten million.
+constexpr std::uint64_t kShare = 4;
+
+void keep_distinct(const Shingler& shingler, std::vector<std::uint64_t>& features) {
+  sort_features(features.data(), features.size(), shingler.bits());
+  features.erase(std::unique(features.begin(), features.end()), features.end());
+}
+
+// All shingles of a text, ascending and each once; false where they are more than `most`. However long the text is, few
+// are held.
+bool distinct_shingles(const Shingler& shingler, std::string_view text, std::size_t most,
+                       std::vector<std::uint64_t>& all) {
+  constexpr std::size_t kRoom = 1 << 16;
+  if (shingler.label()) return false;  // no two are the same
+  bool few = true;
+  shingler.each(text, [&](std::uint64_t f, std::size_t, std::size_t) {
+    if (!few) return;
+    all.push_back(shingler.finish(f));
+    if (all.size() < most + kRoom) return;
+    keep_distinct(shingler, all);
+    few = all.size() <= most;
+  });
+  keep_distinct(shingler, all);
+  return few && all.size() <= most;
+}
+
 }  // namespace
 
 void sample_shingles(const Shingler& shingler, std::string_view text, std::uint64_t modulus,
@@ -90,17 +115,24 @@ void sample_shingles(const Shingler& shingler, std::string_view text, std::uint6
   } else {
     collect_multiples(shingler, text, modulus, kept);
   }
-  sort_features(kept.data(), kept.size(), shingler.bits());
-  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  keep_distinct(shingler, kept);
 }
 
 void sign_with(const Shingles& scheme, std::string_view text, Signature& out) {
-  out.modulus = scheme.modulus_for(text);
+  out.modulus = scheme.modulus_for(scheme.shingler.count(text));
   sample_shingles(scheme.shingler, text, out.modulus, out.features);
+  if (scheme.sample == 0 || out.modulus == 1 || kShare * out.features.size() >= scheme.sample) return;
+  std::vector<std::uint64_t> all;
+  if (!distinct_shingles(scheme.shingler, text, scheme.sample * (out.modulus / 2), all)) return;
+  out.modulus = scheme.modulus_for(all.size());
+  std::erase_if(all, [&](std::uint64_t f) { return (f & (out.modulus - 1)) != 0; });
+  out.features = std::move(all);
 }
 
 std::vector<Placed> place_with(const Shingles& scheme, std::string_view text) {
-  const std::uint64_t modulus = scheme.modulus_for(text);
+  Signature signature;
+  sign_with(scheme, text, signature);
+  const std::uint64_t modulus = signature.modulus;
   const bool whole = scheme.shingler.whole(text);
   const Divisor divisor(modulus);
   std::vector<Placed> placed;

@@ -1,5 +1,6 @@
 // Shingle samples: every shingle (Broder 1997 §2), those that are 0 mod n (§3, MOD_m; Cherkasova 2009's Mod_n), or
-// those that are 0 mod 2^i with i chosen from the text's length (§3's L_i).
+// those that are 0 mod 2^i with i chosen from the text's length (§3's L_i), or from how many distinct shingles it has where
+// it says the same over and over: a length promises shingles that such a text does not have (decision 028).
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,8 @@ struct Shingles {
   Shingles(const Shingler& shingler_, std::uint64_t modulus_, std::uint64_t sample_, std::uint64_t most_)
       : shingler(shingler_), modulus(modulus_), sample(sample_), most(most_) {}
 
-  // i is the smallest with windows / 2^i ≤ sample, from the length in units alone: choosing it from how many were kept
-  // would bias the estimate.
-  std::uint64_t modulus_for(std::string_view text) const;
+  // 2^i with the smallest i for which shingles / 2^i ≤ sample. Never from how many were kept: that would bias the estimate.
+  std::uint64_t modulus_for(std::uint64_t shingles) const;
 };
 
 // The shingles of a text that are 0 mod `modulus`, ascending and each once. A text that is compared whole is always in

@@ -40,9 +40,8 @@ def covered(text: bytes, other: bytes, window: int) -> int:
     return len(inside)
 
 
-def adaptive_modulus(length: int, window: int, sample: int, most: int) -> int:
-    """2^i with the smallest i for which windows / 2^i ≤ sample, at most `most`; from the length alone."""
-    windows = max(1, length - window + 1)
+def adaptive_modulus(windows: int, sample: int, most: int) -> int:
+    """2^i with the smallest i for which windows / 2^i ≤ sample, at most `most`."""
     i = 0
     while windows / (1 << i) > sample:
         i += 1
@@ -66,6 +65,17 @@ def sampled(text: bytes, window: int, modulus: int) -> Sample:
     if len(text) >= window:
         all_features = {feature for feature in all_features if feature % modulus == 0}
     return Sample(frozenset(all_features), modulus)
+
+
+def adaptively_sampled(text: bytes, window: int, sample: int, most: int) -> Sample:
+    """By the length; and where less than a quarter of the sample comes of it, by the distinct shingles if these ask for
+    less than half the modulus."""
+    modulus = adaptive_modulus(max(1, len(text) - window + 1), sample, most)
+    found = sampled(text, window, modulus)
+    distinct = len(shingles(text, window))
+    if 4 * len(found.features) < sample and distinct <= sample * (modulus // 2):
+        return sampled(text, window, adaptive_modulus(distinct, sample, most))
+    return found
 
 
 def overlap(a: Sample, b: Sample) -> tuple[int, int, int]:

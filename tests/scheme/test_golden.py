@@ -37,7 +37,7 @@ def test_the_inputs_are_many_and_unlike() -> None:
 
 
 def test_another_format_fails_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(golden, "FORMAT", 2)
+    monkeypatch.setattr(golden, "FORMAT", FROZEN_FORMAT + 1)
     assert not any(same for _, same in golden.recomputed())
 
 

@@ -125,7 +125,7 @@ def test_the_adaptive_modulus_follows_the_number_of_units(unit: str) -> None:
     text = b"\n".join(prose(seed, 30) for seed in range(300))
     count = len(oracle.units(text, unit)) - 2
     modulus = next(1 << i for i in range(30) if count / (1 << i) <= 50)
-    assert sign(text, parse_scheme(f"mod:window=3,sample=50,most=1048576,unit={unit}")).modulus == modulus
+    assert sign(text, parse_scheme(f"mod:window=3,sample=50,most=1048576,label=yes,unit={unit}")).modulus == modulus
 
 
 def test_sorting_short_fingerprints() -> None:

@@ -12,6 +12,7 @@ from scipy.stats import beta, binom, binomtest
 from nearkin import _native
 from nearkin.errors import SpecMismatchError
 from nearkin.scheme import Signature, parse_scheme, place, sign
+from nearkin.settings import DEFAULT_SCHEME as DEFAULT
 from oracle import shingles as oracle
 from oracle.prose import prose
 
@@ -62,12 +63,11 @@ def test_mod_over_many_blocks_of_text(n: int) -> None:
 
 @given(TEXTS, st.integers(1, 30), st.integers(10, 60), st.sampled_from([1, 2, 4, 16, 64]))
 def test_the_adaptive_modulus_follows_the_length(text: bytes, window: int, sample: int, most: int) -> None:
-    modulus = oracle.adaptive_modulus(len(text), window, sample, most)
-    expected = oracle.sampled(text, window, modulus)
+    expected = oracle.adaptively_sampled(text, window, sample, most)
     signature = sign(text, parse_scheme(f"mod:window={window},sample={sample},most={most}"))
-    assert signature.modulus == modulus
+    assert signature.modulus == expected.modulus
     assert signature.features.tolist() == sorted(expected.features)
-    assert signature.weights.tolist() == [modulus] * len(expected.features)
+    assert signature.weights.tolist() == [expected.modulus] * len(expected.features)
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,31 @@ def test_the_adaptive_modulus_follows_the_length(text: bytes, window: int, sampl
     [(1, 1), (200, 1), (201, 2), (400, 2), (401, 4), (800, 4), (12_800, 64), (12_801, 64), (1_000_000, 64)],
 )
 def test_the_default_modulus_steps_where_the_sample_would_exceed_200(windows: int, modulus: int) -> None:
-    assert sign(bytes(windows + 19), parse_scheme("mod:window=20,sample=200,most=64")).modulus == modulus
+    assert sign(random.Random(3).randbytes(windows + 19), parse_scheme(DEFAULT)).modulus == modulus
+
+
+def test_a_text_that_repeats_itself_is_sampled_by_what_it_says() -> None:
+    """Its length promises shingles that it does not have: at 64 nothing of it might be left."""
+    phrase = b"turn the lever to the left and lift the cover, then clean the tray and the guide "
+    for times in (10, 400, 40_000):
+        signature = sign(phrase * times, parse_scheme(DEFAULT))
+        assert signature.modulus == 1
+        assert len(signature.features) == len(phrase)
+    long = sign(prose(5, 1500) * 50, parse_scheme(DEFAULT))
+    assert long.modulus == 8
+    assert 100 < len(long.features) < 300
 
 
 def test_the_modulus_does_not_depend_on_what_was_kept() -> None:
-    scheme = parse_scheme("mod:window=20,sample=200,most=64")
-    repetitive, rich = b"ab" * 5000, prose(3, 10_000)
-    assert sign(repetitive, scheme).modulus == sign(rich, scheme).modulus == 64
+    """But for its repeats a text has the modulus of its length, whatever of it was kept."""
+    scheme = parse_scheme(DEFAULT)
+    repeated = b"ab" * 2000 + prose(3, 8_000)
+    assert sign(repeated, scheme).modulus == sign(prose(3, 12_000), scheme).modulus == 64
+
+
+@pytest.mark.parametrize("spec", ["mod:window=20,sample=200,most=64,label=yes", "mod:window=20,n=64"])
+def test_only_sets_of_shingles_that_adapt_look_for_repeats(spec: str) -> None:
+    assert sign(b"ab" * 20_000, parse_scheme(spec)).modulus == 64
 
 
 @given(TEXTS, st.sampled_from(["exact:window=8", "mod:window=8,n=3", "mod:window=8,sample=10,most=16"]))

@@ -10,6 +10,7 @@ import pytest
 from cli.world import Called
 from nearkin.api.store import Store
 from nearkin.errors import UsageError
+from nearkin.scheme import FORMAT
 from nearkin.settings import DEFAULT_SCHEME as SCHEME
 from oracle.prose import prose
 from store.world import is_sound, listings, repository, rows
@@ -28,7 +29,7 @@ def newer_normaliser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def newer_format(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("nearkin.running", "nearkin.report.check", "nearkin.scheme"):
-        monkeypatch.setattr(f"{module}.FORMAT", 2)
+        monkeypatch.setattr(f"{module}.FORMAT", FORMAT + 1)
 
 
 NEWER_EXTRACTOR = """

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 # The layout and meaning of stored features. Raised whenever the same text would sign differently.
-FORMAT = 1
+FORMAT = 2
 
 
 class Scheme(Protocol):
