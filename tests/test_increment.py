@@ -126,7 +126,7 @@ def test_up_to_date_is_as_good_as_new(
 ) -> None:
     coded = spec in ("fuzzy", "si")
 
-    @settings(max_examples=2 if coded else 6, deadline=None)
+    @settings(max_examples=2 if coded else 4, deadline=None)
     @given(seed=st.integers(0, 1 << 30), steps=STEPS, limits=LIMITS)
     def up_to_date(seed: int, steps: list[int], limits: MatchSettings) -> None:
         chosen = MatchSettings() if coded else limits
