@@ -64,15 +64,15 @@ lint: build
 	@$(BIN)/lint-imports
 
 # Workers write no bytecode, so it is made before. mypy has one core's work, the tests have two's: they run together, and
-# what lint said comes last, where it is seen.
+# what lint found comes last, where it is seen.
 test: build
 	@$(BIN)/python -m compileall -q src
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & linting=$$!; \
 	trap 'kill $$linting 2> /dev/null' INT TERM; \
 	$(BIN)/python -m pytest -m "not soak"; tested=$$?; \
-	wait $$linting; linted=$$?; cat $(VENV)/lint.log; \
-	test $$linted -eq 0 || echo "make test: lint failed, see above; the tests ended with $$tested"; \
-	test $$tested -eq 0 || echo "make test: the tests failed, see above; lint ended with $$linted"; \
+	wait $$linting; linted=$$?; \
+	if test $$linted -eq 0; then echo "lint: nothing found"; else cat $(VENV)/lint.log; echo "make test: lint failed"; fi; \
+	test $$tested -eq 0 || echo "make test: the tests failed"; \
 	test $$tested -eq 0 -a $$linted -eq 0
 
 soak: build
