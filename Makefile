@@ -8,8 +8,8 @@ SCALE ?=
 MODULES := $(VENV)/.modules-$(shell find src -name '*.py' 2>/dev/null | LC_ALL=C sort | cksum | cut -d' ' -f1)
 NATIVE := CMakeLists.txt $(shell find native -type f 2>/dev/null)
 
-# Where the environment forbids bytecode every start would compile nearkin again, and every test process all tests: a
-# sixth of the time of all tests.
+# Where the environment forbids bytecode, each of the hundreds of nearkins that tests start would be compiled again, a
+# quarter of its start, and all tests by each test process: 15 s of CPU instead of 7.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
