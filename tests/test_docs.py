@@ -2,20 +2,17 @@
 
 import os
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from cli.world import Called
+from cli.shell import typed
 from nearkin.cli.main import COMMANDS
 from nearkin.lab.sample import write_sample
 
 ROOT = Path(__file__).resolve().parents[1]
-SHELL = re.compile(r"[|&<>$`*;]")
 PAGES = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("howto.md", "formats.md", "schemes.md"))]
 
 
@@ -37,19 +34,11 @@ def commands(page: Path) -> list[str]:
     return [line for line, _ in examples(page)]
 
 
-def typed(line: str) -> tuple[int, str, str]:
-    """What needs a shell gets one; the others, which are most, need not wait for an interpreter to start."""
-    if line.startswith("nearkin ") and not SHELL.search(line):
-        called = Called(*shlex.split(line)[1:])
-        return called.code, called.out, called.err
-    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With a plain sample: a scan starts workers for office documents, 0.5 s each time, and formats.md scans those."""
     folder = tmp_path_factory.mktemp("docs")
-    write_sample(folder / "sample", documents=200, seed=1)
+    write_sample(folder / "sample", documents=200, seed=1, plain=True)
     return folder
 
 

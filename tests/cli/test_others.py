@@ -13,6 +13,7 @@ import nearkin as library
 from cli.world import FILES, Called, edited, nearkin, prose, write
 from nearkin.cli.main import COMMANDS, SUMMARIES, cli
 from nearkin.scheme import SCHEMES
+from nearkin.scheme.golden import GOLDEN
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,14 @@ def test_schemes_refuses_what_cannot_be_planned() -> None:
     assert "--bytes belongs to --plan" in alone.err
 
 
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Schemes to be tried; tests/test_selftest.py tries all."""
+    for spec in list(GOLDEN)[2:]:
+        monkeypatch.delitem(GOLDEN, spec)
+
+
+@pytest.mark.usefixtures("few")
 def test_selftest(tmp_path: Path) -> None:
     checks = Called("selftest", "--store", tmp_path / "kin.db")
     assert checks.code == 0
@@ -160,6 +169,7 @@ def test_selftest(tmp_path: Path) -> None:
     assert json.loads(Called("selftest", "--store", tmp_path / "kin.db", "--format", "json").out) == checks.records
 
 
+@pytest.mark.usefixtures("few")
 def test_a_failed_selftest_ends_with_5(tmp_path: Path) -> None:
     failed = Called("selftest", "--store", tmp_path / "missing" / "kin.db", "--quiet", "--format", "table")
     assert failed.code == 5

@@ -263,7 +263,7 @@ def test_from_python(tmp_path: Path) -> None:
 def test_the_sample_repository(tmp_path: Path, seed: int) -> None:
     """One suggest and one add: every same-form family is gone, every other one is as it was, and none is wrong."""
     folder, store = tmp_path / "sample", tmp_path / "store.db"
-    write_sample(folder, documents=600, seed=seed)
+    write_sample(folder, documents=600, seed=seed, plain=True)
     run("scan", folder, "--exclude", TRUTH, "--store", store)
     truth = Truth.load(folder / TRUTH)
     before = {score.kind: score for score in judge(store, truth).scores}

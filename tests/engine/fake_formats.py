@@ -112,7 +112,7 @@ def _do(file: BinaryIO, limits: Limits) -> Found:
             while True:
                 hoard.append(bytearray(1 << 24))
         case "print":
-            for _ in range(2000):
+            for _ in range(100):  # 30 MB, where a pipe holds 1
                 sys.stdout.write("x" * 100_000)
                 sys.stderr.write("y" * 100_000)
                 os.write(1, b"z" * 100_000)

@@ -53,12 +53,13 @@ def test_work_counts_and_an_eighth_of_waiting() -> None:
         some.check()
 
 
-def test_the_work_of_a_worker_is_seen(fakes: None) -> None:
+def test_the_work_of_a_worker_is_seen(fakes: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "IDLE", 1e9)  # waiting counts for nothing
     with Workers(WorkerSettings(timeout=60)) as workers:
         for spent in (0.0, 0.5):
             some = Budget(100, "no more time")
             list(workers.ask(Asked(b"x", data=DEED + f"work {spent}".encode(), budget=some)))
-            assert 100 - some.seconds >= spent
+            assert 100 - some.seconds > 0.9 * spent  # its clock went on a little between the two
 
 
 def test_members_that_come_slowly_come_to_an_end(fakes: None) -> None:

@@ -111,7 +111,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(TEXTS, specs())
 @example(b"the and of", "si:method=3,stream=soundex,variation=B,k=40")
 def test_numbers_are_the_papers(text: bytes, spec: str) -> None:

@@ -1,5 +1,6 @@
 """Full disks, files that may not be written, stores that vanish or are damaged: a sentence, and nothing is lost."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -34,36 +35,55 @@ def place() -> Iterator[Path]:
 
 
 # Root may write everything, so it becomes someone else; what is imported only when it is needed must be there before.
+# It takes commands as they come, a line each.
 PLAIN = """
-import os, sys, tempfile
+import json, os, sys, tempfile
 from pathlib import Path
-from nearkin.cli.main import main
+sys.path.insert(0, sys.argv[1])
+from cli.world import Called
 
 if os.getuid() == 0:
-    screen = [os.dup(1), os.dup(2)]
-    for number in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     with tempfile.TemporaryDirectory() as made:
         (Path(made) / "docs").mkdir()
         for name in "ab":
             (Path(made) / "docs" / name).write_text(" ".join(map(str, range(400))))
         for command in (["scan", f"{made}/docs"], ["families"], ["matches"]):
-            main([*command, "--store", f"{made}/store.db", "--format", "jsonl"])
-        main(["families", "--store", f"{made}/none.db"])
-    for number in (1, 2):
-        os.dup2(screen[number - 1], number)
+            Called(*command, "--store", f"{made}/store.db", "--format", "jsonl")
+        Called("families", "--store", f"{made}/none.db")
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)
-sys.exit(main(sys.argv[1:]))
+for line in sys.stdin:
+    done = Called(*json.loads(line))
+    print(json.dumps([done.code, done.out, done.err]), flush=True)
 """
 
 
-def as_a_plain_user(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    given = [str(argument) for argument in arguments]
-    return subprocess.run(
-        [sys.executable, "-c", PLAIN, *given, "--format", "jsonl"], capture_output=True, text=True, check=False
-    )
+class PlainUser:
+    """Whoever started it, it is not root."""
+
+    def __init__(self, child: "subprocess.Popen[str]") -> None:
+        self.child = child
+
+    def __call__(self, *arguments: object) -> "subprocess.CompletedProcess[str]":
+        assert self.child.stdin
+        assert self.child.stdout
+        given = [*map(str, arguments), "--format", "jsonl"]
+        self.child.stdin.write(json.dumps(given) + "\n")
+        self.child.stdin.flush()
+        code, out, err = json.loads(self.child.stdout.readline())
+        return subprocess.CompletedProcess(given, code, out, err)
+
+
+@pytest.fixture
+def as_a_plain_user() -> Iterator[PlainUser]:
+    with subprocess.Popen(
+        [sys.executable, "-c", PLAIN, str(Path(__file__).parents[1])],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        yield PlainUser(child)
 
 
 def owned(*paths: Path) -> None:
@@ -80,7 +100,7 @@ def one_sentence(done: "subprocess.CompletedProcess[str]", *words: str) -> None:
         assert word in done.stderr
 
 
-def test_a_store_that_may_not_be_written(place: Path) -> None:
+def test_a_store_that_may_not_be_written(place: Path, as_a_plain_user: PlainUser) -> None:
     folder = repository(place / "docs")
     store = Store(place / "store.db")
     store.scan(folder)
@@ -99,7 +119,7 @@ def test_a_store_that_may_not_be_written(place: Path) -> None:
     assert as_a_plain_user("scan", folder, "--store", store.path).stderr == ""
 
 
-def test_a_store_of_another_person(place: Path) -> None:
+def test_a_store_of_another_person(place: Path, as_a_plain_user: PlainUser) -> None:
     """Files are mode 0600."""
     if os.getuid() != 0:
         pytest.skip("only root can make one")
@@ -108,7 +128,7 @@ def test_a_store_of_another_person(place: Path) -> None:
     one_sentence(as_a_plain_user("families", "--store", store.path), str(store.path))
 
 
-def test_a_read_only_file_in_a_folder_of_ones_own_can_be_read(place: Path) -> None:
+def test_a_read_only_file_in_a_folder_of_ones_own_can_be_read(place: Path, as_a_plain_user: PlainUser) -> None:
     store = Store(place / "store.db")
     store.scan(repository(place / "docs"))
     store.path.chmod(0o444)

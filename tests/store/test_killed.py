@@ -151,11 +151,11 @@ def kill_rescans(tmp_path: Path, *, times: int, files: int) -> None:
 
 
 def test_new_stores_killed_twice(tmp_path: Path) -> None:
-    kill_and_finish(tmp_path, times=3, files=120)
+    kill_and_finish(tmp_path, times=2, files=120)
 
 
 def test_rescans_killed_twice(tmp_path: Path) -> None:
-    kill_rescans(tmp_path, times=3, files=120)
+    kill_rescans(tmp_path, times=2, files=120)
 
 
 @pytest.mark.soak

@@ -100,15 +100,15 @@ run()"""
     command = [NEARKIN[0], "-c", code, "scan", str(tmp_path / "docs"), "--store", str(tmp_path / "kin.db")]
     process = subprocess.Popen([*command, "--timeout", "1000"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     children = Path(f"/proc/{process.pid}/task")
-    deadline = time.monotonic() + 30
     worker = 0
-    while not worker and time.monotonic() < deadline:
+    while not worker:  # however long a busy machine takes to start it
+        assert process.poll() is None
         found = [pid for task in children.iterdir() for pid in (task / "children").read_text().split()]
         worker = int(found[0]) if found else 0
         time.sleep(0.02)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=300)
     assert process.returncode == 130
     assert b"interrupted; what was read so far is kept" in said
     with pytest.raises(ProcessLookupError):

@@ -18,7 +18,7 @@ SPECS = ("mod:window=20,sample=200,most=64", "exact:window=20", "min:window=20,n
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sample") / "docs"
-    write_sample(folder, documents=150, seed=5)
+    write_sample(folder, documents=150, seed=5, plain=True)  # who reads them is no matter here
     return folder
 
 

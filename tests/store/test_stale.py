@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,19 +34,26 @@ def newer_format(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 NEWER_EXTRACTOR = """
+import json, sys
 from nearkin.text.kind import EXTRACTORS
 
 EXTRACTORS.update({kind: "text/2" for kind, name in EXTRACTORS.items() if name == "text/1"})
-from nearkin.cli.main import run
+sys.path.insert(0, sys.argv[1])
+from cli.world import Called
 
-run()
+done = [Called(*arguments) for arguments in json.loads(sys.argv[2])]
+print(json.dumps([(one.code, one.out, one.err) for one in done]))
 """
 
 
-def by_a_newer_extractor(*arguments: object, store: Store) -> "subprocess.CompletedProcess[str]":
-    """What is known of extractors is fixed when nearkin starts, so it must be another."""
-    command = [sys.executable, "-c", NEWER_EXTRACTOR, *map(str, arguments), "--store", str(store.path)]
-    return subprocess.run(command, capture_output=True, text=True, check=True)
+def by_a_newer_extractor(*commands: tuple[object, ...], store: Store) -> Iterator[tuple[str, str]]:
+    """What each command, one after the other, said and complained of. What is known of extractors is fixed when nearkin
+    starts, so it must be another."""
+    asked = json.dumps([[*map(str, command), "--store", str(store.path)] for command in commands])
+    program = [sys.executable, "-c", NEWER_EXTRACTOR, str(Path(__file__).parents[1]), asked]
+    for code, said, complaint in json.loads(subprocess.run(program, capture_output=True, check=True).stdout):
+        assert code == 0, complaint
+        yield said, complaint
 
 
 NEWER = {"normaliser": newer_normaliser, "format": newer_format}
@@ -113,15 +121,16 @@ def test_what_an_older_extractor_took_is_read_again(folder: Path, tmp_path: Path
     store = Store(tmp_path / "store.db")
     store.scan(folder)
     before = listings(store)
-    for renewed in (TEXTS, 0):
-        summary = json.loads(by_a_newer_extractor("scan", folder, "--format", "jsonl", store=store).stdout)
+    commands = ("documents", "identical", "matches")
+    scan, asked = ("scan", folder, "--format", "jsonl"), [(command, "--format", "json") for command in commands]
+    first, second, *said = (json.loads(one) for one, _ in by_a_newer_extractor(scan, scan, *asked, store=store))
+    for renewed, summary in ((TEXTS, first), (0, second)):
         assert (summary["resigned"], summary["new"], summary["changed"], summary["gone"]) == (renewed, 0, 0, 0)
     taken = "SELECT DISTINCT extractor FROM present d JOIN text t ON t.id = d.text"
     assert rows(store, taken) == [("text/2",)]
-    for command in ("documents", "identical", "matches"):
-        listed = by_a_newer_extractor(command, "--format", "json", store=store).stdout
+    for command, listed in zip(commands, said, strict=True):
         key = "path" if command == "documents" else "paths" if command == "identical" else "a"
-        assert [one[key] for one in json.loads(listed)] == [one[key] for one in before[command]]
+        assert [one[key] for one in listed] == [one[key] for one in before[command]]
 
 
 def test_documents_of_an_older_extractor_are_left_out_until_they_are_read(folder: Path, tmp_path: Path) -> None:
@@ -133,16 +142,28 @@ def test_documents_of_an_older_extractor_are_left_out_until_they_are_read(folder
     store.scan(other)
     found = Called("matches", "--store", store.path).out
     assert "like.txt" in found
-    shown = " ".join(by_a_newer_extractor("scan", other, "--format", "table", store=store).stdout.split())
-    assert "8 documents of other folders read by an older nearkin and left out; scan these too" in shown
-    assert "1 content (of another scheme, normaliser, extractor or format) was stale and signed again" in shown
-    assert by_a_newer_extractor("matches", store=store).stdout == ""
-    checked = by_a_newer_extractor("check", folder / "manual.txt", "--scheme", SCHEME, store=store)
-    assert "8 documents read by an older nearkin and not looked at" in checked.stderr
-    assert "an older nearkin took" in by_a_newer_extractor("store", "info", store=store).stdout
-    by_a_newer_extractor("scan", folder, store=store)
-    assert by_a_newer_extractor("matches", store=store).stdout == found
-    assert "an older nearkin took" not in by_a_newer_extractor("store", "info", store=store).stdout
+    told = by_a_newer_extractor(
+        ("scan", other, "--format", "table"),
+        ("matches",),
+        ("check", folder / "manual.txt", "--scheme", SCHEME),
+        ("store", "info"),
+        ("scan", folder),
+        ("matches",),
+        ("store", "info"),
+        store=store,
+    )
+    (shown, _), (none, _), (_, checked), (before, _), _, (again, _), (after, _) = told
+    assert "8 documents of other folders read by an older nearkin and left out; scan these too" in " ".join(
+        shown.split()
+    )
+    assert "1 content (of another scheme, normaliser, extractor or format) was stale and signed again" in " ".join(
+        shown.split()
+    )
+    assert none == ""
+    assert "8 documents read by an older nearkin and not looked at" in checked
+    assert "an older nearkin took" in before
+    assert again == found
+    assert "an older nearkin took" not in after
 
 
 @pytest.mark.parametrize("what", ["normaliser", "format"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.world import NEARKIN
+from cli.world import NEARKIN, Called
 from nearkin.api.store import Store
 from nearkin.cli.main import COMMANDS
 from oracle.prose import prose
@@ -118,7 +118,8 @@ def test_a_scan_three_checks_and_a_verdict(tmp_path: Path) -> None:
         [*NEARKIN, "check", str(folder / name), "--store", str(store.path), "--format", "jsonl", "-q"]
         for name in ("0000.txt", "0001.txt", "0002.txt")
     ]
-    before = ended_well([started(command) for command in asked])
+    before = [Called(*command[len(NEARKIN) :]).raw for command in asked]
+    assert all(before)
     stages: list[str] = []
     with ExitStack() as until:
         scan = RunningScan(store.path, folder, until)

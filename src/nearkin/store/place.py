@@ -31,17 +31,17 @@ def mount_of(folder: Path, mounts: Path | None = None) -> Mount | None:
         lines = (mounts or MOUNTS).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return None
-    here = folder.resolve()
-    best: Mount | None = None
+    here = f"{folder.resolve()}/"
+    kind, best = "", ""
     for line in lines:
         fields = line.split(" ")
         if len(fields) < 3:
             continue
-        where = Path(_plain(fields[1]))
-        # The deepest mount; of two on one place the later hides the earlier.
-        if (where == here or where in here.parents) and (best is None or len(where.parts) >= len(best.point.parts)):
-            best = Mount(fields[2], where)
-    return best
+        where = f"{_plain(fields[1]).rstrip('/')}/"
+        # The deepest mount; of two on one place the later hides the earlier. As strings: every command opens a store.
+        if here.startswith(where) and len(where) >= len(best):
+            kind, best = fields[2], where
+    return Mount(kind, Path(best)) if best else None
 
 
 def is_network(kind: str | None) -> bool:
