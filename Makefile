@@ -63,17 +63,10 @@ lint: build
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-# Workers write no bytecode, so it is made before. mypy has one core's work, the tests have two's: they run together, and
-# what lint found comes last, where it is seen.
-test: build
+# Workers write no bytecode, so it is made before.
+test: lint
 	@$(BIN)/python -m compileall -q src
-	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & linting=$$!; \
-	trap 'kill $$linting 2> /dev/null' INT TERM; \
-	$(BIN)/python -m pytest -m "not soak"; tested=$$?; \
-	wait $$linting; linted=$$?; \
-	if test $$linted -eq 0; then echo "lint: nothing found"; else cat $(VENV)/lint.log; echo "make test: lint failed"; fi; \
-	test $$tested -eq 0 || echo "make test: the tests failed"; \
-	test $$tested -eq 0 -a $$linted -eq 0
+	@$(BIN)/python -m pytest -m "not soak"
 
 soak: build
 	@$(BIN)/python -m pytest -m soak -n 2
