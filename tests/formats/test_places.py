@@ -25,7 +25,7 @@ MADE: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "rtf": (others.rtf, others.RTF_PLACES),
     "epub": (others.epub, others.EPUB_PLACES),
     "eml": (others.eml, others.MAIL_PLACES),
-    "mhtml": (others.mhtml, ("page", "frame")),
+    "mhtml": (others.mhtml, ("page", "frame", "picture")),
     "msg": (outlook.msg, ("body",)),
     "xml": (others.xml, ("title", "para")),
 }
@@ -70,6 +70,11 @@ def test_cells_are_told_alike_whatever_their_type() -> None:
     assert text is not None
     assert text.startswith("sheet name stands\n")
     assert f"{office.say('cell')}\t2\t2.5\t2024-01-02\n" in text
+
+
+def test_errors_of_cells_are_told() -> None:
+    assert "\n" + "\t".join(others.ERRORS) + "\n" in (found(others.xlsx())[1].text or "")
+    assert f"{office.say('cell')}\t#DIV/0!\t#N/A\t2.5\n" in (found(office.ods())[1].text or "")
 
 
 def test_rtf_characters() -> None:

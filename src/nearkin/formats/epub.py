@@ -48,6 +48,8 @@ def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
                 properties[key] = event.name.strip()
             continue
         key = META.get(event.name) if event.kind == "start" else None
+        if key == "created" and event.get("event") == "modification":  # EPUB 2
+            key = "modified"
         if event.kind == "start" and event.name == "item":
             place = posixpath.normpath(posixpath.join(folder, unquote(event.get("href"))))
             items[event.get("id")] = place

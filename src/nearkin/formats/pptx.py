@@ -2,6 +2,7 @@
 
 from typing import BinaryIO
 
+from nearkin.formats.chart import add_drawn
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
@@ -22,7 +23,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
         for kind in BESIDE:
             for relation in kin:
                 if relation.type == kind:
-                    add_drawn_text(parts, relation.target, prose)
+                    add_drawn(parts, kind, relation.target, prose)
         layouts.update(dict.fromkeys(_targets(kin, "slideLayout")))
     masters = dict.fromkeys(
         master for layout in layouts for master in _targets(relations(parts, layout), "slideMaster")

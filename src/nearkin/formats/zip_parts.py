@@ -1,13 +1,18 @@
 """The parts of a document that is a zip file (OOXML, ODF, EPUB), each a stream, all counted together."""
 
+import re
 import zipfile
-from collections.abc import Iterator
-from io import BufferedReader, RawIOBase
+from collections.abc import Callable, Iterator
+from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, BinaryIO
 
 from nearkin.formats.found import Limits, Problem
 from nearkin.formats.xml_events import Event, events
 from nearkin.model import Reason
+
+XML = (".xml", ".rels")
+LARGEST = 64 << 20  # bytes of a part that is held
+CHUNK, TAG = 1 << 20, 1 << 10  # bytes
 
 
 class Parts:
@@ -53,6 +58,33 @@ class Parts:
     def events(self, name: str) -> Iterator[Event]:
         with self.stream(name) as stream:
             yield from events(stream)
+
+    def rewritten(self, change: Callable[[str, bytes], bytes]) -> BinaryIO:
+        """The file with its XML changed, and without anything else: for libraries that read it whole. change: a part's
+        name and its bytes."""
+        made = BytesIO()
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name in self.names:
+                if name.endswith(XML):
+                    archive.writestr(self.written(name), change(name, self.data(name, LARGEST)))
+                elif name == "mimetype":
+                    archive.writestr(name, self.data(name))
+        made.seek(0)
+        return made
+
+    @property
+    def can_be_rewritten(self) -> bool:
+        return all(self.size(name) <= LARGEST for name in self.names if name.endswith(XML))
+
+    def contains(self, name: str, pattern: re.Pattern[bytes]) -> bool:
+        """Whether anything in the part is like that, and no longer than 1 KB."""
+        tail = b""
+        with self.stream(name) as stream:
+            while chunk := stream.read(CHUNK):
+                if pattern.search(tail + chunk):
+                    return True
+                tail = chunk[-TAG:]
+        return False
 
     def spend(self, count: int) -> None:
         self._left -= count
