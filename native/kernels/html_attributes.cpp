@@ -40,6 +40,12 @@ bool reads(std::string_view address, std::string_view text) {
   return at == text.size();
 }
 
+// Of "[Note]" note; of several words nothing.
+std::string_view one_word(std::string_view alt) {
+  if (alt.size() > 2 && alt.front() == '[' && alt.back() == ']') alt = alt.substr(1, alt.size() - 2);
+  return alt.find(' ') == std::string_view::npos ? alt : std::string_view{};
+}
+
 // Dots for colons, dashes for underlines.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kProperties = {{
     {"author", "author"},
@@ -90,7 +96,9 @@ std::string_view alt_text(std::string_view tag, const Attributes& attributes) {
   const std::string_view address = attributes.src.substr(0, attributes.src.find_first_of("?#"));
   const std::size_t slash = address.find_last_of("/\\");
   const std::string_view file = slash == std::string_view::npos ? address : address.substr(slash + 1);
-  const bool repeats = file.find('.') != std::string_view::npos && (reads(file, alt) || reads(address, alt));
+  const std::size_t dot = file.rfind('.');
+  if (dot == std::string_view::npos) return alt;
+  const bool repeats = reads(file, alt) || reads(address, alt) || (dot != 0 && reads(file.substr(0, dot), one_word(alt)));
   return repeats ? std::string_view{} : alt;
 }
 

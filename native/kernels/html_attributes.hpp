@@ -12,7 +12,8 @@ struct Attributes {
   void keep(std::string_view key, std::string_view value);
 };
 
-// The text of a picture: none where it only repeats the name of the picture's file. Of controls only pictures have one.
+// The text of a picture: none where it only repeats the name of the picture's file, as icons have it (alt="[Note]"
+// src="images/note.png", alt="Prev" src="prev.png"): beside them stands the word itself. Of controls only pictures have one.
 std::string_view alt_text(std::string_view tag, const Attributes& attributes);
 
 // Author, created or modified, if a meta element of that name tells one of these; else nothing.

@@ -24,7 +24,9 @@ def alt(node: LexborNode) -> str:
     told = node.attributes
     pictured = node.tag in ("img", "area") or (node.tag == "input" and (told.get("type") or "").lower() == "image")
     text, file = (told.get("alt") or "").strip(), (told.get("src") or "").rpartition("/")[2]
-    return text if pictured and ("." not in file or text.lower() != file.lower()) else ""
+    name = file.lower().rpartition(".")[0]
+    repeats = "." in file and text.lower() in (file.lower(), name, f"[{name}]")
+    return text if pictured and not repeats else ""
 
 
 def pieces(node: LexborNode | None) -> Iterator[str]:

@@ -108,7 +108,9 @@ def test_what_is_shown(page: str, expected: str) -> None:
         ('a<img src="/i/Dog.PNG?x=1" alt="dog.png">b', "a b"),
         ('a<img src="my%20dog.png" alt="my dog.png">b', "a b"),
         ('a<img src="i/dog.png" alt="i/dog.png">b', "a b"),
-        ('a<img src="dog.png" alt="dog">b<img src=dog alt=dog>c', "a dog b dog c"),  # a word of its own
+        ('a<img src="i/note.png" alt="[Note]">b<img src=PREV.gif alt=Prev>c', "a b c"),  # icons
+        ('a<img src="dogs.png" alt="dog">b<img src=dog alt=dog>c', "a dog b dog c"),
+        ('a<img src="my dog.png" alt="my dog">b<img src=".png" alt="a b">c', "a my dog b a b c"),
         ('a<img alt="one" alt="two">b', "a one b"),
         ("a<img alt='<b>x</b>'>b", "a <b>x</b> b"),
         ("a<img alt='?x=1&copy=2&copy;&copy &copy'>b", "a ?x=1&copy=2©© © b"),
@@ -163,7 +165,9 @@ INLINE = st.sampled_from(["b", "i", "a", "span", "em", "custom-tag", "font", "co
 BLOCK = st.sampled_from(["div", "section", "p", "ul", "li", "h2", "blockquote", "pre", "article", "dl", "dt", "center"])
 WORDS = st.text(st.sampled_from("abcde  \n\té漢&;<>=\"'/!-?1"), max_size=12)
 ATTRIBUTES = st.sampled_from(["", " x", " x=1", " x='>'", ' x=">" y', " x = a/b", "\n/ ", ' a="<b>"c=\'"\'', " =x=y"])
-ALT_TEXTS = st.text(st.sampled_from("abcde  \n\té漢&;<>=/!-?1"), max_size=12) | st.sampled_from(["a.png", "c.png"])
+ALT_TEXTS = st.text(st.sampled_from("abcde  \n\té漢&;<>=/!-?1"), max_size=12) | st.sampled_from(
+    ["a.png", "c.png", "[c]", "A"]
+)
 LEAVES = st.one_of(
     WORDS,
     st.builds('<img src="{}" alt="{}">'.format, st.sampled_from(["", "a.png", "b/c.png"]), ALT_TEXTS),

@@ -16,7 +16,7 @@ POINTS = {"pt", "v"}
 def add_drawn(parts: Parts, kind: str, part: str, prose: Prose) -> None:
     """What a relation of that kind leads to."""
     add_drawn_text(parts, part, prose)
-    if kind in CHARTS:
+    if kind in CHARTS and parts.has(part):
         for label in _labels(parts, part):
             prose.line(label)
 

@@ -23,6 +23,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     parts = Parts(file, limits)
     prose = Prose(limits)
     body = main_part(parts, "word/document.xml")
+    parts.need(body)
     _add(parts, body, prose, limits)
     kin = relations(parts, body)
     for kind in AROUND:
@@ -33,7 +34,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     for kind in DRAWN:
         for part in _of(drawings, kind):
             add_drawn(parts, kind, part, prose)
-    return Found(prose.text(), properties(parts))
+    return Found(prose.text(), properties(parts), parts.lacking)
 
 
 def _of(kin: list[Relation], kind: str) -> list[str]:
@@ -45,6 +46,8 @@ def _hides(event: Event, parent: str) -> bool:
 
 
 def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
+    if not parts.there(part):
+        return
     in_run = 0
     choices: list[str] = []  # of an old drop-down field, whose value is in no run
     choice = ""
@@ -65,7 +68,7 @@ def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
                 prose.line(event.get("string"))
             elif event.name == "altChunk":
                 for relation in relations(parts, part):
-                    if relation.id == event.get("id"):
+                    if relation.id == event.get("id") and parts.there(relation.target):
                         add_other(parts.data(relation.target), relation.target, prose, limits)
             elif event.name == "ddList":
                 choices, choice = [], ""

@@ -29,7 +29,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     for page in pages:
         data = parts.data(page)
         prose.line(visible_text(decode(data, html=True).text.encode()).decode())
-    return Found(prose.text(), properties)
+    return Found(prose.text(), properties, parts.lacking)
 
 
 def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
@@ -57,7 +57,7 @@ def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
             spine.append(event.get("idref"))
         elif event.kind == "start" and event.name == "meta" and event.get("property") == "dcterms:modified":
             key = "modified"
-    missing = [name for name in spine if name not in items or not parts.has(items[name])]
-    if missing:
-        raise Problem(Reason.CORRUPT, f"{len(missing)} of the {len(spine)} pages it names are missing")
-    return [items[name] for name in spine], properties
+    pages = [page for name in spine if parts.there(page := items.get(name, name))]
+    if spine and not pages:
+        raise Problem(Reason.CORRUPT, f"the {len(spine)} pages it names are missing")
+    return pages, properties

@@ -1,7 +1,7 @@
 """What Word, PowerPoint and Excel files have in common: relationships, properties, drawings (ECMA-376).
 
 Parts are found by their relationships, not by their usual names: what is not referred to is not shown. A part that is
-referred to and missing is among them: whoever reads it says so, so that no text is lost without a word.
+referred to and missing is among them: whoever reads it asks `Parts.there`, so that no text is lost without a word.
 """
 
 import posixpath
@@ -68,6 +68,8 @@ def add_drawn_text(parts: Parts, part: str, prose: Prose, *, placeholders: bool 
     """Text of shapes, charts and diagrams: runs `a:t`, paragraphs `a:p`, and the alt texts of what is a picture.
 
     Of layouts and masters a reader sees only what is no placeholder ("Click to edit"): placeholders=False."""
+    if not parts.there(part):
+        return
     hidden = set() if placeholders else _placeholders(chosen(parts.events(part)))
     shapes = count()
     in_run = 0

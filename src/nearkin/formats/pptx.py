@@ -30,17 +30,13 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     )
     for part in sorted([*layouts, *masters]):
         add_drawn_text(parts, part, prose, placeholders=False)
-    return Found(prose.text(), properties(parts))
+    return Found(prose.text(), properties(parts), parts.lacking)
 
 
 def _slides(parts: Parts, main: str) -> list[str]:
     """In the order of the show, not of their file names. Sections of a show list slides again, by their numbers only:
     what names a relation has a prefix (`r:id`)."""
-    slides = {
-        relation.id: relation.target
-        for relation in relations(parts, main)
-        if relation.type == "slide" and parts.has(relation.target)
-    }
+    slides = {relation.id: relation.target for relation in relations(parts, main) if relation.type == "slide"}
     shown = [
         value
         for event in parts.events(main)
@@ -48,9 +44,11 @@ def _slides(parts: Parts, main: str) -> list[str]:
         for name, value in event.attributes.items()
         if name.endswith(":id")
     ]
-    if missing := [key for key in shown if key not in slides]:
-        raise Problem(Reason.CORRUPT, f"{len(missing)} of its {len(shown)} slides are missing")
-    return [slides[key] for key in shown]
+    named = [slides.get(key, f"slide {number}") for number, key in enumerate(shown, 1)]
+    there = [slide for slide in named if parts.there(slide)]
+    if shown and not there:
+        raise Problem(Reason.CORRUPT, f"its {len(shown)} slides are missing")
+    return there
 
 
 def _targets(kin: list[Relation], kind: str) -> list[str]:
