@@ -4,10 +4,11 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from formats import office, others, outlook, worded
+from formats import office, others, outlook, shown, worded
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.table import HEAD, detect, read_with
 from nearkin.model import Reason
@@ -15,6 +16,7 @@ from nearkin.model import Reason
 MADE: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "docx": (office.docx, office.WORD_PLACES),
     "doc": (worded.doc, worded.DOC_PLACES),
+    "ppt": (shown.ppt, shown.PPT_PLACES),
     "pptx": (office.pptx, office.SLIDE_PLACES),
     "odt": (office.odt, office.ODT_PLACES),
     "odp": (office.odp, office.ODP_PLACES),
@@ -54,7 +56,7 @@ def test_the_properties_of_office_files(name: str) -> None:
     assert found(MADE[name][0]())[1].properties == office.OFFICE_PROPERTIES
 
 
-@pytest.mark.parametrize("name", ["xlsx", "pdf", "rtf", "epub", "doc"])
+@pytest.mark.parametrize("name", ["xlsx", "pdf", "rtf", "epub", "doc", "ppt"])
 def test_title_and_author(name: str) -> None:
     told = found(MADE[name][0]())[1].properties
     assert (told["title"], told["author"]) == ("The title", "Ann Author")
@@ -141,6 +143,7 @@ def test_mails_of_a_mailbox_are_members() -> None:
         (others.epub(encrypted=True), b"a.epub"),
         (outlook.ole(outlook.stream("EncryptedPackage", b"x")), b"a.docx"),
         (worded.doc(flags=0x0100), b"a.doc"),
+        (shown.ppt(mark=0xF3D1C4DF), b"a.ppt"),
         (office.opened("text", "", "", **{"META-INF__manifest.xml": "<m><encryption-data/></m>"}), b"a.odt"),
     ],
 )
@@ -154,6 +157,23 @@ def test_a_pdf_of_pictures_says_so() -> None:
     with pytest.raises(Problem, match="3 pages without text") as error:
         found(others.pdf(3, text=False))
     assert error.value.reason is Reason.EMPTY
+
+
+def test_a_presentation_in_the_order_of_its_slides() -> None:
+    """Two edits: the second moved a slide; what only the first knows of it is gone. Numbers of slides are no text."""
+    text = found(shown.ppt())[1].text or ""
+    order = ("text box", "outline", "title", "comment", "notes", "second slide", "other notes", "master")
+    places = [text.index(office.say(place)) for place in order]
+    assert places == sorted(places)
+    assert "\n日本\nnext\n" in text
+    assert "*" not in text
+
+
+@pytest.mark.parametrize("damage", [{"lost": True}, {"cut": 60}, {"cut": 2000}])
+def test_a_presentation_without_all_of_its_slides_is_corrupt(damage: dict[str, Any]) -> None:
+    with pytest.raises(Problem) as error:
+        found(shown.ppt(**damage))
+    assert error.value.reason is Reason.CORRUPT
 
 
 def test_characters_of_word() -> None:
