@@ -117,8 +117,8 @@ def ppt(*, mark: int = 0xE391C05F, cut: int = 0, lost: bool = False) -> bytes:
         return at
 
     data = bytes(8)  # nothing is at place 0: it says that there is no edit before
-    for number, what in enumerate((document, old, notes, master, second, gone, other), 1):
-        put(number, what)
+    for place, what in enumerate((document, old, notes, master, second, gone, other), 1):
+        put(place, what)
     first = edit(0, [[1, 2, 3, 4], [5, 6]])
     put(SLIDE, slide)
     last = edit(first, [[2]] if lost else [[2], [7]])
