@@ -128,6 +128,10 @@ def test_files_attached_to_pdf_are_members() -> None:
     assert [(member.name, member.data) for member in found(others.pdf())[1].members] == [
         (b"attached.txt", b"attached words")
     ]
+    document = found(others.pdf(), limits=Limits(member=10))[1]
+    (lost,) = document.members
+    assert document.text == found(others.pdf())[1].text
+    assert (lost.data, lost.problem and lost.problem.reason) == (b"", Reason.TOO_LARGE)
 
 
 def test_mails_of_a_mailbox_are_members() -> None:
