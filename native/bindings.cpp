@@ -46,6 +46,15 @@ nb::bytes py_visible_text(const nb::bytes& html) {
   return to_bytes(text);
 }
 
+nb::tuple py_page(const nb::bytes& html) {
+  std::string text, properties;
+  {
+    const nb::gil_scoped_release free;
+    visible_text(view(html), text, &properties);
+  }
+  return nb::make_tuple(to_bytes(text), to_bytes(properties));
+}
+
 void check_ignored(unsigned ignored) {
   if (ignored > 15) throw nb::value_error("ignore is a sum of the IGNORE_ constants, 0 to 15");
 }
@@ -316,6 +325,7 @@ NB_MODULE(_native, m) {
   m.def("sniff", [](const nb::bytes& data, bool named_html) { return static_cast<int>(sniff(view(data), named_html)); },
         "data"_a, "named_html"_a);
   m.def("visible_text", py_visible_text, "html"_a);
+  m.def("page", py_page, "html"_a);
   m.def("soundex", [](const nb::bytes& word) {
     const auto code = soundex(view(word));
     return code ? to_bytes({code->data(), code->size()}) : to_bytes({});
@@ -355,6 +365,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("contents", rows([](const Ingested& r) { return digest_or_none(r.content_digest); }))
       .def("take_texts", take_texts)
       .def("take_canonical", take_canonical)
+      .def_prop_ro("properties", [](const Batch& b) { return pieces(b.properties.data(), b.property_ends); })
       .def_prop_ro("features", [](const Batch& b) { return pieces(b.features.data(), b.feature_ends); })
       .def_prop_ro("weights", [](const Batch& b) -> nb::object {
         if (b.weights.empty()) return nb::none();

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "entity.hpp"
+#include "html_attributes.hpp"
 #include "html_tags.hpp"
 #include "text_writer.hpp"
 
@@ -31,11 +33,16 @@ bool same_letters(const char* text, std::string_view lower) {
   });
 }
 
-enum class Mode { mark_up, references, plain };  // data, RCDATA and raw text states of the standard
+// Data, RCDATA, attribute value and raw text states of the standard.
+enum class Mode { mark_up, references, attribute, plain };
+enum class TagEnd { cut, open, closed };  // closed: by a slash
+
+constexpr std::size_t kLongestProperty = 4096;  // bytes: what is longer is no title, nor a name
 
 class Tokeniser {
  public:
-  Tokeniser(std::string_view html, char* out) : p_(html.data()), end_(p_ + html.size()), writer_(out) {}
+  Tokeniser(std::string_view html, char* out, std::string* properties)
+      : p_(html.data()), end_(p_ + html.size()), writer_(out), properties_(properties) {}
 
   std::size_t run() {
     if (starts_with("\xEF\xBB\xBF")) p_ += 3;
@@ -69,7 +76,7 @@ class Tokeniser {
     if (static_cast<unsigned char>(c) <= ' ') {
       white_space(end, keep_space);
     } else if (c == '&' && mode != Mode::plain) {
-      reference(end, keep_space);
+      reference(end, mode, keep_space);
     } else if (!shown()) {
       do ++p_;
       while (p_ != end && *p_ != '<' && *p_ != '&' && static_cast<unsigned char>(*p_) > ' ');
@@ -91,8 +98,15 @@ class Tokeniser {
     writer_.put(c == '\r' ? "\n" : &c, 1);
   }
 
-  void reference(const char* end, bool keep_space) {
-    const Reference found = decode_reference(p_, end);
+  // In attributes the old names need their semicolon where a letter, a figure or '=' follows: ?a=1&copy=2.
+  static bool runs_on(const char* after, const char* end) {
+    if (after[-1] == ';' || after == end) return false;
+    return *after == '=' || is_letter(*after) || (*after >= '0' && *after <= '9');
+  }
+
+  void reference(const char* end, Mode mode, bool keep_space) {
+    Reference found = decode_reference(p_, end);
+    if (mode == Mode::attribute && found.consumed != 0 && p_[1] != '#' && runs_on(p_ + found.consumed, end)) found = {};
     const char* const text = found.consumed == 0 ? "&" : found.text;
     const unsigned length = found.consumed == 0 ? 1 : found.length;
     p_ += std::max<std::size_t>(found.consumed, 1);
@@ -169,31 +183,47 @@ class Tokeniser {
     return {packed, {start, static_cast<std::size_t>(p_ - start)}};
   }
 
-  // Skips attributes and the closing '>'; says whether the tag closes itself. Quotes count only after '='.
-  bool attributes() {
+  // Skips attributes and the closing '>'; says whether the tag closes itself. Quotes count only after '='. `keep` is told
+  // each name and value.
+  template <class Keep>
+  TagEnd attributes(const Keep& keep) {
     bool slash = false;
     while (p_ != end_) {
       const char c = *p_;
       if (c == '>') {
         ++p_;
-        return slash;
+        return slash ? TagEnd::closed : TagEnd::open;
       }
       slash = c == '/';
+      const char* const key = p_;
       ++p_;
       if (slash || is_space(c)) continue;
       while (p_ != end_ && *p_ != '=' && !ends_name(*p_)) ++p_;
+      const char* const key_end = p_;
       skip_spaces();
       if (p_ == end_ || *p_ != '=') continue;
       ++p_;
       skip_spaces();
       if (p_ == end_ || *p_ == '>') continue;
       if (*p_ == '"' || *p_ == '\'') {
-        skip_past({p_, 1}, p_ + 1);
+        const char* const value = p_ + 1;
+        skip_past({p_, 1}, value);
+        if (p_ > value) keep(std::string_view(key, key_end), std::string_view(value, p_ - 1));
       } else {
+        const char* const value = p_;
         while (p_ != end_ && *p_ != '>' && !is_space(*p_)) ++p_;
+        keep(std::string_view(key, key_end), std::string_view(value, p_));
       }
     }
-    return slash;
+    return TagEnd::cut;
+  }
+
+  TagEnd attributes() {
+    return attributes([](std::string_view, std::string_view) {});
+  }
+
+  TagEnd attributes_of(Attributes& kept) {
+    return attributes([&kept](std::string_view key, std::string_view value) { kept.keep(key, value); });
   }
 
   void skip_spaces() {
@@ -212,12 +242,16 @@ class Tokeniser {
   void start_tag() {
     ++p_;
     const Name tag_name = name();
-    const bool closed = attributes();
     const auto* const entry = find_tag(tag_name.packed, tag_name.text);
+    if (entry != nullptr && entry->tag == Tag::picture) return picture(entry->name);
+    if (entry != nullptr && entry->tag == Tag::meta) return meta();
+    const bool closed = attributes() == TagEnd::closed;
     if (entry == nullptr) return;
     const bool complete = closed && (foreign_ != 0 || xml_);
     switch (entry->tag) {
-      case Tag::inline_: return;
+      case Tag::inline_:
+      case Tag::picture:
+      case Tag::meta: return;
       case Tag::block: foreign_ = 0; return gap(Gap::line);
       case Tag::cell: return gap(Gap::tab);
       case Tag::space: return gap(Gap::space);
@@ -241,6 +275,30 @@ class Tokeniser {
     }
   }
 
+  void picture(std::string_view tag_name) {
+    Attributes kept;
+    const bool whole = attributes_of(kept) != TagEnd::cut;
+    gap(Gap::space);
+    const std::string_view alt = whole ? alt_text(tag_name, kept) : std::string_view{};
+    const char* const after = std::exchange(p_, alt.data());
+    while (p_ != alt.data() + alt.size()) text(alt.data() + alt.size(), Mode::attribute, false);
+    p_ = after;
+    gap(Gap::space);
+  }
+
+  void meta() {
+    Attributes kept;
+    const bool whole = attributes_of(kept) != TagEnd::cut;
+    if (whole && !kept.name.empty()) tell(property_of(kept.name), kept.content);
+  }
+
+  void tell(std::string_view property, std::string_view value) {
+    if (properties_ == nullptr || property.empty() || value.empty() || value.size() > kLongestProperty || !shown()) return;
+    if (value.find('\0') != std::string_view::npos) return;
+    properties_->append(property).push_back('\0');
+    properties_->append(value).push_back('\0');
+  }
+
   void end_tag() {
     const char next = left() > 2 ? p_[2] : '\0';
     if (!is_letter(next)) {
@@ -255,7 +313,8 @@ class Tokeniser {
     switch (entry->tag) {
       case Tag::block: return gap(Gap::line);
       case Tag::cell: return gap(Gap::tab);
-      case Tag::space: return gap(Gap::space);
+      case Tag::space:
+      case Tag::picture: return gap(Gap::space);
       case Tag::svg: foreign_ -= foreign_ == 0 ? 0 : 1; return gap(Gap::space);
       case Tag::pre: keeps_space_ -= keeps_space_ == 0 ? 0 : 1; return gap(Gap::line);
       case Tag::template_: templates_ -= templates_ == 0 ? 0 : 1; return;
@@ -288,7 +347,9 @@ class Tokeniser {
     if (complete || foreign_ != 0) return;
     if (tag_name == "textarea") skip_first_newline();
     const char* const closing = closing_tag(tag_name, p_);
+    const std::size_t before = writer_.size();
     while (p_ < closing) text(closing, mode, keep_space);
+    if (tag_name == "title" && closing != end_) tell(tag_name, writer_.since(before));
     gap(around);
   }
 
@@ -320,6 +381,7 @@ class Tokeniser {
   const char* p_;
   const char* const end_;
   TextWriter writer_;
+  std::string* const properties_;
   bool xml_ = false;
   std::size_t foreign_ = 0;  // svg and math elements open
   std::size_t keeps_space_ = 0;
@@ -328,10 +390,10 @@ class Tokeniser {
 
 }  // namespace
 
-void visible_text(std::string_view utf8, std::string& out) {
+void visible_text(std::string_view utf8, std::string& out, std::string* properties) {
   // A reference such as &nGt; grows from five bytes to six; nothing grows more.
   out.resize(utf8.size() + utf8.size() / 5 + TextWriter::kSlack);
-  out.resize(Tokeniser(utf8, out.data()).run());
+  out.resize(Tokeniser(utf8, out.data(), properties).run());
 }
 
 }  // namespace nearkin

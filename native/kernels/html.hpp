@@ -12,6 +12,8 @@
 //   its like are complete elements.
 // - At the end of the input: an open comment, script, style or tag is dropped, as the standard has it; an open title,
 //   textarea or CDATA section is text.
+// - Alt texts of img, area and input type=image stand where the picture does; one that only repeats the name of the
+//   picture's file is none. Browsers show them in its place, and readers of screens read them.
 // - noscript, framesets, hidden attributes and fallbacks (object, canvas, video) are shown: better text too much than
 //   text lost.
 #pragma once
@@ -21,7 +23,9 @@
 
 namespace nearkin {
 
-// Replaces `out`, whose capacity is reused.
-void visible_text(std::string_view utf8, std::string& out);
+// Replaces `out`, whose capacity is reused. What the page says of itself is added to `properties`: title, author, created
+// or modified, NUL, the value, NUL, and so on, in the page's order. Titles as they are shown, other values as they are
+// written, references and all: hardly any page has them.
+void visible_text(std::string_view utf8, std::string& out, std::string* properties = nullptr);
 
 }  // namespace nearkin

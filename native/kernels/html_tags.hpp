@@ -13,6 +13,8 @@ enum class Tag : std::uint8_t {
   block,      // a line of its own
   cell,       // a tab
   space,      // a space
+  picture,    // its alt text, with spaces around it
+  meta,       // what the page says of itself
   pre,        // a block whose white space counts
   svg,        // foreign content: <script/> is complete
   hidden,     // raw text nobody sees
@@ -62,8 +64,10 @@ constexpr std::array<TagEntry, kTagSlots> make_tag_slots() {
       "main", "menu", "nav", "ol", "optgroup", "p", "search", "section", "summary", "table", "tbody", "tfoot", "thead",
       "tr", "ul");
   add(Tag::cell, "td", "th");
-  add(Tag::space, "audio", "button", "canvas", "datalist", "embed", "image", "img", "input", "meter", "object",
-      "option", "progress", "select", "video");
+  add(Tag::space, "audio", "button", "canvas", "datalist", "embed", "meter", "object", "option", "progress",
+      "select", "video");
+  add(Tag::picture, "area", "image", "img", "input");
+  add(Tag::meta, "meta");
   add(Tag::pre, "pre", "listing");
   add(Tag::svg, "svg", "math");
   add(Tag::hidden, "style", "iframe", "noembed", "noframes");

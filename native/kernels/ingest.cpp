@@ -76,7 +76,7 @@ class Worker {
       if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
       std::string_view extracted = bytes;
       if (row.kind == Kind::html) {
-        visible_text(bytes, visible_);
+        visible_text(bytes, visible_, keeps_texts_ ? &batch_.properties : nullptr);
         extracted = visible_;
       }
       if (recipe_.lines) {
@@ -98,6 +98,7 @@ class Worker {
     batch_.weights.insert(batch_.weights.end(), signature_.weights.begin(), signature_.weights.end());
     batch_.rows.push_back(row);
     batch_.text_ends.push_back(batch_.texts.size());
+    batch_.property_ends.push_back(batch_.properties.size());
     batch_.feature_ends.push_back(batch_.features.size());
   }
 

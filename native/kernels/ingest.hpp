@@ -35,12 +35,14 @@ struct Ingested {
   std::uint64_t modulus = 1;
 };
 
-// Row i's text is texts[text_ends[i-1], text_ends[i]), likewise its features and weights.
+// Row i's text is texts[text_ends[i-1], text_ends[i]), likewise its properties, features and weights.
 struct Batch {
   std::vector<Ingested> rows;
   std::string texts;      // extracted
   std::string canonical;  // end to end, each as long as its row says
   std::vector<std::uint64_t> text_ends;
+  std::string properties;  // what pages say of themselves (html.hpp)
+  std::vector<std::uint64_t> property_ends;
   std::vector<std::uint64_t> features;
   std::vector<std::uint32_t> weights;
   std::vector<std::uint64_t> feature_ends;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -20,6 +21,13 @@ class TextWriter {
   explicit TextWriter(char* out) : begin_(out), at_(out) {}
 
   std::size_t size() const { return static_cast<std::size_t>(at_ - begin_); }
+
+  // What was written since there were so many bytes, without the white space it begins with.
+  std::string_view since(std::size_t size) const {
+    const char* from = begin_ + size;
+    while (from != at_ && (*from == '\n' || *from == '\t' || *from == ' ')) ++from;
+    return {from, static_cast<std::size_t>(at_ - from)};
+  }
 
   void gap(Gap gap) {
     if (gap > gap_) gap_ = gap;

@@ -35,6 +35,9 @@ def sniff(data: bytes, named_html: bool) -> int: ...
 # The text a reader of a page sees; UTF-8 in, UTF-8 out.
 def visible_text(html: bytes) -> bytes: ...
 
+# The same, and what the page says of itself: key, NUL, value, NUL … (see html.hpp).
+def page(html: bytes) -> tuple[bytes, bytes]: ...
+
 # Bits of what canonical text ignores.
 IGNORE_CASE: int
 IGNORE_PUNCTUATION: int
@@ -101,6 +104,7 @@ class Batch:
     moduli: list[int]
     digests: list[bytes | None]  # of the bytes; none where they could not be read
     contents: list[bytes | None]  # of the canonical text; none where there is no text
+    properties: list[bytes]  # what pages say of themselves, as `page` gives it
     features: list[bytes]
     weights: list[bytes] | None
     def __len__(self) -> int: ...

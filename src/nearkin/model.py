@@ -54,6 +54,7 @@ OF_TEXTS = (
     "media",
     "encodings",
     "extractors",
+    "properties",
     "texts",
     "characters",
     "canonical",

@@ -144,6 +144,8 @@ def _do(file: BinaryIO, limits: Limits) -> Found:
                 pass
         case "drip":
             return Found(None, members=_dripping())
+        case "letter":
+            return Found(f"the text of a letter, {rest}", members=_halfway())
         case "halfway":
             return Found(None, members=_halfway())
     return Found(f"{what} {rest}", {"title": what})

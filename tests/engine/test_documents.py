@@ -8,6 +8,7 @@ import pytest
 
 from engine.fake_formats import DEED
 from nearkin.api.store import Store
+from nearkin.engine import tree
 from nearkin.engine import workers as engine_workers
 from nearkin.engine.entry import Source
 from nearkin.engine.spread import in_order
@@ -25,13 +26,17 @@ DEEDS = {
     "h": ("raise", "corrupt"),
     "i": ("halfway", "crashed"),
     "j": (" ", "empty"),
+    "k": ("letter", None),
 }
 
 
+@pytest.mark.parametrize("held", [1, 1000])
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_every_document_is_read_or_fails_for_its_own_reason(
-    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    jobs: int, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The text of a letter stands, and what else was in it is one that failed; held at once or not."""
+    monkeypatch.setattr(tree, "HELD_MEMBERS", held)
     monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
     folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
@@ -42,11 +47,12 @@ def test_every_document_is_read_or_fails_for_its_own_reason(
     (folder / "no.zip").write_text("of no format after all")
     summary = store.scan(folder, jobs=jobs, timeout=1)
     failed = {one["path"]: one["reason"] for one in store.documents(failed=True).to_pylist()}
-    assert failed == {f"{name}.zip": reason for name, (_, reason) in DEEDS.items() if reason}
+    lost = "k.zip!/part-2"
+    assert failed == {f"{name}.zip": reason for name, (_, reason) in DEEDS.items() if reason} | {lost: "crashed"}
     there = [one["path"] for one in store.documents().to_pylist()]
-    assert there == ["c.zip", "e.zip", "i.zip!/first.txt", "no.zip", "plain.txt"]
+    assert there == ["c.zip", "e.zip", "i.zip!/first.txt", "k.zip", "k.zip!/first.txt", "no.zip", "plain.txt"]
     assert (summary.documents, summary.failed) == (len(there), len(failed))
-    assert all(one["digest"] for one in store.documents(failed=True).to_pylist())
+    assert all(one["digest"] or one["path"] == lost for one in store.documents(failed=True).to_pylist())
 
 
 def test_a_long_one_holds_up_only_what_has_no_room() -> None:

@@ -1,5 +1,6 @@
 """The one native pass from file to signature against the same steps taken one by one."""
 
+import json
 import os
 import random
 from collections.abc import Iterator
@@ -20,7 +21,8 @@ from nearkin.settings import TextSettings, WalkSettings
 from nearkin.store.packing import unpack
 from nearkin.text.canon import Canon
 from nearkin.text.decode import decode
-from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff, visible_text
+from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
+from nearkin.text.page import page
 from oracle.prose import prose
 
 DEFAULT = Canon.of(TextSettings())
@@ -146,7 +148,10 @@ def step_by_step(folder: Path, path: bytes, scheme: Scheme, canon: Canon) -> Row
             kind = TextKind.HTML if sniff(text, named_html=hint) is TextKind.HTML else TextKind.TEXT
         elif encoding:
             text = data.removeprefix(b"\xef\xbb\xbf")
-        extracted, extractor = visible_text(text) if kind is TextKind.HTML else text, EXTRACTORS[kind]
+        extracted, extractor = text, EXTRACTORS[kind]
+        if kind is TextKind.HTML:
+            extracted, said = page(text)
+            row["properties"] = json.dumps(said, sort_keys=True) if said else None
     canonical = canon.apply(extracted)
     features, weights, modulus = _native.sign(scheme.native(), canonical)
     return row | {

@@ -18,13 +18,13 @@ def plain_zip() -> bytes:
     return zipped(dict(MEMBERS))
 
 
-def tar() -> bytes:
+def tar(members: dict[str, bytes] = MEMBERS) -> bytes:
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as archive:
         folder = tarfile.TarInfo("folder")
         folder.type = tarfile.DIRTYPE
         archive.addfile(folder)
-        for name, data in MEMBERS.items():
+        for name, data in members.items():
             entry = tarfile.TarInfo(name)
             entry.size, entry.mtime = len(data), 1700000000
             archive.addfile(entry, io.BytesIO(data))

@@ -51,9 +51,31 @@ def drawn(text: str) -> str:
     return f"<a:p><a:r><a:t>{text}</a:t></a:r></a:p>"
 
 
+def alternatives(*choices: str) -> str:
+    """The last is the fallback."""
+    inside = "".join(f'<mc:Choice Requires="x">{choice}</mc:Choice>' for choice in choices[:-1])
+    return f"<mc:AlternateContent>{inside}<mc:Fallback>{choices[-1]}</mc:Fallback></mc:AlternateContent>"
+
+
+def cached(text: str) -> str:
+    return f"<c:f>Deleted!A1</c:f><c:strCache><c:ptCount val='1'/><c:pt idx='0'><c:v>{text}</c:v></c:pt></c:strCache>"
+
+
+SERIES = (
+    f"<c:ser><c:tx><c:strRef>{cached(say('series'))}</c:strRef></c:tx><c:cat><c:strRef>{cached(say('category'))}"
+    "</c:strRef></c:cat><c:val><c:numRef><c:f>Deleted</c:f><c:numCache><c:pt><c:v>7</c:v></c:pt></c:numCache></c:numRef>"
+    "</c:val></c:ser>"
+)
+LABELS = SERIES + SERIES  # of every series the same
+NEW_LABELS = (
+    f"<cx:strDim xmlns:cx='cx'><cx:f>Deleted</cx:f><cx:lvl><cx:pt>{say('category')}</cx:pt></cx:lvl></cx:strDim>"
+    f"<cx:tx xmlns:cx='cx'><cx:txData><cx:f>Deleted</cx:f><cx:v>{say('series')}</cx:v></cx:txData></cx:tx>"
+)
+
 WORD_PLACES = (
     "body", "split run", "insertion", "moved to", "table cell", "text box", "link", "field result", "alt text",
     "control", "footnote", "endnote", "comment", "first header", "second header", "footer", "chart", "diagram",
+    "fallback", "second choice", "old alt text", "word art", "category", "series",
 )  # fmt: skip
 
 
@@ -74,8 +96,15 @@ def docx(body: str = "") -> bytes:
         + "<w:p><w:r><w:instrText>Deleted field code</w:instrText></w:r>"
         + f"<w:r><w:t>{say('field result')}</w:t></w:r></w:p>"
         + f"<w:sdt><w:sdtContent>{paragraph(say('control'))}</w:sdtContent></w:sdt>"
+        + alternatives("", paragraph(say("fallback")))
+        + alternatives("", paragraph(say("second choice")), paragraph("Deleted fallback."))
+        + alternatives(
+            alternatives("<w:r/>", "Deleted") + "<w:r/>", paragraph("Deleted choice."), paragraph("Deleted.")
+        )
+        + f'<w:p><w:pict><v:shape alt="{say("old alt text")}"><v:textpath string="{say("word art")}"/></v:shape>'
+        + "</w:pict></w:p>"
     )
-    names = 'xmlns:w="w" xmlns:mc="mc" xmlns:wp="wp" xmlns:wps="wps" xmlns:a="a" xmlns:c="c" xmlns:dgm="d"'
+    names = 'xmlns:w="w" xmlns:mc="mc" xmlns:wp="wp" xmlns:wps="wps" xmlns:a="a" xmlns:c="c" xmlns:dgm="d" xmlns:v="v"'
     return zipped(
         {
             "[Content_Types].xml": types("wordprocessingml.document"),
@@ -98,7 +127,7 @@ def docx(body: str = "") -> bytes:
             "word/header1.xml": f"<w:hdr {names}>{paragraph(say('first header'))}</w:hdr>",
             "word/header2.xml": f"<w:hdr {names}>{paragraph(say('second header'))}</w:hdr>",
             "word/footer1.xml": f"<w:ftr {names}>{paragraph(say('footer'))}</w:ftr>",
-            "word/charts/chart1.xml": f"<c:chart {names}><c:title>{drawn(say('chart'))}</c:title></c:chart>",
+            "word/charts/chart1.xml": f"<c:chart {names}><c:title>{drawn(say('chart'))}</c:title>{LABELS}</c:chart>",
             "word/diagrams/data1.xml": f"<dgm:dataModel {names}><dgm:t>{drawn(say('diagram'))}</dgm:t></dgm:dataModel>",
         }
     )
@@ -106,7 +135,7 @@ def docx(body: str = "") -> bytes:
 
 SLIDE_PLACES = (
     "title", "table cell", "alt text", "notes", "old comment", "new comment", "second slide", "layout", "master",
-    "chart",
+    "chart", "category", "series", "fallback",
 )  # fmt: skip
 
 
@@ -117,11 +146,12 @@ def shape(text: str, *, placeholder: bool = False, alt: str = "") -> str:
 
 
 def pptx() -> bytes:
-    names = 'xmlns:p="p" xmlns:a="a" xmlns:r="r" xmlns:c="c"'
+    names = 'xmlns:p="p" xmlns:a="a" xmlns:r="r" xmlns:c="c" xmlns:mc="mc"'
     table = f"<p:graphicFrame><a:tbl><a:tr><a:tc>{drawn(say('table cell'))}</a:tc></a:tr></a:tbl></p:graphicFrame>"
     number = '<p:sp><p:txBody><a:p><a:fld type="slidenum"><a:t>Deleted 7</a:t></a:fld></a:p></p:txBody></p:sp>'
     first = shape(say("title"), placeholder=True) + table + number + shape("x", alt=say("alt text"))
-    static = shape("Deleted: click to edit", placeholder=True)
+    first += alternatives("", shape(say("fallback"))) + alternatives(shape("x"), shape("Deleted"))
+    static = alternatives(shape("x"), shape("Deleted")) + shape("Deleted: click to edit", placeholder=True)
     return zipped(
         {
             "[Content_Types].xml": types("presentationml.presentation"),
@@ -142,7 +172,7 @@ def pptx() -> bytes:
             "ppt/notesSlides/notes1.xml": f"<p:notes {names}>{shape(say('notes'), placeholder=True)}</p:notes>",
             "ppt/comments/comment1.xml": f"<p:list {names}><p:cm><p:text>{say('old comment')}</p:text></p:cm></p:list>",
             "ppt/comments/modern1.xml": f"<p:cmLst {names}><p:txBody>{drawn(say('new comment'))}</p:txBody></p:cmLst>",
-            "ppt/charts/chart1.xml": f"<c:chart {names}>{drawn(say('chart'))}</c:chart>",
+            "ppt/charts/chart1.xml": f"<c:chart {names}>{drawn(say('chart'))}{NEW_LABELS}</c:chart>",
             "ppt/slideLayouts/layout1.xml": f"<p:sldLayout {names}>{static}{shape(say('layout'))}</p:sldLayout>",
             "ppt/slideLayouts/_rels/layout1.xml.rels": related(slideMaster="../slideMasters/master1.xml"),
             "ppt/slideMasters/master1.xml": f"<p:sldMaster {names}>{static}{shape(say('master'))}</p:sldMaster>",
@@ -213,9 +243,15 @@ ODS_PLACES = ("sheet name", "cell", "comment", "text box", "header")
 def ods() -> bytes:
     calc = "urn:oasis:names:tc:opendocument:xmlns"
     spaces = f'xmlns:office="{calc}:office:1.0" xmlns:table="{calc}:table:1.0" xmlns:text="{calc}:text:1.0"'
+    spaces += ' xmlns:calcext="calcext"'
     cell = (
         f'<table:table-cell office:value-type="string"><office:annotation>{line(say("comment"))}</office:annotation>'
         f"{line(say('cell'))}</table:table-cell>"
+        '<table:table-cell table:formula="of:=A1&gt;1" office:value-type="float" office:value="0" '
+        f'calcext:value-type="error">{line("#DIV/0!")}</table:table-cell>'
+        '<table:table-cell office:value-type="string" office:string-value="" calcext:value-type="error">'
+        f'{line("#N/A")}</table:table-cell><table:table-cell calcext:value-type="float" office:value-type="float" '
+        f'office:value="2.5">{line("2,50")}</table:table-cell>'
     )
     shapes = f"<table:shapes><draw:frame xmlns:draw='d'>{line(say('text box'))}</draw:frame></table:shapes>"
     sheet = (

@@ -7,6 +7,7 @@ from email.message import EmailMessage
 from formats.office import say, zipped
 
 XLSX_PLACES = ("sheet name", "cell", "comment", "header", "footer", "second sheet")
+ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
 
 
 def xlsx() -> bytes:
@@ -22,6 +23,7 @@ def xlsx() -> bytes:
     sheet.oddHeader.left.text = say("header")
     sheet.oddFooter.center.text = "&P " + say("footer")
     book.create_sheet("two")["C9"] = say("second sheet")
+    book["two"].append([*ERRORS])
     book.properties.title, book.properties.creator = "The title", "Ann Author"
     file = io.BytesIO()
     book.save(file)
@@ -93,7 +95,7 @@ def pdf(pages: int = 2, *, password: str = "", text: bool = True) -> bytes:
 
 RTF_PLACES = (
     "body", "header", "footer", "footnote", "comment", "text box", "alt text", "table cell", "unicode", "code page",
-    "link",
+    "link", "object", "Unicode twin",
 )  # fmt: skip
 
 
@@ -109,11 +111,13 @@ def rtf() -> bytes:
         r"\trowd " + say("table cell") + r"\cell\row "
         r"The sentence of the unic\u111?de stands here.\par The sentence of the code page stands here. "
         r"caf\'e9 {\f1\'e4\'e0} \u55357?\u56832?\par{\field{\*\fldinst Deleted}{\fldrslt " + say("link") + r"}}"
+        r"{\object\objemb{\*\objclass Deleted}{\*\objdata 0105Deleted}{\result{\pict 01}" + say("object") + r"}}"
+        r"{\upr{Deleted old}{\*\ud{" + say("Unicode twin") + r"}}}"
         r"{\pict 0102Deleted}{\pict\bin4 }}}}}\par}"
     ).encode("latin-1")
 
 
-EPUB_PLACES = ("first chapter", "second chapter")
+EPUB_PLACES = ("first chapter", "second chapter", "picture")
 
 
 def epub(*, encrypted: bool = False) -> bytes:
@@ -124,7 +128,7 @@ def epub(*, encrypted: bool = False) -> bytes:
         "OEBPS/book.opf": "<package xmlns:dc='d'><metadata><dc:title>The title</dc:title><dc:creator>Ann Author"
         "</dc:creator></metadata><manifest><item id='b' href='b%20.xhtml'/><item id='a' href='a.xhtml'/></manifest>"
         "<spine><itemref idref='b'/><itemref idref='a'/></spine></package>",
-        "OEBPS/a.xhtml": page.format(say("second chapter")),
+        "OEBPS/a.xhtml": page.format(say("second chapter") + f"<img src='x.png' alt='{say('picture')}'/>"),
         "OEBPS/b .xhtml": page.format(say("first chapter")),
     }
     if encrypted:
@@ -152,7 +156,7 @@ def mail(*, html_only: bool = False) -> EmailMessage:
     made["Subject"] = "Grüße aus dem Büro"
     made["Message-ID"] = "<1@example.org>"
     if html_only:
-        made.set_content(f"<p>{say('HTML body')}</p>", subtype="html")
+        made.set_content(f"<p>{say('HTML body')}<img alt='{say('picture')}'></p>", subtype="html")
     else:
         made.set_content(say("plain body"))
         made.add_alternative(f"<p>Deleted: {say('plain body')}</p>", subtype="html")
@@ -179,9 +183,9 @@ def mhtml() -> bytes:
         "Date: Tue, 2 Jan 2024 03:04:05 -0000\r\nMIME-Version: 1.0\r\n"
         'Content-Type: multipart/related; type="text/html"; boundary="b"\r\n\r\n'
         "--b\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
-        f"<html><body>{say('page')} caf=C3=A9</body></html>\r\n"
+        f"<html><meta name=3Dauthor content=3D'Ann Author'><body>{say('page')} caf=C3=A9</body></html>\r\n"
         "--b\r\nContent-Type: text/css\r\n\r\nDeleted {}\r\n--b\r\nContent-Type: text/html\r\n\r\n"
-        f"<p>{say('frame')}</p>\r\n--b--\r\n"
+        f"<p>{say('frame')}<img alt='{say('picture')}'></p>\r\n--b--\r\n"
     ).encode()
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from formats import office, others, outlook, worded
+from formats import office, others, outlook, shown, worded
 from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
@@ -27,7 +27,7 @@ MADE: dict[str, Callable[[], bytes]] = {
     "xlsx": others.xlsx, "xls": others.xls, "pdf": others.pdf, "rtf": others.rtf, "epub": others.epub,
     "eml": others.eml, "mhtml": others.mhtml, "msg": outlook.msg, "mbox": others.mbox, "xml": others.xml,
     "zip": plain_zip, "tar": tar, "7z": partial(archive, dict(MEMBERS)),
-    "doc": worded.doc,
+    "doc": worded.doc, "ppt": shown.ppt,
     **{name: partial(pack, b"words" * 99) for name, pack in PACKERS.items()},
 }  # fmt: skip
 

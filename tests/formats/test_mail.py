@@ -1,14 +1,26 @@
 """What lies in a mail comes out byte for byte, and what a mail program shows of it is its text."""
 
 import base64
+import quopri
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats import outlook
 from formats.archives import plain_zip
+from formats.office import zipped
 from formats.test_archives import members
 from formats.test_places import found
+from formats.test_scanned import scanned
+from nearkin.api.store import Store
+from nearkin.engine.workers import Workers
+from nearkin.formats import skimmed
+from nearkin.formats.found import Limits
+from nearkin.model import Reason
 
 HEAD = b"From: ann@example.org\r\nMessage-ID: <1@example.org>\r\nMIME-Version: 1.0\r\n"
 INNER = (
@@ -77,6 +89,9 @@ def test_the_plain_body_counts_where_it_says_what_the_html_says(plain: str, html
     parts = (b"Content-Type: text/plain", plain.encode()), (b"Content-Type: text/html", html.encode())
     text = text_of(holding(*parts, kind=b"alternative"))
     assert [line for line in text.split("\n")[1:] if line] == told.split("\n")
+    bodies = outlook.stream("__substg1.0_10130102", html.encode()), outlook.text(0x1000, plain)
+    same = text_of(outlook.ole(outlook.fixed(32), outlook.text(0x0037, "Subject"), *bodies)).replace("\0", "")
+    assert [line for line in same.split("\n")[1:] if line] == told.split("\n")
 
 
 @pytest.mark.parametrize("kind", ["delivery-status", "disposition-notification", "feedback-report"])
@@ -97,3 +112,84 @@ def test_mail_in_mail_is_decoded(kind: bytes) -> None:
 def test_the_first_message_id_counts() -> None:
     data = b"Message-ID: <q@x>\r\n" + HEAD + b"\r\nwords"
     assert found(data)[1].properties["message-id"] == "<q@x>"
+
+
+LINES = st.sampled_from([b"x" * 40, b"", b"--", b"-- ", b"--=b", b"a: b", "\ue0000\ue000".encode(), b"\xff\xfe", b"\r"])
+ENCODED: dict[str, Callable[[bytes], bytes]] = {
+    "binary": lambda data: data,
+    "base64": base64.encodebytes,
+    "quoted-printable": quopri.encodestring,
+    "x-unknown": lambda data: data,
+}
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(ENCODED)), st.lists(LINES, max_size=12)), max_size=4), st.data())
+def test_what_is_left_in_the_file_is_put_back_as_it_was(
+    parts: list[tuple[str, list[bytes]]], data: st.DataObject
+) -> None:
+    """Also a mail that looks as if something had been left out."""
+    ends = data.draw(st.sampled_from([b"\n", b"\r\n"]))
+    mail = holding(
+        *((attached(f"{i}", encoding=how), ENCODED[how](ends.join(lines))) for i, (how, lines) in enumerate(parts)),
+        (b"Content-Type: text/plain", ends.join(lines) if (lines := data.draw(st.lists(LINES, max_size=5))) else b"x"),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(skimmed, "HELD", 1 << 30)
+        text, whole = text_of(mail), members(mail)
+        patch.setattr(skimmed, "HELD", data.draw(st.integers(1, 300)))
+        assert members(mail) == whole
+        assert text_of(mail) == text
+
+
+LARGE = b"large " * 50_000
+
+
+@pytest.mark.parametrize("how", ["binary", "base64", "quoted-printable"])
+def test_what_is_attached_and_too_large_fails_alone(how: str) -> None:
+    small = (attached("small.txt", encoding="7bit"), b"small")
+    mail = holding(
+        (b"Content-Type: text/plain", b"the text"), (attached("a", encoding=how), ENCODED[how](LARGE)), small
+    )
+    for limits in (Limits(member=100_000), Limits(unpacked=100_000)):
+        document = found(mail, limits=limits)[1]
+        assert "the text" in (document.text or "")
+        first, second = document.members
+        assert (first.name, first.data, first.problem and first.problem.reason) == (b"a", b"", Reason.TOO_LARGE)
+        assert (second.data, second.problem) == (b"small", None)
+    assert members(mail) == {"a": LARGE, "small.txt": b"small"}
+
+
+def test_what_is_attached_in_outlook_and_too_large_fails_alone() -> None:
+    def attachment(number: int, data: bytes) -> outlook.Node:
+        name = outlook.text(0x3707, f"{number}.bin")
+        inner = outlook.fixed(8), name, outlook.stream("__substg1.0_37010102", data)
+        return outlook.storage(f"__attach_version1.0_#{number:08X}", *inner)
+
+    inside = outlook.storage("__substg1.0_3701000D", outlook.fixed(24), attachment(0, LARGE))
+    embedded = outlook.storage("__attach_version1.0_#00000009", outlook.fixed(8), outlook.text(0x3001, "Inner"), inside)
+    mail = outlook.ole(
+        outlook.fixed(32), outlook.text(0x1000, "the text"), attachment(1, LARGE), attachment(2, b"s"), embedded
+    )
+    document = found(mail, limits=Limits(member=100_000))[1]
+    assert "the text" in (document.text or "")
+    told = {one.name: one.problem and one.problem.reason for one in document.members}
+    large = Reason.TOO_LARGE
+    assert told == {b"1.bin": large, b"2.bin": None, b"Inner.eml": None, b"Inner.eml/0.bin": large}
+
+
+def test_a_mail_keeps_its_text_whatever_is_attached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than may be unpacked, in the second of two archives, and a small text after it. Of an archive that holds the
+    same it is the archive that fails: it is nothing but what lies in it."""
+    limits = Limits(unpacked=9_000_000)
+    monkeypatch.setattr("nearkin.engine.documents.Workers", partial(Workers, limits=limits))
+    packed = zipped({f"{number}.txt": b"words " * 100_000 for number in range(10)})
+    archives = {"1.zip": packed, "2.zip": packed, "small.txt": b"small words"}
+    shown = (b"Content-Type: text/plain", b"the text")
+    mail = holding(
+        shown, *((attached(name, encoding="base64"), base64.encodebytes(archives[name])) for name in archives)
+    )
+    files = {"a.eml": mail, "b.zip": zipped({**archives})}
+    summary, failed = scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", files)
+    too_large = {name for name, (reason, _) in failed.items() if reason == "too large"}
+    assert too_large == {"a.eml!/2.zip", "a.eml!/small.txt", "b.zip"}
+    assert len(failed) == summary.failed == 3

@@ -3,6 +3,7 @@
 import io
 import sqlite3
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -29,29 +30,57 @@ def without(data: bytes, name: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("data", "name", "said"),
+    ("data", "name", "place"),
     [
-        (others.epub(), "OEBPS/a.xhtml", "1 of the 2 pages it names are missing"),
-        (office.pptx(), "ppt/slides/slide1.xml", "1 of its 2 slides are missing"),
-        (office.pptx(), "ppt/_rels/presentation.xml.rels", "2 of its 2 slides are missing"),
-        (office.pptx(), "ppt/notesSlides/notes1.xml", "the part ppt/notesSlides/notes1.xml is missing"),
-        (office.pptx(), "ppt/slideMasters/master1.xml", "the part ppt/slideMasters/master1.xml is missing"),
-        (office.docx(), "word/footnotes.xml", "the part word/footnotes.xml is missing"),
-        (office.docx(), "word/header2.xml", "the part word/header2.xml is missing"),
-        (office.docx(), "word/charts/chart1.xml", "the part word/charts/chart1.xml is missing"),
-        (others.xlsx(), "xl/comments/comment1.xml", "the part xl/comments/comment1.xml is missing"),
+        (others.epub(), "OEBPS/a.xhtml", "second chapter"),
+        (office.pptx(), "ppt/slides/slide1.xml", "second slide"),
+        (office.pptx(), "ppt/notesSlides/notes1.xml", "notes"),
+        (office.pptx(), "ppt/slideMasters/master1.xml", "master"),
+        (office.docx(), "word/footnotes.xml", "footnote"),
+        (office.docx(), "word/header2.xml", "second header"),
+        (office.docx(), "word/charts/chart1.xml", "chart"),
+        (others.xlsx(), "xl/comments/comment1.xml", "comment"),
+        (others.xlsx(), "xl/worksheets/sheet2.xml", "second sheet"),
     ],
 )
-def test_parts_that_are_missing_are_told(data: bytes, name: str, said: str) -> None:
+def test_what_is_there_is_read_and_parts_that_are_missing_fail(data: bytes, name: str, place: str) -> None:
+    whole, document = found(data)[1], found(without(data, name))[1]
+    assert whole.members == ()
+    (lost,) = document.members
+    assert lost.name.decode() == ("sheet two" if "sheet2" in name else name)
+    assert lost.problem is not None
+    assert lost.problem.reason is Reason.CORRUPT
+    assert document.text is not None
+    assert office.say(place) not in document.text
+    assert whole.text is not None
+    left = Counter(document.text.split())
+    assert left <= Counter(whole.text.split())
+    assert left
+
+
+@pytest.mark.parametrize(
+    ("data", "names", "said"),
+    [
+        (others.epub(), ["OEBPS/a.xhtml", "OEBPS/b .xhtml"], "the 2 pages it names are missing"),
+        (office.pptx(), ["ppt/_rels/presentation.xml.rels"], "its 2 slides are missing"),
+        (office.docx(), ["word/document.xml"], "the part word/document.xml is missing"),
+        (others.xlsx(), ["xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml"], "its 2 sheets are missing"),
+    ],
+)
+def test_without_what_it_is_made_of_it_is_no_document(data: bytes, names: list[str], said: str) -> None:
+    for name in names:
+        data = without(data, name)
     with pytest.raises(Problem) as error:
-        found(without(data, name))
+        found(data)
     assert (error.value.reason, error.value.detail) == (Reason.CORRUPT, said)
 
 
-def test_sheets_that_are_missing_are_told() -> None:
-    with pytest.raises(Problem, match="the sheet two is missing") as error:
-        found(without(others.xlsx(), "xl/worksheets/sheet2.xml"))
-    assert error.value.reason is Reason.CORRUPT
+def test_a_part_that_is_missing_is_listed_and_counted(tmp_path: Path) -> None:
+    files = {"a.docx": without(office.docx(), "word/header2.xml"), "b.docx": office.docx()}
+    summary, failed = scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", files)
+    said = "the document names this part, and it is missing"
+    assert failed == {"a.docx!/word/header2.xml": ("corrupt", said)}
+    assert (summary.documents, summary.failed) == (2, 1)
 
 
 def test_a_relation_to_a_sheet_that_the_book_does_not_list_is_none() -> None:

@@ -4,10 +4,11 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from formats import office, others, outlook, worded
+from formats import office, others, outlook, shown, worded
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.table import HEAD, detect, read_with
 from nearkin.model import Reason
@@ -15,6 +16,7 @@ from nearkin.model import Reason
 MADE: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "docx": (office.docx, office.WORD_PLACES),
     "doc": (worded.doc, worded.DOC_PLACES),
+    "ppt": (shown.ppt, shown.PPT_PLACES),
     "pptx": (office.pptx, office.SLIDE_PLACES),
     "odt": (office.odt, office.ODT_PLACES),
     "odp": (office.odp, office.ODP_PLACES),
@@ -25,7 +27,7 @@ MADE: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "rtf": (others.rtf, others.RTF_PLACES),
     "epub": (others.epub, others.EPUB_PLACES),
     "eml": (others.eml, others.MAIL_PLACES),
-    "mhtml": (others.mhtml, ("page", "frame")),
+    "mhtml": (others.mhtml, ("page", "frame", "picture")),
     "msg": (outlook.msg, ("body",)),
     "xml": (others.xml, ("title", "para")),
 }
@@ -54,7 +56,7 @@ def test_the_properties_of_office_files(name: str) -> None:
     assert found(MADE[name][0]())[1].properties == office.OFFICE_PROPERTIES
 
 
-@pytest.mark.parametrize("name", ["xlsx", "pdf", "rtf", "epub", "doc"])
+@pytest.mark.parametrize("name", ["xlsx", "pdf", "rtf", "epub", "doc", "ppt"])
 def test_title_and_author(name: str) -> None:
     told = found(MADE[name][0]())[1].properties
     assert (told["title"], told["author"]) == ("The title", "Ann Author")
@@ -70,6 +72,11 @@ def test_cells_are_told_alike_whatever_their_type() -> None:
     assert text is not None
     assert text.startswith("sheet name stands\n")
     assert f"{office.say('cell')}\t2\t2.5\t2024-01-02\n" in text
+
+
+def test_errors_of_cells_are_told() -> None:
+    assert "\n" + "\t".join(others.ERRORS) + "\n" in (found(others.xlsx())[1].text or "")
+    assert f"{office.say('cell')}\t#DIV/0!\t#N/A\t2.5\n" in (found(office.ods())[1].text or "")
 
 
 def test_rtf_characters() -> None:
@@ -121,6 +128,10 @@ def test_files_attached_to_pdf_are_members() -> None:
     assert [(member.name, member.data) for member in found(others.pdf())[1].members] == [
         (b"attached.txt", b"attached words")
     ]
+    document = found(others.pdf(), limits=Limits(member=10))[1]
+    (lost,) = document.members
+    assert document.text == found(others.pdf())[1].text
+    assert (lost.data, lost.problem and lost.problem.reason) == (b"", Reason.TOO_LARGE)
 
 
 def test_mails_of_a_mailbox_are_members() -> None:
@@ -136,6 +147,7 @@ def test_mails_of_a_mailbox_are_members() -> None:
         (others.epub(encrypted=True), b"a.epub"),
         (outlook.ole(outlook.stream("EncryptedPackage", b"x")), b"a.docx"),
         (worded.doc(flags=0x0100), b"a.doc"),
+        (shown.ppt(mark=0xF3D1C4DF), b"a.ppt"),
         (office.opened("text", "", "", **{"META-INF__manifest.xml": "<m><encryption-data/></m>"}), b"a.odt"),
     ],
 )
@@ -149,6 +161,23 @@ def test_a_pdf_of_pictures_says_so() -> None:
     with pytest.raises(Problem, match="3 pages without text") as error:
         found(others.pdf(3, text=False))
     assert error.value.reason is Reason.EMPTY
+
+
+def test_a_presentation_in_the_order_of_its_slides() -> None:
+    """Two edits: the second moved a slide; what only the first knows of it is gone. Numbers of slides are no text."""
+    text = found(shown.ppt())[1].text or ""
+    order = ("text box", "outline", "title", "comment", "notes", "second slide", "other notes", "master")
+    places = [text.index(office.say(place)) for place in order]
+    assert places == sorted(places)
+    assert "\n日本\nnext\n" in text
+    assert "*" not in text
+
+
+@pytest.mark.parametrize("damage", [{"lost": True}, {"cut": 60}, {"cut": 2000}])
+def test_a_presentation_without_all_of_its_slides_is_corrupt(damage: dict[str, Any]) -> None:
+    with pytest.raises(Problem) as error:
+        found(shown.ppt(**damage))
+    assert error.value.reason is Reason.CORRUPT
 
 
 def test_characters_of_word() -> None:

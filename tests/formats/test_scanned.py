@@ -1,5 +1,6 @@
 """Files made to hurt, through a whole scan: it ends, in bounded memory, and every file and member is accounted for."""
 
+import gzip
 import io
 import os
 import random
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from formats.archives import tar
 from formats.grown import Grown, children
 from formats.office import docx, paragraph, zipped
 from formats.quine import quine
@@ -259,3 +261,19 @@ def test_workers_that_are_killed_cost_one_document_each(tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_many_workers_are_killed(tmp_path: Path) -> None:
     assert killed_workers(tmp_path, files=2000, every=2) > 0
+
+
+def test_what_a_damaged_archive_gave_stands_and_the_damage_is_told(tmp_path: Path) -> None:
+    """A wrong checksum, and half a file: of a tar the members before it are documents, a lone file is none."""
+    words = " ".join(str(number * number) for number in range(20_000)).encode()
+    whole, lone = gzip.compress(tar({"a.txt": b"first " + words, "b.txt": b"second " + words})), gzip.compress(words)
+    files = {}
+    for name, data in (("tgz", whole), ("gz", lone)):
+        files[f"0.{name}"] = data[:-8] + bytes([data[-8] ^ 1]) + data[-7:]
+        files[f"1.{name}"] = data[: 3 * len(data) // 4]
+    store = Store(tmp_path / "kin.db")
+    summary, failed = scanned(store, tmp_path / "docs", files)
+    assert {name: reason for name, (reason, _) in failed.items()} == dict.fromkeys(files, "corrupt")
+    there = [one["path"] for one in store.documents().to_pylist()]
+    assert there == ["0.tgz!/a.txt", "0.tgz!/b.txt", "1.tgz!/a.txt"]
+    assert (summary.documents, summary.failed) == (3, 4)

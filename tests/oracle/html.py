@@ -12,11 +12,21 @@ BLOCK_NAMES = """
     tr ul xmp
 """
 SPACE_NAMES = """
-    td th audio button canvas datalist embed image img input math meter object option progress select svg
+    td th area audio button canvas datalist embed image img input math meter object option progress select svg
     textarea video
 """
 BLOCKS = set(BLOCK_NAMES.split())
 SPACES = set(SPACE_NAMES.split())
+
+
+def alt(node: LexborNode) -> str:
+    """Of a picture; what repeats the name of its file is none."""
+    told = node.attributes
+    pictured = node.tag in ("img", "area") or (node.tag == "input" and (told.get("type") or "").lower() == "image")
+    text, file = (told.get("alt") or "").strip(), (told.get("src") or "").rpartition("/")[2]
+    name = file.lower().rpartition(".")[0]
+    repeats = "." in file and text.lower() in (file.lower(), name, f"[{name}]")
+    return text if pictured and not repeats else ""
 
 
 def pieces(node: LexborNode | None) -> Iterator[str]:
@@ -29,7 +39,7 @@ def pieces(node: LexborNode | None) -> Iterator[str]:
         elif tag in BLOCKS:
             yield "\n"
         elif tag in SPACES:
-            yield " "
+            yield f" {alt(node)} "
         below = None if tag in HIDDEN else node.child
         while node is not None and below is None:
             if node.tag in BLOCKS:

@@ -99,6 +99,36 @@ def test_what_is_shown(page: str, expected: str) -> None:
     assert text(page) == expected
 
 
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ('a<img src=x.png alt="A dog &amp;  a\ncat">b', "a A dog & a cat b"),
+        ("<p><IMG ALT=dog SRC=x></p>b", "dog\nb"),
+        ('a<img alt="">b<img alt=" ">c<img alt>d', "a b c d"),
+        ('a<img src="/i/Dog.PNG?x=1" alt="dog.png">b', "a b"),
+        ('a<img src="my%20dog.png" alt="my dog.png">b', "a b"),
+        ('a<img src="i/dog.png" alt="i/dog.png">b', "a b"),
+        ('a<img src="i/note.png" alt="[Note]">b<img src=PREV.gif alt=Prev>c', "a b c"),  # icons
+        ('a<img src="dogs.png" alt="dog">b<img src=dog alt=dog>c', "a dog b dog c"),
+        ('a<img src="my dog.png" alt="my dog">b<img src=".png" alt="a b">c', "a my dog b a b c"),
+        ('a<img alt="one" alt="two">b', "a one b"),
+        ("a<img alt='<b>x</b>'>b", "a <b>x</b> b"),
+        ("a<img alt='?x=1&copy=2&copy;&copy &copy'>b", "a ?x=1&copy=2©© © b"),
+        ('<map><area alt="The north" href=x><area href=y></map>', "The north"),
+        ('<input type=IMAGE alt=Send><input alt=no><input type=text alt="no">', "Send"),
+        ('a<template><img alt="x"></template>b', "ab"),
+        ('<pre>a  b<img alt="x  y">c</pre>', "a  b x y c"),
+        ('a<img alt="x', "a"),
+        ('a<img alt="x>', "a"),
+        ("a<img alt='x' src='y", "a"),
+        ('<noscript><img alt="x"></noscript>', "x"),
+        ('<svg><image alt="x"/></svg>b', "x b"),
+    ],
+)
+def test_alt_texts_stand_where_the_picture_does(page: str, expected: str) -> None:
+    assert text(page) == expected
+
+
 def test_every_named_reference() -> None:
     for name, meaning in html5.items():
         for after in ("", "x", ";", "=", "1", "é"):
@@ -135,8 +165,13 @@ INLINE = st.sampled_from(["b", "i", "a", "span", "em", "custom-tag", "font", "co
 BLOCK = st.sampled_from(["div", "section", "p", "ul", "li", "h2", "blockquote", "pre", "article", "dl", "dt", "center"])
 WORDS = st.text(st.sampled_from("abcde  \n\té漢&;<>=\"'/!-?1"), max_size=12)
 ATTRIBUTES = st.sampled_from(["", " x", " x=1", " x='>'", ' x=">" y', " x = a/b", "\n/ ", ' a="<b>"c=\'"\'', " =x=y"])
+ALT_TEXTS = st.text(st.sampled_from("abcde  \n\té漢&;<>=/!-?1"), max_size=12) | st.sampled_from(
+    ["a.png", "c.png", "[c]", "A"]
+)
 LEAVES = st.one_of(
     WORDS,
+    st.builds('<img src="{}" alt="{}">'.format, st.sampled_from(["", "a.png", "b/c.png"]), ALT_TEXTS),
+    st.builds("<{} alt='{}'>".format, st.sampled_from(["area", "input", "input type=image", "b"]), ALT_TEXTS),
     st.sampled_from(["<br>", "<br/>", "<img>", "<hr>", "<input>", "<wbr>", "</p>", "</br>", "</nothing>", "</b >"]),
     st.builds("<!--{}-->".format, WORDS),
     st.builds("<script>{}</script>".format, WORDS),

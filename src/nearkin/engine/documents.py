@@ -173,7 +173,11 @@ class Intake:
         try:
             with closing(self._inside(entry)) as inside, closing(self._in_order(inside)) as results:
                 for taken in results:
-                    self._count(taken)
+                    if (problem := self._counted(taken)) is not None:
+                        if entry.text is None:
+                            raise problem
+                        yield self._failed(taken.entry.source, problem)
+                        continue
                     if taken.too_much:
                         nested = yield from self._stream(taken.entry.source)
                         yield self.taker.signed([nested], [])
@@ -184,7 +188,12 @@ class Intake:
                         yield taken.inside
         except Problem as problem:
             entry.problem = problem
+        if (rest := entry.settle()) is not None:
+            yield self._failed(rest, rest.problem)
         return entry
+
+    def _failed(self, source: Source, problem: Problem | None) -> Readings:
+        return self.taker.signed([Entry(source, problem=problem)], [])
 
     def _inside(self, entry: Entry) -> Generator[Source, None, None]:
         with closing(self.taker.workers.ask(entry.source.asked)) as answers:
@@ -192,15 +201,16 @@ class Intake:
                 if (member := entry.heed(header, body)) is not None:
                     yield member
 
-    def _count(self, taken: Taken) -> None:
+    def _counted(self, taken: Taken) -> Problem | None:
         """In the order of what is stored: so it is the same, however many workers there are."""
         limits = self.taker.workers.limits
         self._members += 1 + taken.members
         self._unpacked += taken.entry.source.size + taken.unpacked
         if self._members > limits.members:
-            raise Problem(Reason.TOO_LARGE, f"there are more than {limits.members:,} members in it, at any depth")
+            return Problem(Reason.TOO_LARGE, f"there are more than {limits.members:,} members in it, at any depth")
         if self._unpacked > limits.unpacked:
-            raise Problem(Reason.TOO_LARGE, f"its members, at any depth, are over {limits.unpacked:,} bytes")
+            return Problem(Reason.TOO_LARGE, f"its members, at any depth, are over {limits.unpacked:,} bytes")
+        return None
 
     def _later(self, itself: Readings) -> Iterator[Readings]:
         if self._batch is None:

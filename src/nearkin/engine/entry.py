@@ -12,6 +12,8 @@ from nearkin.model import Reason
 from nearkin.read.member_names import MemberNames
 from nearkin.read.table import MEMBER
 
+OF_THE_REST = (Reason.TOO_LARGE, Reason.TIMED_OUT, Reason.CRASHED, Reason.CORRUPT)
+
 
 @dataclass(slots=True)
 class Source:
@@ -48,6 +50,7 @@ class Entry:
     text: bytes | None = None
     properties: dict[str, str] = field(default_factory=dict)
     members: int = 0
+    holds: bool = False  # it may have members
     problem: Problem | None = None
     plain: bool = False  # of no format: for the kernels
     names: MemberNames = field(default_factory=MemberNames)
@@ -65,12 +68,27 @@ class Entry:
                     self.source.size, self.source.mtime_ns, self.source.inode, self.source.owner = map(int, stamp)
             case "document":
                 self.text = body if header["has_text"] else None
+                self.holds = bool(header["holds"])
                 self.properties = {str(key): str(value) for key, value in header["properties"].items()}
             case "problem":
                 self.problem = _problem(header)
             case "member":
                 return self._member(header, body)
         return None
+
+    def settle(self) -> Source | None:
+        """The text of a mail stands, whatever became of what is attached: that fails, as one member more. What was
+        written to while it was read has no text that could stand."""
+        if not self.holds or self.text is None or self.problem is None or self.problem.reason not in OF_THE_REST:
+            return None
+        rest = self.lost(f"part-{self.members + 1}".encode(), self.problem)
+        self.problem = None
+        return rest
+
+    def lost(self, name: bytes, problem: Problem) -> Source:
+        """A member that cannot be taken out."""
+        told = {"name": name.hex(), "mtime_ns": 0, "reason": problem.reason, "detail": problem.detail}
+        return self._member(told, b"")
 
     def _member(self, header: Header, body: bytes) -> Source:
         self.members += 1

@@ -24,6 +24,7 @@ from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
 from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
+from nearkin.text.page import as_json
 
 Recipe = _native.Recipe
 BATCH_FILES = 256
@@ -173,7 +174,7 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         details=[os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
         extractors=["raw"] * len(paths) if raw else [EXTRACTORS[kind] for kind in kinds],
         readers=[None if raw else READERS[kind] for kind in kinds],
-        properties=[*nothing],
+        properties=[as_json(told) if told else None for told in batch.properties],
         md5=[*nothing],
         sha1=[*nothing],
         texts=batch.take_texts(),

@@ -103,6 +103,9 @@ class Taker:
                         inside.append(member)
         except Problem as problem:
             entry.problem = problem
+        if (rest := entry.settle()) is not None:
+            held.count(rest)
+            inside.append(rest)
         for member in inside:
             if not self.is_for_workers(member):
                 held.plain.append(member)

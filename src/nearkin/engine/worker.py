@@ -120,7 +120,8 @@ class _Worker:
         found = self._formats.read_with(kind, file, self._limits)
         text = b"" if found.text is None else found.text.encode("utf-8", "replace")
         properties = {str(key): str(value) for key, value in found.properties.items() if value}
-        self._say({"kind": "document", "has_text": found.text is not None, "properties": properties}, text)
+        told = {"has_text": found.text is not None, "holds": found.members != (), "properties": properties}
+        self._say({"kind": "document", **told}, text)
         del text
         for member in found.members:
             self._hand_out(member)

@@ -21,7 +21,10 @@ def _text(data: bytes, name: bytes, limits: Limits) -> str:
     file = io.BytesIO(data)
     if chosen := detect(data[:HEAD], name, file):
         try:
-            return read_with(chosen, file, limits).text or ""
+            document = read_with(chosen, file, limits)
+            if lost := next((one.problem for one in document.members if one.problem is not None), None):
+                raise lost
+            return document.text or ""
         except Problem as problem:
             if problem.reason is Reason.EMPTY:
                 return ""

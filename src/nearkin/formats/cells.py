@@ -11,25 +11,34 @@ from nearkin.formats.prose import Prose
 from nearkin.model import Reason
 
 
-def add_sheets(file: BinaryIO, prose: Prose) -> None:
+def add_sheets(file: BinaryIO, prose: Prose) -> list[str]:
+    """The names of sheets that are missing are given back, where others are there."""
     from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum, WorksheetNotFound
 
     file.seek(0)
+    missing: list[str] = []
     try:
         book = CalamineWorkbook.from_filelike(file)
         for sheet in book.sheets_metadata:
             prose.line(sheet.name)
-            if sheet.typ == SheetTypeEnum.WorkSheet:
-                for row in book.get_sheet_by_name(sheet.name).iter_rows():
-                    _add_row(row, prose)
+            if sheet.typ != SheetTypeEnum.WorkSheet:
+                continue
+            try:
+                cells = book.get_sheet_by_name(sheet.name)
+            except WorksheetNotFound:
+                missing.append(sheet.name)
+                continue
+            for row in cells.iter_rows():
+                _add_row(row, prose)
     except PasswordError as error:
         raise Problem(Reason.ENCRYPTED, "a password is needed") from error
-    except WorksheetNotFound as error:
-        raise Problem(Reason.CORRUPT, f"the sheet {error} is missing") from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":  # of Rust: no Exception, and no name to import
             raise Problem(Reason.CORRUPT, f"the reader of sheets gave up: {error}") from error
         raise
+    if missing and len(missing) == len(book.sheets_metadata):
+        raise Problem(Reason.CORRUPT, f"its {len(missing)} sheets are missing")
+    return missing
 
 
 def _add_row(row: list[Any], prose: Prose) -> None:

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from typing import BinaryIO
 
 from nearkin.formats.found import Found, Limits, Problem
-from nearkin.formats.ole import ENCRYPTED, properties
+from nearkin.formats.ole import ENCRYPTED, opened, properties
 from nearkin.formats.prose import Prose
 from nearkin.model import Reason
 
@@ -34,9 +34,7 @@ Span = tuple[int, int]
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    import olefile
-
-    with olefile.OleFileIO(file) as storage:
+    with opened(file) as storage:
         if any(storage.exists(name) for name in ENCRYPTED):
             raise Problem(Reason.ENCRYPTED, "a password is needed")
         document = storage.openstream("WordDocument").read()

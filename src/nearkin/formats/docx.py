@@ -1,16 +1,17 @@
 """Word: the body, then foot- and endnotes, comments, headers, footers, charts and diagrams.
 
 Runs of text are `w:t`, so what was deleted (`w:delText`) and the codes of fields are out of sight by themselves; what
-was moved away is not. A text box is written twice, for new and old programs: the fallback is skipped.
+was moved away is not. A text box is written twice, for new and old programs: it is read once.
 """
 
 from typing import BinaryIO
 
 from nearkin.formats.alt_chunk import add_other
+from nearkin.formats.chart import add_drawn
 from nearkin.formats.found import Found, Limits
-from nearkin.formats.ooxml import Relation, add_alt_text, add_drawn_text, main_part, properties, relations
+from nearkin.formats.ooxml import Relation, add_alt_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
-from nearkin.formats.xml_events import Event, without
+from nearkin.formats.xml_events import Event, chosen, without
 from nearkin.formats.zip_parts import Parts
 
 AROUND = ("footnotes", "endnotes", "comments", "header", "footer")
@@ -22,6 +23,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     parts = Parts(file, limits)
     prose = Prose(limits)
     body = main_part(parts, "word/document.xml")
+    parts.need(body)
     _add(parts, body, prose, limits)
     kin = relations(parts, body)
     for kind in AROUND:
@@ -31,8 +33,8 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     drawings = [relation for part in shown for relation in relations(parts, part)]
     for kind in DRAWN:
         for part in _of(drawings, kind):
-            add_drawn_text(parts, part, prose)
-    return Found(prose.text(), properties(parts))
+            add_drawn(parts, kind, part, prose)
+    return Found(prose.text(), properties(parts), parts.lacking)
 
 
 def _of(kin: list[Relation], kind: str) -> list[str]:
@@ -40,14 +42,16 @@ def _of(kin: list[Relation], kind: str) -> list[str]:
 
 
 def _hides(event: Event, parent: str) -> bool:
-    return event.name in ("del", "moveFrom", "Fallback")
+    return event.name in ("del", "moveFrom")
 
 
 def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
+    if not parts.there(part):
+        return
     in_run = 0
     choices: list[str] = []  # of an old drop-down field, whose value is in no run
-    chosen = ""
-    for event in without(parts.events(part), _hides):
+    choice = ""
+    for event in without(chosen(parts.events(part)), _hides):
         if event.kind == "text":
             if in_run:
                 prose.add(event.name)
@@ -60,20 +64,22 @@ def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
                 prose.add(_symbol(event.get("char")))
             elif event.name in ("docPr", "cNvPr", "shape"):
                 add_alt_text(event, prose)
+            elif event.name == "textpath":
+                prose.line(event.get("string"))
             elif event.name == "altChunk":
                 for relation in relations(parts, part):
-                    if relation.id == event.get("id"):
+                    if relation.id == event.get("id") and parts.there(relation.target):
                         add_other(parts.data(relation.target), relation.target, prose, limits)
             elif event.name == "ddList":
-                choices, chosen = [], ""
+                choices, choice = [], ""
             elif event.name == "listEntry":
                 choices.append(event.get("val"))
             elif event.name == "result":
-                chosen = event.get("val")
+                choice = event.get("val")
             elif event.name == "default":
-                chosen = chosen or event.get("val")
+                choice = choice or event.get("val")
         elif event.name == "ddList":
-            prose.add(_choice(choices, chosen))
+            prose.add(_choice(choices, choice))
         elif event.name == "t":
             in_run -= 1
         elif event.name == "p":

@@ -5,20 +5,23 @@ that stand in the mail: line ends stay as they are, and embedded mail is not tak
 together again just so.
 """
 
+import binascii
+import quopri
 import re
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesFeedParser
+from functools import partial
 from mimetypes import guess_extension
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 from nearkin.formats import letter
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.members import Counted
 from nearkin.formats.prose import Prose
+from nearkin.formats.skimmed import Skimmed
 from nearkin.model import Reason
 from nearkin.text.decode import decode
 from nearkin.text.kind import visible_text
@@ -26,16 +29,23 @@ from nearkin.text.kind import visible_text
 FOLDED = re.compile(r"[\r\n]+[ \t]*")
 SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
 EMBEDDED = ("message/rfc822", "message/global")
-WORD = re.compile(r"\w+")
 HEADER = re.compile(rb"\s*[!-9;-~]{1,76}[ \t]*:")
 STARTS = 4096  # bytes
-COMPARED = 1 << 20  # characters of a plain body and of the HTML
-CHUNK = 1 << 16
-Part = TypeVar("Part", bound=Message)
+AS_THEY_ARE = ("", "7bit", "8bit", "binary")
 
 
 class Mail(Message):
     """A mail or a part of one. Of the types message/* the parser is told nothing: it would take them apart."""
+
+    def __init__(self, skimmed: Skimmed) -> None:
+        super().__init__()
+        self._skimmed = skimmed
+
+    @property
+    def _held(self) -> str:
+        """As the parser left it; asked for, it would be decoded."""
+        payload: object = self._payload  # type: ignore[attr-defined]
+        return payload if isinstance(payload, str) else ""
 
     def get_content_type(self) -> str:
         kind = self.kind
@@ -45,10 +55,55 @@ class Mail(Message):
     def kind(self) -> str:
         return super().get_content_type()
 
+    @property
+    def size(self) -> int:
+        """Of its bytes, before they are read: a little more, perhaps."""
+        size = self._skimmed.size(self._held)
+        return size * 3 // 4 if self.is_base64 else size
+
+    @property
+    def is_base64(self) -> bool:
+        return self._encoding == "base64"
+
+    @property
+    def data(self) -> bytes:
+        """Without its transfer encoding."""
+        written = self._skimmed.whole(self._held)
+        if written is None:
+            data = self.get_payload(decode=True)
+            return data if isinstance(data, bytes) else b""
+        if self._encoding in AS_THEY_ARE:
+            return written
+        if self.is_base64:
+            return _from_base64(written)
+        if self._encoding == "quoted-printable":
+            return quopri.decodestring(written)
+        self.set_payload(written.decode("ascii", "surrogateescape"))
+        data = self.get_payload(decode=True)
+        return data if isinstance(data, bytes) else b""
+
+    @property
+    def written(self) -> bytes:
+        """As it stands in the mail."""
+        whole = self._skimmed.whole(self._held)
+        return self._held.encode("ascii", "surrogateescape") if whole is None else whole
+
+    @property
+    def _encoding(self) -> str:
+        return str(self.get("Content-Transfer-Encoding", "")).strip().lower()
+
+
+def _from_base64(written: bytes) -> bytes:
+    """As Python's own does of what it holds: padding may lack, and what is no base64 stays as it is."""
+    for end in (b"", b"=="):
+        with suppress(binascii.Error):
+            return binascii.a2b_base64(written + end if end else written)
+    return written
+
 
 def read(file: BinaryIO, limits: Limits) -> Found:
     check_start(file)
-    mail = parsed(file, Mail)
+    mail = parsed(file)
     told = fields(mail)
     prose = Prose(limits)
     letter.add_fields(told, prose)
@@ -66,11 +121,11 @@ def check_start(file: BinaryIO) -> None:
         raise Problem(Reason.CORRUPT, "it does not begin with a header field, as mail does")
 
 
-def parsed(file: BinaryIO, part: type[Part]) -> Part:
-    """In pieces, and not by the function for files: it makes all line ends alike, in binary parts too."""
-    parser = BytesFeedParser(part)
-    while piece := file.read(CHUNK):
-        parser.feed(piece)
+def parsed(file: BinaryIO) -> Mail:
+    """Not by the function for files: it makes all line ends alike, in binary parts too."""
+    skimmed = Skimmed(file)
+    parser = BytesFeedParser(lambda: Mail(skimmed))
+    skimmed.feed(parser)
     return parser.close()
 
 
@@ -90,17 +145,20 @@ def field(mail: "Message[Any, Any]", name: str, *, most: int | None = None) -> s
     return FOLDED.sub(" ", ", ".join(told)).strip()
 
 
-def body(part: "Message[Any, Any]") -> str:
-    data = part.get_payload(decode=True)
-    if not isinstance(data, bytes):
-        return ""
+def body(part: Mail) -> str:
+    text = decoded(part)
+    html = part.get_content_type() == "text/html"
+    return visible_text(text.encode("utf-8", "replace")).decode() if html else text
+
+
+def decoded(part: Mail) -> str:
+    data = part.data
     html = part.get_content_type() == "text/html"
     try:
         text = data.decode(part.get_content_charset() or "utf-8")
     except (LookupError, UnicodeDecodeError):
         text = decode(data, html=html).text
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return visible_text(text.encode("utf-8", "replace")).decode() if html else text
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _sorted(part: Mail) -> tuple[list[Mail], list[Mail]]:
@@ -122,14 +180,9 @@ def _sorted(part: Mail) -> tuple[list[Mail], list[Mail]]:
     if kind == "multipart/alternative":
         plain = [part for part in inline if part.kind == "text/plain"]
         html = [part for part in inline if part.kind == "text/html"]
-        inline = plain if _stand_for(plain, html) else html or inline
+        said, meant = ("\n".join(map(body, parts)) for parts in (plain, html))
+        inline = plain if letter.stands_for(said, meant) else html or inline
     return inline, attachments
-
-
-def _stand_for(plain: list[Mail], html: list[Mail]) -> bool:
-    """The plain body says what the HTML does: half of its words at the least. Others tell to get a better program."""
-    said, meant = (Counter(WORD.findall("\n".join(map(body, parts))[:COMPARED].casefold())) for parts in (plain, html))
-    return bool(said) and 2 * (said & meant).total() >= meant.total()
 
 
 def _members(parts: list[Mail], limits: Limits) -> Iterator[Member]:
@@ -140,18 +193,13 @@ def _members(parts: list[Mail], limits: Limits) -> Iterator[Member]:
         if part.kind in SEALED and "signed" not in str(part.get_param("smime-type", "")):
             yield Member(name, b"", problem=Problem(Reason.ENCRYPTED, "the mail's text is encrypted"))
             continue
-        data = _data(part)
-        counted.spend(len(data))
-        yield Member(name, data)
+        yield counted.attached(name, part.size, partial(_data, part))
 
 
 def _data(part: Mail) -> bytes:
-    data = part.get_payload(decode=True)
-    if part.kind in EMBEDDED:
-        raw = str(part.get_payload()).encode("ascii", "surrogateescape")
-        if HEADER.match(raw) and str(part.get("Content-Transfer-Encoding", "")).strip().lower() == "base64":
-            return raw  # it only says so: no colon is in base64
-    return data if isinstance(data, bytes) else b""
+    """Embedded mail may say that it is base64 and be none: no colon is in base64."""
+    is_none = part.kind in EMBEDDED and part.is_base64 and HEADER.match(part.written)
+    return part.written if is_none else part.data
 
 
 def _name(part: Mail, number: int) -> bytes:

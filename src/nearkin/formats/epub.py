@@ -29,7 +29,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     for page in pages:
         data = parts.data(page)
         prose.line(visible_text(decode(data, html=True).text.encode()).decode())
-    return Found(prose.text(), properties)
+    return Found(prose.text(), properties, parts.lacking)
 
 
 def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
@@ -48,6 +48,8 @@ def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
                 properties[key] = event.name.strip()
             continue
         key = META.get(event.name) if event.kind == "start" else None
+        if key == "created" and event.get("event") == "modification":  # EPUB 2
+            key = "modified"
         if event.kind == "start" and event.name == "item":
             place = posixpath.normpath(posixpath.join(folder, unquote(event.get("href"))))
             items[event.get("id")] = place
@@ -55,7 +57,7 @@ def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
             spine.append(event.get("idref"))
         elif event.kind == "start" and event.name == "meta" and event.get("property") == "dcterms:modified":
             key = "modified"
-    missing = [name for name in spine if name not in items or not parts.has(items[name])]
-    if missing:
-        raise Problem(Reason.CORRUPT, f"{len(missing)} of the {len(spine)} pages it names are missing")
-    return [items[name] for name in spine], properties
+    pages = [page for name in spine if parts.there(page := items.get(name, name))]
+    if spine and not pages:
+        raise Problem(Reason.CORRUPT, f"the {len(spine)} pages it names are missing")
+    return pages, properties

@@ -3,6 +3,8 @@
 import zipfile
 from typing import BinaryIO
 
+from nearkin.formats.ole import opened
+
 ZIPPED = frozenset(("docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"))
 OLD = frozenset(("doc", "xls", "ppt", "msg"))
 MAIN_PARTS = (
@@ -72,10 +74,8 @@ def _by_types(types: str) -> str:
 
 
 def _ole(named: str, file: BinaryIO) -> str:
-    import olefile
-
     file.seek(0)
-    with olefile.OleFileIO(file) as storage:
+    with opened(file) as storage:
         if storage.exists("EncryptedPackage") or storage.exists("\x09DRMContent"):
             return "ole"
         if storage.exists("__properties_version1.0"):

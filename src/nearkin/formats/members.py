@@ -1,5 +1,6 @@
 """Members of a container are counted while they are taken out: how many, and how many bytes together."""
 
+from collections.abc import Callable
 from io import BytesIO
 from typing import IO
 
@@ -24,6 +25,18 @@ class Counted:
         self._left -= count
         if self._left < 0:
             raise Problem(Reason.TOO_LARGE, "it unpacks to more than the limit allows")
+
+    def attached(self, name: bytes, size: int, data: Callable[[], bytes]) -> Member:
+        """To a document with a text of its own, which must stand: what is too large, or too much beside the others, is
+        not read and fails alone."""
+        if size > self._limits.member:
+            return Member(name, b"", problem=Problem(Reason.TOO_LARGE, f"over {self._limits.member} bytes"))
+        if size > self._left:
+            said = "with what is attached before it, it is more than the limit allows"
+            return Member(name, b"", problem=Problem(Reason.TOO_LARGE, said))
+        read = data()
+        self._left -= len(read)
+        return Member(name, read)
 
     def take(self, name: bytes, stream: IO[bytes], *, mtime_ns: int = 0) -> Member:
         """One that is too large for itself is passed over, and the next one is taken."""

@@ -1,23 +1,28 @@
 """Saved web pages (RFC 2557): the text of its HTML parts, frames included; pictures and style sheets are no members."""
 
-from email.message import Message
 from typing import BinaryIO
 
-from nearkin.formats.eml import body, check_start, field, parsed
+from nearkin.formats.eml import check_start, decoded, field, parsed
 from nearkin.formats.found import Found, Limits
 from nearkin.formats.letter import properties
 from nearkin.formats.prose import Prose
+from nearkin.text.page import page
+
+SHOWN = ("text/html", "application/xhtml+xml", "text/plain")
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
     check_start(file)
-    page = parsed(file, Message)
+    saved = parsed(file)
     prose = Prose(limits)
-    for part in page.walk():
-        if not part.is_multipart() and part.get_content_type() in ("text/html", "application/xhtml+xml", "text/plain"):
-            part.set_type("text/html" if "html" in part.get_content_type() else "text/plain")
-            prose.line(body(part))
-    told = properties({"Date": field(page, "Date")})
-    title = field(page, "Subject")
-    found = {"title": title} if title else {}
-    return Found(prose.text(), found | ({"created": told["date"]} if told else {}))
+    own: dict[str, str] = {}  # of the first page that says something of itself
+    for part in saved.walk():
+        if not part.is_multipart() and part.get_content_type() in SHOWN:
+            text = decoded(part)
+            if "html" in part.get_content_type():
+                shown, told = page(text.encode("utf-8", "replace"))
+                text, own = shown.decode(), own or told
+            prose.line(text)
+    date = properties({"Date": field(saved, "Date")}).get("date", "")
+    known = {"title": field(saved, "Subject"), "created": date}
+    return Found(prose.text(), {key: value for key, value in known.items() if value} | own)

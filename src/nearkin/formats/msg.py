@@ -9,11 +9,13 @@ from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.parser import HeaderParser
 from email.utils import format_datetime
+from functools import partial
 from typing import Any, BinaryIO
 
 from nearkin.formats import eml, letter, rtf
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.members import Counted
+from nearkin.formats.ole import opened
 from nearkin.formats.prose import Prose
 from nearkin.formats.rtf_packed import unpacked
 from nearkin.model import Reason
@@ -27,6 +29,7 @@ NAME, ADDRESS, SMTP, RECIPIENT_TYPE = 0x3001, 0x3003, 0x39FE, 0x0C15
 DATA, LONG_NAME, SHORT_NAME = 0x3701, 0x3707, 0x3704
 EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 DEEPEST = 8
+STREAM = 2  # as olefile has it
 
 
 class Storage:
@@ -40,7 +43,7 @@ class Storage:
 
     def _stream(self, name: str) -> bytes:
         place = "/".join((*self._path, name))
-        if self._ole.get_type(place) != 2:  # a stream
+        if self._ole.get_type(place) != STREAM:
             return b""
         data: bytes = self._ole.openstream(place).read()
         return data
@@ -60,6 +63,10 @@ class Storage:
 
     def data(self, key: int) -> bytes:
         return self._stream(f"__substg1.0_{key:04X}0102")
+
+    def size(self, key: int) -> int:
+        place = "/".join((*self._path, f"__substg1.0_{key:04X}0102"))
+        return int(self._ole.get_size(place)) if self._ole.get_type(place) == STREAM else 0
 
     def number(self, key: int) -> int:
         return int.from_bytes(self._fixed.get(key, b"")[:4], "little")
@@ -81,9 +88,7 @@ class Storage:
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    import olefile
-
-    mail = Storage(olefile.OleFileIO(file))
+    mail = Storage(opened(file))
     fields = _fields(mail)
     prose = Prose(limits)
     letter.add_fields(fields, prose)
@@ -116,11 +121,13 @@ def _person(name: str, address: str) -> str:
 
 
 def _body(mail: Storage, limits: Limits) -> str:
-    if (plain := mail.text(BODY)).strip():
-        return plain.replace("\r\n", "\n")
-    html = mail.data(HTML) or mail.text(HTML).encode("utf-8", "replace")
-    if html:
-        return visible_text(decode(html, html=True).text.encode()).decode()
+    plain = mail.text(BODY).replace("\r\n", "\n")
+    page = mail.data(HTML) or mail.text(HTML).encode("utf-8", "replace")
+    html = visible_text(decode(page, html=True).text.encode()).decode() if page else ""
+    if letter.stands_for(plain, html):
+        return plain
+    if html or plain.strip():
+        return html or plain
     packed = mail.data(RTF)
     return rtf.taken(unpacked(packed, limits), limits).prose.text() if packed else ""
 
@@ -133,24 +140,31 @@ def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
         name = told.replace("\\", "/").rpartition("/")[2].strip()
         embedded = next(attached.inner(f"__substg1.0_{DATA:04X}000D"), None)
         if embedded is None:
-            data = attached.data(DATA)
-            counted.spend(len(data))
-            yield Member((name or f"part-{number}").encode("utf-8", "replace"), data)
+            place = name or f"part-{number}"
+            yield counted.attached(place.encode("utf-8", "replace"), attached.size(DATA), partial(attached.data, DATA))
             continue
         place = (name.removesuffix(".msg") or f"part-{number}") + ".eml"
         if depth >= DEEPEST:
             yield Member(place.encode(), b"", problem=Problem(Reason.TOO_LARGE, "mail in mail in mail"))
         else:
-            yield Member(place.encode("utf-8", "replace"), _as_mail(embedded, limits, depth + 1))
+            lost: list[Member] = []
+            yield Member(place.encode("utf-8", "replace"), _as_mail(embedded, limits, depth + 1, lost))
+            yield from (
+                Member(place.encode("utf-8", "replace") + b"/" + one.name, b"", problem=one.problem) for one in lost
+            )
 
 
-def _as_mail(mail: Storage, limits: Limits, depth: int) -> bytes:
+def _as_mail(mail: Storage, limits: Limits, depth: int, lost: list[Member]) -> bytes:
+    """What cannot be taken out of it is added to `lost`."""
     written = EmailMessage()
     for name, value in _fields(mail).items():
         if value:
             written.add_header(name, " ".join(value.split()))
     written.set_content(_body(mail, limits))
     for member in _members(mail, limits, depth):
+        if member.problem is not None:
+            lost.append(member)
+            continue
         written.add_attachment(
             member.data, maintype="application", subtype="octet-stream", filename=member.name.decode("utf-8", "replace")
         )

@@ -1,4 +1,5 @@
-"""Old binary files of PowerPoint, Works, Visio and the like: no permissive, well-kept library reads their text.
+"""OLE files ([MS-CFB]), opened in one way, and what all of them may say of themselves. Those of Works, Visio and others
+are not read: no permissive, well-kept library does.
 
 What can be told is told: Word, Excel and PowerPoint files with a password are such a file around the encrypted one.
 """
@@ -21,7 +22,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     with opened(file) as storage:
         if any(storage.exists(stream) for stream in ENCRYPTED):
             raise Problem(Reason.ENCRYPTED, "a password is needed")
-    raise Problem(Reason.UNSUPPORTED, "an old binary file of PowerPoint, Works or Visio")
+    raise Problem(Reason.UNSUPPORTED, "an old binary file of Works, Visio or the like")
 
 
 def opened(file: BinaryIO) -> Any:

@@ -1,7 +1,7 @@
 """What Word, PowerPoint and Excel files have in common: relationships, properties, drawings (ECMA-376).
 
 Parts are found by their relationships, not by their usual names: what is not referred to is not shown. A part that is
-referred to and missing is among them: whoever reads it says so, so that no text is lost without a word.
+referred to and missing is among them: whoever reads it asks `Parts.there`, so that no text is lost without a word.
 """
 
 import posixpath
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from nearkin.formats.prose import Prose
-from nearkin.formats.xml_events import Event, without
+from nearkin.formats.xml_events import Event, chosen, without
 from nearkin.formats.zip_parts import Parts
 
 CORE = {"title": "title", "creator": "author", "created": "created", "modified": "modified"}
@@ -68,17 +68,18 @@ def add_drawn_text(parts: Parts, part: str, prose: Prose, *, placeholders: bool 
     """Text of shapes, charts and diagrams: runs `a:t`, paragraphs `a:p`, and the alt texts of what is a picture.
 
     Of layouts and masters a reader sees only what is no placeholder ("Click to edit"): placeholders=False."""
-    hidden = set() if placeholders else _placeholders(parts.events(part))
+    if not parts.there(part):
+        return
+    hidden = set() if placeholders else _placeholders(chosen(parts.events(part)))
     shapes = count()
     in_run = 0
 
     def hides(event: Event, parent: str) -> bool:
         if event.name in SHAPES:
             return next(shapes) in hidden
-        moving = event.name == "fld" and event.get("type").startswith(("slidenum", "datetime"))
-        return moving or event.name == "Fallback"
+        return event.name == "fld" and event.get("type").startswith(("slidenum", "datetime"))
 
-    for event in without(parts.events(part), hides):
+    for event in without(chosen(parts.events(part)), hides):
         if event.kind == "start":
             if event.name in RUNS:
                 in_run += 1
@@ -99,7 +100,8 @@ def add_drawn_text(parts: Parts, part: str, prose: Prose, *, placeholders: bool 
 
 
 def add_alt_text(event: Event, prose: Prose) -> None:
-    for key in ("title", "descr"):
+    """Of a drawing; or of an old one, in VML (`alt`)."""
+    for key in ("title", "descr", "alt"):
         if text := event.get(key):
             prose.line(text)
 

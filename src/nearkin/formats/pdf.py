@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import c_ushort
 from datetime import datetime
+from functools import partial
 from typing import Any, BinaryIO
 
 from nearkin.formats.divided import joined
@@ -197,9 +198,8 @@ def _members(document: Any, limits: Limits) -> Iterator[Member]:
         try:
             attached = document.get_attachment(index)
             name = attached.get_name().encode("utf-8", "replace") or name
-            data = bytes(attached.get_data())
+            data = attached.get_data()
         except pypdfium2.PdfiumError as error:
             yield Member(name, b"", problem=Problem(Reason.CORRUPT, str(error)))
             continue
-        counted.spend(len(data))
-        yield Member(name, data)
+        yield counted.attached(name, len(data), partial(bytes, data))

@@ -2,6 +2,7 @@
 
 from typing import BinaryIO
 
+from nearkin.formats.chart import add_drawn
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
@@ -22,24 +23,20 @@ def read(file: BinaryIO, limits: Limits) -> Found:
         for kind in BESIDE:
             for relation in kin:
                 if relation.type == kind:
-                    add_drawn_text(parts, relation.target, prose)
+                    add_drawn(parts, kind, relation.target, prose)
         layouts.update(dict.fromkeys(_targets(kin, "slideLayout")))
     masters = dict.fromkeys(
         master for layout in layouts for master in _targets(relations(parts, layout), "slideMaster")
     )
     for part in sorted([*layouts, *masters]):
         add_drawn_text(parts, part, prose, placeholders=False)
-    return Found(prose.text(), properties(parts))
+    return Found(prose.text(), properties(parts), parts.lacking)
 
 
 def _slides(parts: Parts, main: str) -> list[str]:
     """In the order of the show, not of their file names. Sections of a show list slides again, by their numbers only:
     what names a relation has a prefix (`r:id`)."""
-    slides = {
-        relation.id: relation.target
-        for relation in relations(parts, main)
-        if relation.type == "slide" and parts.has(relation.target)
-    }
+    slides = {relation.id: relation.target for relation in relations(parts, main) if relation.type == "slide"}
     shown = [
         value
         for event in parts.events(main)
@@ -47,9 +44,11 @@ def _slides(parts: Parts, main: str) -> list[str]:
         for name, value in event.attributes.items()
         if name.endswith(":id")
     ]
-    if missing := [key for key in shown if key not in slides]:
-        raise Problem(Reason.CORRUPT, f"{len(missing)} of its {len(shown)} slides are missing")
-    return [slides[key] for key in shown]
+    named = [slides.get(key, f"slide {number}") for number, key in enumerate(shown, 1)]
+    there = [slide for slide in named if parts.there(slide)]
+    if shown and not there:
+        raise Problem(Reason.CORRUPT, f"its {len(shown)} slides are missing")
+    return there
 
 
 def _targets(kin: list[Relation], kind: str) -> list[str]:

@@ -1,4 +1,5 @@
-"""RTF (specification 1.9.1): text, notes, headers, footers, text boxes and comments; what is marked deleted is not.
+"""RTF (specification 1.9.1): text, notes, headers, footers, text boxes, comments, what embedded objects show; not
+what is marked deleted.
 
 The libraries at hand drop headers, footers and footnotes. A reader of RTF is a stack of groups: each inherits the state
 of the one around it; a destination that is no text hides its group.
@@ -33,10 +34,11 @@ SYMBOLS = {
 }
 # Destinations that are no text, beside all those that are marked by \* and not among the few that are.
 HIDDEN = {
-    "fonttbl", "colortbl", "stylesheet", "info", "pict", "object", "filetbl", "listtable", "listoverridetable",
+    "fonttbl", "colortbl", "stylesheet", "info", "pict", "filetbl", "listtable", "listoverridetable",
     "rsidtbl", "revtbl", "themedata", "colorschememapping", "datastore", "latentstyles", "xmlnstbl", "fldinst",
     "generator", "nonshppict", "pnseclvl", "template", "mmathPr", "bkmkstart", "bkmkend", "atnid", "atnauthor",
     "atnref", "atntime",
+    "objclass", "objname", "objtime", "objdata", "objalias", "objsect",
     "atndate", "atnparent", "atrfstart", "atrfend", "tc", "xe", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc",
 }  # fmt: skip
 SHOWN_ANYWAY = {"annotation", "shppict", "shpinst", "shptxt", "ud", "nesttableprops"}
@@ -60,6 +62,8 @@ class State:
     codec: str = ""
     info: str = ""  # which property is being told
     font_table: bool = False
+    twice: bool = False  # what its first group says is said again in Unicode by its second
+    again: bool = False  # this is said again
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -133,7 +137,7 @@ class _Reader:
             if len(self._stack) > DEEPEST:
                 raise Problem(Reason.TOO_LARGE, f"groups nested over {DEEPEST} deep")
             self._stack.append(self._state)
-            self._state = replace(self._state)
+            self._state = replace(self._state, again=self._state.again or self._state.twice, twice=False)
         elif self._stack:
             if self._state.info in TIMES.values() and self._time:
                 self._tell_time()
@@ -165,6 +169,8 @@ class _Reader:
 
     def _say(self, text: str) -> None:
         state = self._state
+        if state.again:
+            return
         if state.info == SHAPE_NAME:
             self._shape_name += text
         elif state.info:
@@ -204,6 +210,10 @@ class _Reader:
             state.info, self._time = TIMES[word], []
         elif word in ("yr", "mo", "dy", "hr", "min") and state.info:
             self._time.append(number or 0)
+        elif word == "upr":
+            state.twice = True
+        elif word == "ud":
+            state.again = False
         elif word == SHAPE_NAME:
             state.info, self._shape_name = SHAPE_NAME, ""
         elif word == "sv":

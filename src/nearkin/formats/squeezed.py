@@ -1,13 +1,13 @@
-"""Sheets with cells far apart, moved together: calamine holds every cell of the rectangle around them.
+"""Sheets as calamine can read them: with cells far apart moved together, and errors (`#N/A`) as the texts people see.
+
+Calamine holds every cell of the rectangle around those that are filled, and tells nothing of errors.
 
 A1 and XFD1048576 alone would be 17 thousand million cells. Cells and rows that do not say where they are follow one
 another ([ECMA-376] part 1 §18.3.1.4 and §18.3.1.73), so it suffices to leave out where they are; what is lost are tabs
-between empty cells, which no reader sees.
+between empty cells, which no reader sees. An error is made a text by its type ([ECMA-376] part 1 §18.18.11).
 """
 
 import re
-import zipfile
-from io import BytesIO
 from typing import BinaryIO
 
 from nearkin.formats.zip_parts import Parts
@@ -16,22 +16,22 @@ MANY = 4 << 20  # cells: 100 MB in calamine, and a few seconds
 CELL = 8  # bytes: a sheet that has fewer for each cell of its rectangle is empty for the most part
 HEAD = 4096  # bytes in which a sheet says how large it is
 DIMENSION = re.compile(rb'<(?:\w+:)?dimension\b[^>]*?\sref="\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})"')
+SOME = re.compile(rb"t=[\"']e[\"']")
+ERROR = re.compile(rb"""(<(?:\w+:)?c\b[^>]*?\st=)(?:"e"|'e')""")
 PLACE = re.compile(rb"""(<(?:\w+:)?(?:row|c)\b[^>]*?)\sr=(?:"[^"]*"|'[^']*')""")
 
 
 def squeezed(file: BinaryIO, parts: Parts, sheets: list[str]) -> BinaryIO:
-    """The same file where no sheet needs it; its cells are all that is to be read from it."""
-    sparse = {sheet.lower() for sheet in sheets if parts.has(sheet) and _is_sparse(parts, sheet)}
-    if not sparse:
-        return file
-    made = BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name in parts.names:
-            if name.endswith((".xml", ".rels")):
-                data = parts.data(name)
-                archive.writestr(parts.written(name), PLACE.sub(rb"\1", data) if name in sparse else data)
-    made.seek(0)
-    return made
+    """The same file where no sheet needs it; its cells are all that is to be read from it. Errors in a book with a part
+    of over 64 MB are not told."""
+    sparse = {sheet.lower() for sheet in sheets if _is_sparse(parts, sheet)}
+    wrong = {sheet.lower() for sheet in sheets if parts.can_be_rewritten and parts.contains(sheet, SOME)}
+
+    def changed(name: str, data: bytes) -> bytes:
+        data = PLACE.sub(rb"\1", data) if name in sparse else data
+        return ERROR.sub(rb'\1"str"', data) if name in wrong else data
+
+    return parts.rewritten(changed) if sparse or wrong else file
 
 
 def _is_sparse(parts: Parts, sheet: str) -> bool:

@@ -30,7 +30,8 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     book = main_part(parts, "xl/workbook.xml")
     listed = [relation.target for relation in relations(parts, book) if relation.type in SHEETS]
     sheets = [sheet for sheet in listed if parts.has(sheet)]  # calamine says which are missing of those in the book
-    add_sheets(squeezed(file, parts, sheets), prose)
+    for name in add_sheets(squeezed(file, parts, sheets), prose):
+        parts.lack(f"sheet {name}")
     for sheet in sheets:
         _add_header(parts, sheet, prose)
         kin = relations(parts, sheet)
@@ -42,7 +43,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
             for relation in relations(parts, drawing):
                 if relation.type in DRAWN:
                     add_drawn_text(parts, relation.target, prose)
-    return Found(prose.text(), told)
+    return Found(prose.text(), told, parts.lacking)
 
 
 def _add_header(parts: Parts, sheet: str, prose: Prose) -> None:

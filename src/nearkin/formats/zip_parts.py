@@ -1,13 +1,18 @@
 """The parts of a document that is a zip file (OOXML, ODF, EPUB), each a stream, all counted together."""
 
+import re
 import zipfile
-from collections.abc import Iterator
-from io import BufferedReader, RawIOBase
+from collections.abc import Callable, Iterator, Sequence
+from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, BinaryIO
 
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.found import Limits, Member, Problem
 from nearkin.formats.xml_events import Event, events
 from nearkin.model import Reason
+
+XML = (".xml", ".rels")
+LARGEST = 64 << 20  # bytes of a part that is held
+CHUNK, TAG = 1 << 20, 1 << 10  # bytes
 
 
 class Parts:
@@ -23,6 +28,22 @@ class Parts:
         self._entries = {entry.filename.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
         self.names = list(self._entries)
         self._left = limits.unpacked
+        self._lacking: dict[str, None] = {}
+
+    def there(self, name: str) -> bool:
+        """A part that the document names. One that is missing is remembered: it is told, and what is there is read."""
+        if not self.has(name):
+            self.lack(name)
+        return self.has(name)
+
+    def lack(self, name: str) -> None:
+        self._lacking[name] = None
+
+    @property
+    def lacking(self) -> Sequence[Member]:
+        """Parts that are missing, as members that failed: no text is lost without a word."""
+        missing = Problem(Reason.CORRUPT, "the document names this part, and it is missing")
+        return tuple(Member(name.encode("utf-8", "replace"), b"", problem=missing) for name in self._lacking)
 
     def has(self, name: str) -> bool:
         return name.lower() in self._entries
@@ -35,10 +56,15 @@ class Parts:
         """The name as the archive has it."""
         return self._entries[name.lower()].filename
 
-    def stream(self, name: str) -> IO[bytes]:
+    def need(self, name: str) -> zipfile.ZipInfo:
+        """Without this one there is no document."""
         entry = self._entries.get(name.lower())
         if entry is None:
             raise Problem(Reason.CORRUPT, f"the part {name} is missing")
+        return entry
+
+    def stream(self, name: str) -> IO[bytes]:
+        entry = self.need(name)
         if entry.flag_bits & 1:
             raise Problem(Reason.ENCRYPTED, f"the part {name} is encrypted")
         return BufferedReader(_Counted(self, self._zip.open(entry)), 1 << 16)
@@ -53,6 +79,33 @@ class Parts:
     def events(self, name: str) -> Iterator[Event]:
         with self.stream(name) as stream:
             yield from events(stream)
+
+    def rewritten(self, change: Callable[[str, bytes], bytes]) -> BinaryIO:
+        """The file with its XML changed, and without anything else: for libraries that read it whole. change: a part's
+        name and its bytes."""
+        made = BytesIO()
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name in self.names:
+                if name.endswith(XML):
+                    archive.writestr(self.written(name), change(name, self.data(name, LARGEST)))
+                elif name == "mimetype":
+                    archive.writestr(name, self.data(name))
+        made.seek(0)
+        return made
+
+    @property
+    def can_be_rewritten(self) -> bool:
+        return all(self.size(name) <= LARGEST for name in self.names if name.endswith(XML))
+
+    def contains(self, name: str, pattern: re.Pattern[bytes]) -> bool:
+        """Whether anything in the part is like that, and no longer than 1 KB."""
+        tail = b""
+        with self.stream(name) as stream:
+            while chunk := stream.read(CHUNK):
+                if pattern.search(tail + chunk):
+                    return True
+                tail = chunk[-TAG:]
+        return False
 
     def spend(self, count: int) -> None:
         self._left -= count

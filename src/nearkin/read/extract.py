@@ -7,7 +7,8 @@ test holds it to what a scan stores.
 from dataclasses import dataclass
 
 from nearkin.text.decode import decode
-from nearkin.text.kind import MEDIA, TextKind, sniff, visible_text
+from nearkin.text.kind import MEDIA, TextKind, sniff
+from nearkin.text.page import ENCODE, page
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -36,9 +37,8 @@ def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extr
         kind = TextKind.HTML if sniff(text, named_html=named_html) is TextKind.HTML else TextKind.TEXT
     elif kind is TextKind.BINARY:
         text = None
-    return Extracted(text and _shown(text, kind), MEDIA[kind], encoding)
-
-
-def _shown(text: bytes, kind: TextKind) -> bytes:
-    unmarked = text.removeprefix(BYTE_ORDER_MARK)
-    return visible_text(unmarked) if kind is TextKind.HTML else unmarked
+    unmarked = text and text.removeprefix(BYTE_ORDER_MARK)
+    if not unmarked or kind is not TextKind.HTML:
+        return Extracted(unmarked, MEDIA[kind], encoding)
+    shown, properties = page(unmarked)
+    return Extracted(shown, MEDIA[kind], encoding, properties=ENCODE(properties) if properties else None)

@@ -1,0 +1,60 @@
+"""Records of PowerPoint's old binary files ([MS-PPT] §2.3.1, [MS-ODRAW] §1.3.1): each says its type and its length, and
+some hold others. Walked by places in the stream, without copies."""
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nearkin.formats.found import Problem
+from nearkin.model import Reason
+
+HEADER = struct.Struct("<HHI")
+DEEPEST = 500  # records in records
+HOLDS = 0xF  # the version of a record that holds others
+TAG_DATA = 0x138B  # holds records too, though its version does not say so
+
+
+class Record(NamedTuple):
+    kind: int
+    instance: int
+    start: int  # of what it holds
+    end: int
+    holds: bool
+
+
+def record_at(data: bytes, place: int, end: int | None = None) -> Record:
+    end = len(data) if end is None else end
+    if place + HEADER.size > end:
+        raise Problem(Reason.CORRUPT, "it leads to a record that is not there")
+    version, kind, size = HEADER.unpack_from(data, place)
+    start = place + HEADER.size
+    if start + size > end:
+        raise Problem(Reason.CORRUPT, "a record is longer than what it lies in")
+    return Record(kind, version >> 4, start, start + size, version & 0xF == HOLDS or kind == TAG_DATA)
+
+
+def children(data: bytes, parent: Record) -> Iterator[Record]:
+    place = parent.start
+    while place + HEADER.size <= parent.end:
+        record = record_at(data, place, parent.end)
+        yield record
+        place = record.end
+
+
+def walk(data: bytes, parent: Record) -> Iterator[tuple[str, Record]]:
+    """All that lies in a record, at any depth, in its order: ("start", record), and ("end", record) of those that hold
+    others."""
+    open_ones = [(parent, children(data, parent))]
+    while open_ones:
+        around, rest = open_ones[-1]
+        record = next(rest, None)
+        if record is None:
+            open_ones.pop()
+            if open_ones:
+                yield "end", around
+            continue
+        yield "start", record
+        if record.holds:
+            if len(open_ones) > DEEPEST:
+                raise Problem(Reason.TOO_LARGE, f"records nested over {DEEPEST} deep")
+            open_ones.append((record, children(data, record)))

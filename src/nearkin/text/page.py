@@ -1,0 +1,66 @@
+"""HTML: what a reader of the page sees, and what the page says of itself: title, author, created, modified.
+
+Values of meta elements come as they are written. Dates are told in ISO 8601 where they are dates at all; of several
+that tell the same the first counts.
+"""
+
+import json
+import re
+from contextlib import suppress
+from datetime import date, datetime
+
+from nearkin import _native
+
+DATES = ("created", "modified")
+SPACES = re.compile(r"\s+")
+YEAR = re.compile(r"\d{4}(-\d\d)?$")
+# 1/2/2024 may be of January or of February: told by nobody. LibreOffice wrote 20240102;3040500 once.
+LOOSE = re.compile(r"(\d{4})[/.]?(\d\d)[/.]?(\d\d)(?:;\d+)?$")
+ENCODE = json.JSONEncoder(sort_keys=True).encode  # the same as json.dumps, which makes one for each call
+
+
+def page(html: bytes) -> tuple[bytes, dict[str, str]]:
+    """Its visible text and its properties; UTF-8."""
+    text, told = _native.page(html)
+    return text, properties(told)
+
+
+def properties(told: bytes) -> dict[str, str]:
+    """What `_native` tells of a page."""
+    pieces = told.decode("utf-8", "replace").split("\0")
+    found: dict[str, str] = {}
+    for key, value in zip(pieces[::2], pieces[1::2], strict=False):
+        if key not in found and (plain := value.strip() if key == "title" else _plain(value, dated=key in DATES)):
+            found[key] = plain
+    return found
+
+
+def as_json(told: bytes) -> str | None:
+    return ENCODE(found) if (found := properties(told)) else None
+
+
+def _plain(value: str, *, dated: bool) -> str:
+    if "&" in value:
+        from html import unescape
+
+        value = unescape(value)
+    value = SPACES.sub(" ", value).strip()
+    return iso_date(value) if dated else value
+
+
+def iso_date(value: str) -> str:
+    """As ISO 8601, as a year or a month; nothing where it is none of these and no date of mail or HTTP either."""
+    if YEAR.match(value):
+        return value
+    with suppress(ValueError):
+        return date.fromisoformat(value).isoformat()
+    with suppress(ValueError):
+        return datetime.fromisoformat(value).isoformat()
+    if loose := LOOSE.match(value):
+        with suppress(ValueError):
+            return date(int(loose[1]), int(loose[2]), int(loose[3])).isoformat()
+    from email.utils import parsedate_to_datetime
+
+    with suppress(ValueError, TypeError, IndexError, OverflowError):
+        return parsedate_to_datetime(value).isoformat()
+    return ""

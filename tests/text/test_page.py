@@ -1,0 +1,96 @@
+"""What a page says of itself, and that every way of reading one tells it: a scan, a check, a row of a table."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cli.world import Called, listed
+from nearkin.read.extract import extract
+from nearkin.text.page import as_json, page
+
+HEAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><TITLE> Of  dogs
+&amp; cats </TITLE><title>another</title>
+<meta name="Author" content="Ann &quot;A&quot; Author"><meta content='nobody' name=author>
+<META NAME="dcterms.created" CONTENT="2024-01-02"><meta property="article:modified_time" content="2024-02-03T04:05:06Z">
+<meta name=date content="1999-01-01"></head><body><svg><title>drawn</title></svg>"""
+SAID = {
+    "title": "Of dogs & cats",
+    "author": 'Ann "A" Author',
+    "created": "2024-01-02",
+    "modified": "2024-02-03T04:05:06+00:00",
+}
+
+
+def said(html: str) -> dict[str, str]:
+    return page(html.encode())[1]
+
+
+def test_what_a_page_says_of_itself() -> None:
+    assert said(HEAD) == SAID
+    assert page(HEAD.encode())[0].decode() == "Of dogs & cats\nanother\ndrawn"
+
+
+@pytest.mark.parametrize(
+    ("meta", "expected"),
+    [
+        ('name="created" content="2024-01-02T03:04:05.000000000"', {"created": "2024-01-02T03:04:05"}),
+        ('name="changed" content="20240102;3040500"', {"modified": "2024-01-02"}),
+        (
+            'http-equiv="Last-Modified" content="Tue, 02 Jan 2024 03:04:05 GMT"',
+            {"modified": "2024-01-02T03:04:05+00:00"},
+        ),
+        ('property="og:updated_time" content="2024-01-02T03:04:05+02:00"', {"modified": "2024-01-02T03:04:05+02:00"}),
+        ('name="DC.Date" content="2024-01"', {"created": "2024-01"}),
+        ('name="date" content="2024/01/02"', {"created": "2024-01-02"}),
+        ('name="date" content="1/2/2024"', {}),
+        ('name="date" content="2024-13-45"', {}),
+        ('name="date" content="today"', {}),
+        ('name="author" content="  "', {}),
+        ('name="author"', {}),
+        ('name="description" content="dogs"', {}),
+        ('name="author" content="x\0y"', {}),
+        (f'name="author" content="{"x" * 5000}"', {}),
+        ('name="author" content="cut off', {}),
+    ],
+)
+def test_meta_elements(meta: str, expected: dict[str, str]) -> None:
+    assert said(f"<meta {meta}><p>text</p>") == expected
+
+
+def test_titles_that_are_none() -> None:
+    assert said("<title>never ends <p>text") == {}
+    assert said("<title> </title><p>text") == {}
+    assert said("<template><title>hidden</title><meta name=author content=x></template>") == {}
+    assert said(f"<title>{'x ' * 3000}</title>") == {}
+    assert said("<pre>a\n</pre>\n<title>x</title>") == {"title": "x"}
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_text_is_json(title: str, author: str) -> None:
+    told = page(f"<title>{title}</title><meta name=author content='{author}'>".encode("utf-8", "replace"))[1]
+    assert all(value.strip() for value in told.values())
+    assert as_json(b"") is None
+
+
+def test_every_way_of_reading_a_page_tells_it(tmp_path: Path) -> None:
+    folder, store = tmp_path / "docs", tmp_path / "kin.db"
+    folder.mkdir()
+    words = " ".join(f"word{i}" for i in range(60))
+    pages = {
+        "plain.html": f"{HEAD}<p>{words} one</p>".encode(),
+        "wide.html": f"{HEAD}<p>{words} two</p>".encode("utf-16"),
+        "other.xhtml": f"<?xml version='1.0'?>{HEAD}<p>{words} three</p>".encode(),
+    }
+    for name, data in pages.items():
+        (folder / name).write_bytes(data)
+    (folder / "none.html").write_bytes(f"<p>{words} four</p>".encode())
+    (folder / "rows.jsonl").write_text(json.dumps({"id": "a", "text": f"{HEAD}<p>{words} five</p>"}))
+    assert Called("scan", folder, "--store", store, "--text-column", "text").code == 0
+    told = {one["path"]: one["properties"] for one in listed("documents", store)}
+    assert told == dict.fromkeys([*pages, "rows.jsonl!/#1"], SAID) | {"none.html": {}, "rows.jsonl": {}}
+    for name, data in pages.items():
+        found = extract(data, named_html=True)
+        assert json.loads(found.properties or "") == SAID, name
