@@ -4,6 +4,7 @@
 #include "held_texts.hpp"
 #include "ingest.hpp"
 #include "text_contents.hpp"
+#include "utf8.hpp"
 
 using namespace nearkin;
 
@@ -23,6 +24,21 @@ Batch py_ingest_contents(const std::vector<nb::object>& texts, const Recipe& rec
   views.reserve(texts.size());
   for (const auto& text : texts) views.push_back(bytes_of(text));
   const nb::gil_scoped_release free;
+  return ingest_contents(views, recipe);
+}
+
+Batch py_ingest_column(const Array<std::int64_t>& offsets, const Array<std::uint8_t>& data, const Recipe& recipe) {
+  const std::string_view all(reinterpret_cast<const char*>(data.data()), data.size());
+  const auto at = [&](std::size_t place) { return static_cast<std::size_t>(offsets.data()[place]); };
+  if (offsets.size() == 0 || offsets.data()[0] < 0) throw nb::index_error("a text begins nowhere");
+  std::vector<std::string_view> views;
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    if (at(i) < at(i - 1) || at(i) > all.size()) throw nb::index_error("a text ends nowhere");
+    views.push_back(all.substr(at(i - 1), at(i) - at(i - 1)));
+  }
+  const nb::gil_scoped_release free;
+  for (const auto text : views)
+    if (!valid_utf8(text)) throw nb::value_error("a text is not UTF-8");
   return ingest_contents(views, recipe);
 }
 
@@ -62,6 +78,7 @@ HeldTexts py_texts(nb::handle owner, const std::vector<std::uint32_t>& rows) {
 
 void register_contents(nb::module_& m) {
   m.def("ingest_contents", py_ingest_contents, "texts"_a, "recipe"_a);
+  m.def("ingest_column", py_ingest_column, "offsets"_a, "data"_a, "recipe"_a);
   nb::class_<HeldTexts>(m, "HeldTexts")
       .def("__len__", [](const HeldTexts& self) { return self.views.size(); })
       .def("__iter__", [](nb::handle self) { return nb::steal(PySeqIter_New(self.ptr())); })

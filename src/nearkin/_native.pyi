@@ -119,6 +119,9 @@ def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch:
 # Only what texts say counts: strings must be ASCII, and the batch has neither texts nor digests of them.
 def ingest_contents(texts: list[str | bytes], recipe: Recipe) -> Batch: ...
 
+# The same for texts end to end; ValueError: one is not UTF-8.
+def ingest_column(offsets: I64, data: U8, recipe: Recipe) -> Batch: ...
+
 NOTHING: int  # the content of a text that says nothing
 
 class HeldTexts:

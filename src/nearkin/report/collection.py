@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.engine.texts import Named, SignedTexts, sign_texts
+from nearkin.engine.texts import SignedTexts, Some, sign_texts
 from nearkin.group.chain import linked
 from nearkin.group.star import unlisted_in
 from nearkin.matching.candidates import Hot, Postings
@@ -29,8 +29,8 @@ class Collection:
     texts: SignedTexts
 
     @classmethod
-    def of(cls, named: Iterable[Named], scheme: Scheme, canon: Canon, *, jobs: int) -> "Collection":
-        return cls(sign_texts(named, scheme, canon, jobs=jobs))
+    def of(cls, texts: Iterable[Some], scheme: Scheme, canon: Canon, *, jobs: int) -> "Collection":
+        return cls(sign_texts(texts, scheme, canon, jobs=jobs))
 
     @cached_property
     def lengths(self) -> Numbers:
