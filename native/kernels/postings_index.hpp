@@ -65,7 +65,9 @@ struct PostingsIndex {
 // The highest level at which a feature counts.
 inline std::uint32_t highest_level(std::uint64_t feature, std::uint64_t base, std::uint32_t levels) {
   if (levels == 1) return 0;
-  return std::min<std::uint32_t>(levels - 1, static_cast<std::uint32_t>(std::countr_zero(feature / base)));
+  // Where moduli differ they are powers of two, and a division would take longer than all else.
+  const std::uint64_t times = std::has_single_bit(base) ? feature >> std::countr_zero(base) : feature / base;
+  return std::min<std::uint32_t>(levels - 1, static_cast<std::uint32_t>(std::countr_zero(times)));
 }
 
 // How much of a list counts at each level from its own on.

@@ -1,6 +1,7 @@
 #include "text_contents.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -9,6 +10,8 @@
 
 namespace nearkin {
 namespace {
+
+constexpr std::size_t kWaste = 8;  // of a batch one part in so many may be kept without need: less is not worth a copy
 
 // Some rows of a batch, in their order.
 Batch only(const Batch& batch, std::span<const std::size_t> rows) {
@@ -37,6 +40,7 @@ Batch only(const Batch& batch, std::span<const std::size_t> rows) {
 
 void TextContents::add(Batch&& batch) {
   std::vector<std::size_t> fresh;
+  std::size_t said = 0;  // bytes of what is new
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     if (batch.rows[i].length == 0) {
       holding_.push_back(kNothing);
@@ -44,20 +48,29 @@ void TextContents::add(Batch&& batch) {
     }
     const auto next = static_cast<std::uint32_t>(numbers_.size());
     const auto [known, is_new] = numbers_.emplace(batch.rows[i].content_digest, next);
-    if (is_new) fresh.push_back(i);
     holding_.push_back(known->second);
+    if (!is_new) continue;
+    fresh.push_back(i);
+    said += batch.rows[i].length;
   }
   if (holding_.size() >= kNothing) throw std::length_error("more than 4 billion texts at once");
   if (fresh.empty()) return;
-  batches_.push_back(fresh.size() == batch.rows.size() ? std::move(batch) : only(batch, fresh));
+  if (said < batch.canonical.size() - batch.canonical.size() / kWaste) {
+    batch = only(batch, fresh);
+    std::iota(fresh.begin(), fresh.end(), std::size_t{0});
+  }
+  batches_.push_back(std::move(batch));
   const Batch& kept = batches_.back();
   std::uint64_t text = 0, feature = 0;
-  for (std::size_t i = 0; i < kept.rows.size(); ++i) {
+  for (std::size_t i = 0, next = 0; i < kept.rows.size(); ++i) {
     const Ingested& row = kept.rows[i];
     const std::uint64_t count = kept.feature_ends[i] - feature;
-    contents_.push_back({row.content_digest, row.modulus, std::string_view(kept.canonical).substr(text, row.length),
-                         std::span(kept.features).subspan(feature, count), {}});
-    if (!kept.weights.empty()) contents_.back().weights = std::span(kept.weights).subspan(feature, count);
+    if (next < fresh.size() && fresh[next] == i) {
+      ++next;
+      contents_.push_back({row.content_digest, row.modulus, std::string_view(kept.canonical).substr(text, row.length),
+                           std::span(kept.features).subspan(feature, count), {}});
+      if (!kept.weights.empty()) contents_.back().weights = std::span(kept.weights).subspan(feature, count);
+    }
     text += row.length;
     feature = kept.feature_ends[i];
   }

@@ -21,7 +21,7 @@ class TextContents {
  public:
   static constexpr std::uint32_t kNothing = std::numeric_limits<std::uint32_t>::max();
 
-  // The next texts. Of them no more is kept than canonical texts and signatures, and those once.
+  // The next texts. Of them hardly more is kept than canonical texts and signatures, and those once.
   void add(Batch&& batch);
 
   // Once, after the last. Signatures without weights where these are not asked for.
