@@ -8,7 +8,6 @@
 #include "judge.hpp"
 #include "parallel.hpp"
 #include "postings_index.hpp"
-#include "singles.hpp"
 #include "stars.hpp"
 
 namespace nearkin {
@@ -378,14 +377,7 @@ class Join {
 
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
   if (postings.moduli.empty()) return {};
-  const unsigned on = std::max(1U, threads);
-  const Estimator estimator = postings.evidence.estimator;
-  // Of samples cut at n everything is needed: it tells where they are cut.
-  if (postings.partial() || estimator == Estimator::collision || estimator == Estimator::smallest)
-    return Join(postings, nullptr, thresholds, on).run();
-  const WithoutSingles rest(postings, on);
-  const Bin bin = rest.bin();
-  return Join(rest.lists(postings), &bin, thresholds, on).run();
+  return Join(postings, nullptr, thresholds, std::max(1U, threads)).run();
 }
 
 Candidates find_candidates(const Postings& postings, const Bin& bin, const Thresholds& thresholds, unsigned threads) {
