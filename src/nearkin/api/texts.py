@@ -158,6 +158,6 @@ def _compared(
 
 def _plain(names: list[Any]) -> list[Any]:
     """Names as an Arrow column can hold them: integers of 64 bits, else UTF-8."""
-    if all(type(name) is int and -(1 << 63) <= name < 1 << 63 for name in names):
+    if set(map(type, names)) == {int} and min(names) >= -(1 << 63) and max(names) < 1 << 63:
         return names
     return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
