@@ -189,7 +189,7 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
     const nb::gil_scoped_release free;
     met = find_candidates(all, {resemblance, containment, floor, confidence, floor_reach, floor_most, short_part, short_sample, hot}, threads);
   }
-  return columns(met);
+  return columns(std::move(met));
 }
 
 NumPy<std::uint64_t> py_shared(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
@@ -244,10 +244,8 @@ nb::tuple verify_views(std::span<const std::string_view> views, const Array<std:
     const nb::gil_scoped_release free;
     measures = verify(views, pairs, shingler, {resemblance, containment}, left_out, threads);
   }
-  return nb::make_tuple(column<std::uint64_t>(measures, [](const Measure& m) { return m.shared; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.size_a; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.size_b; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.bytes; }));
+  const Columns<Measure> of(std::move(measures));
+  return nb::make_tuple(of(&Measure::shared), of(&Measure::size_a), of(&Measure::size_b), of(&Measure::bytes));
 }
 
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,

@@ -98,7 +98,7 @@ struct Candidates {
 };
 
 // By (a, b), each once: a pair may be met from both sides, as alike and as part and container.
-void in_order(std::vector<Candidate>& all);
+std::vector<Candidate> in_order(std::vector<std::vector<Candidate>> pieces, unsigned threads);
 
 // Of the weak candidates, those among the strongest of one of their two contents; ties by the other's row.
 void keep_strongest(std::vector<Candidate>& all, std::uint32_t most);

@@ -114,4 +114,5 @@ class Collection:
 def _each(first: Numbers, times: Numbers) -> Numbers:
     """first[0], first[0] + 1, … so many times, then the same from first[1] on."""
     begin = np.cumsum(times) - times
-    return np.arange(int(times.sum())) + np.repeat(first - begin, times)
+    counted: Numbers = np.arange(int(times.sum())) + np.repeat(first - begin, times)
+    return counted
