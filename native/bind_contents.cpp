@@ -47,9 +47,9 @@ void py_add(TextContents& self, Batch& batch) {
   self.add(std::exchange(batch, {}));
 }
 
-void py_put_in_order(TextContents& self, bool weighted, unsigned threads) {
+void py_put_in_order(TextContents& self, bool weighted) {
   const nb::gil_scoped_release free;
-  self.put_in_order(weighted, threads);
+  self.put_in_order(weighted);
 }
 
 // Lent, not copied: the contents live as long as the array.
@@ -88,18 +88,18 @@ void register_contents(nb::module_& m) {
       });
   m.attr("NOTHING") = TextContents::kNothing;
   const auto lends = [](auto get) {
-    return [get](nb::handle self) { return lent(self, get(nb::cast<const TextContents&>(self))); };
+    return [get](nb::handle self) { return lent(self, get(nb::cast<TextContents&>(self))); };
   };
   constexpr auto as_it_is = nb::rv_policy::automatic;
   nb::class_<TextContents>(m, "TextContents")
       .def(nb::init<>())
       .def("add", py_add, "batch"_a)
-      .def("put_in_order", py_put_in_order, nb::kw_only(), "weighted"_a, "threads"_a)
+      .def("put_in_order", py_put_in_order, nb::kw_only(), "weighted"_a)
       .def("texts", py_texts, "rows"_a)
       .def_prop_ro("lengths", py_lengths, as_it_is)
       .def_prop_ro("holding", lends([](const TextContents& self) { return self.holding(); }), as_it_is)
       .def_prop_ro("offsets", lends([](const TextContents& self) { return self.offsets(); }), as_it_is)
-      .def_prop_ro("features", lends([](const TextContents& self) { return self.features(); }), as_it_is)
+      .def_prop_ro("features", lends([](TextContents& self) { return self.features(); }), as_it_is)
       .def_prop_ro("weights", lends([](const TextContents& self) { return self.weights(); }), as_it_is)
       .def_prop_ro("moduli", lends([](const TextContents& self) { return self.moduli(); }), as_it_is);
 }

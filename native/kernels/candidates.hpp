@@ -43,16 +43,20 @@ struct Postings {
   std::span<const std::uint32_t> weights;   // empty: every feature weighs 1
   std::span<const std::uint64_t> moduli;    // of each content; where they differ, each twice another
   Evidence evidence;
+  // Where each content's features are, if they are not end to end; then `features` is empty.
+  std::span<const std::uint64_t* const> starts;
   // A part of a collection, to be joined as the whole would be. Only pairs with a touched content count, and of their
   // features these, ascending, are in more than floor_reach contents of the whole. Empty: this is the whole.
   std::span<const std::uint8_t> touched;
   std::span<const std::uint64_t> common;
 
   bool partial() const { return !touched.empty(); }
+  std::size_t count() const { return offsets.back(); }
 
   List list(std::uint32_t content) const {
     const auto from = offsets[content], size = offsets[content + 1] - from;
-    return {features.subspan(from, size), weights.empty() ? weights : weights.subspan(from, size)};
+    return {starts.empty() ? features.subspan(from, size) : std::span(starts[content], size),
+            weights.empty() ? weights : weights.subspan(from, size)};
   }
 };
 

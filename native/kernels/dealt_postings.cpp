@@ -23,6 +23,12 @@ struct Dealt {
   std::uint32_t rank, at;
 };
 
+// Where a list is, and where its postings begin among all.
+struct Place {
+  const std::uint64_t* features;
+  std::uint32_t at;
+};
+
 class Dealer {
  public:
   Dealer(const Postings& postings, std::span<const std::uint32_t> content, std::size_t fewest, unsigned threads)
@@ -32,7 +38,7 @@ class Dealer {
         threads_(threads),
         estimator_(postings.evidence.estimator),
         in_order_(estimator_ == Estimator::overlap) {
-    bits_ = std::clamp(static_cast<int>(std::bit_width(postings.features.size() >> kPartBits)), 1, kMostParts);
+    bits_ = std::clamp(static_cast<int>(std::bit_width(postings.count() >> kPartBits)), 1, kMostParts);
     // Lists that are not in the order of place_of are gone through for every band.
     band_bits_ = std::min(bits_, in_order_ ? kBandBits : static_cast<int>(std::bit_width(threads - 1)));
     std::uint64_t used = 1;
@@ -64,17 +70,19 @@ class Dealer {
     const std::size_t parts = std::size_t{1} << bits_, bands = std::size_t{1} << band_bits_, contents = content_.size();
     std::vector<std::vector<std::size_t>> counts(threads_, std::vector<std::size_t>(parts, 0));
     cuts_.resize((bands + 1) * contents);
+    lists_.resize(contents);
     parallel_blocks(contents, 256, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
       for (auto rank = from; rank < to; ++rank) {
-        const std::size_t first = postings_.offsets[content_[rank]], last = postings_.offsets[content_[rank] + 1];
+        const auto features = postings_.list(content_[rank]).features;
+        const auto size = static_cast<std::uint32_t>(features.size());
+        lists_[rank] = {features.data(), static_cast<std::uint32_t>(postings_.offsets[content_[rank]])};
         std::size_t band = 0;
-        for (auto at = first; at < last; ++at) {
-          const std::size_t part = part_of(postings_.features[at]);
+        for (std::uint32_t i = 0; i < size; ++i) {
+          const std::size_t part = part_of(features[i]);
           ++counts[thread][part];
-          for (; in_order_ && band <= band_of(part); ++band) cuts_[band * contents + rank] = static_cast<std::uint32_t>(at);
+          for (; in_order_ && band <= band_of(part); ++band) cuts_[band * contents + rank] = i;
         }
-        for (; band <= bands; ++band)
-          cuts_[band * contents + rank] = static_cast<std::uint32_t>(in_order_ || band == bands ? last : first);
+        for (; band <= bands; ++band) cuts_[band * contents + rank] = in_order_ || band == bands ? size : 0;
       }
     });
     start_.assign(parts + 1, 0);
@@ -93,14 +101,14 @@ class Dealer {
     const std::uint32_t* const from = cuts_.data() + band * contents;
     const std::uint32_t* const to = cuts_.data() + (in_order_ ? band + 1 : std::size_t{1} << band_bits_) * contents;
     for (std::uint32_t rank = 0; rank < contents; ++rank) {
-      if (rank + kAhead < contents) {
-        __builtin_prefetch(postings_.features.data() + from[rank + kAhead]);
-        __builtin_prefetch(postings_.features.data() + to[rank + kAhead]);
+      if (const auto ahead = rank + kAhead; ahead < contents) {
+        __builtin_prefetch(lists_[ahead].features + from[ahead]);
+        __builtin_prefetch(lists_[ahead].features + to[ahead]);
       }
-      for (auto at = from[rank]; at < to[rank]; ++at) {
-        const std::uint64_t feature = postings_.features[at];
-        const std::size_t part = part_of(feature);
-        if (in_order_ || band_of(part) == band) room[next[part - first]++] = {feature, rank, at};
+      const auto [features, at] = lists_[rank];
+      for (auto i = from[rank]; i < to[rank]; ++i) {
+        const std::size_t part = part_of(features[i]);
+        if (in_order_ || band_of(part) == band) room[next[part - first]++] = {features[i], rank, at + i};
       }
     }
   }
@@ -140,6 +148,7 @@ class Dealer {
   bool in_order_;
   int unused_ = 0, bits_ = 1, band_bits_ = 0;
   std::vector<std::size_t> start_;  // of each part, were they all side by side
+  Uncleared<Place> lists_;          // by rank
   Uncleared<std::uint32_t> cuts_;   // by band and rank: where it begins in the list
 };
 

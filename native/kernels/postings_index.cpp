@@ -197,7 +197,7 @@ void fill_lists(const Postings& postings, PostingsIndex& index, unsigned threads
 }  // namespace
 
 PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned threads) {
-  if (postings.features.size() >= std::numeric_limits<std::uint32_t>::max())
+  if (postings.count() >= std::numeric_limits<std::uint32_t>::max())
     throw std::length_error("more than 4 billion features in one join");
   PostingsIndex index;
   rank_contents(postings, bin, index);

@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "parallel.hpp"
 #include "radix.hpp"
 
 namespace nearkin {
@@ -76,7 +75,7 @@ void TextContents::add(Batch&& batch) {
   }
 }
 
-void TextContents::put_in_order(bool weighted, unsigned threads) {
+void TextContents::put_in_order(bool weighted) {
   struct Place {
     std::uint64_t begin;  // of the digest
     std::uint32_t number;
@@ -99,21 +98,25 @@ void TextContents::put_in_order(bool weighted, unsigned threads) {
     texts_.push_back(one.text);
     moduli_.push_back(one.modulus);
     offsets_.push_back(offsets_.back() + one.features.size());
+    starts_.push_back(one.features.data());
+    if (weighted) weights_.insert(weights_.end(), one.weights.begin(), one.weights.end());
   }
   for (auto& content : holding_)
     if (content != kNothing) content = row[content];
-  features_.resize(offsets_.back());
-  weights_.resize(weighted ? offsets_.back() : 0);
-  parallel_blocks(places.size(), 256, std::max(1U, threads), [&](unsigned, std::size_t from, std::size_t to) {
-    for (auto i = from; i < to; ++i) {
-      const Content& one = contents_[places[i].number];
-      std::copy(one.features.begin(), one.features.end(), features_.data() + offsets_[i]);
-      if (weighted) std::copy(one.weights.begin(), one.weights.end(), weights_.data() + offsets_[i]);
-    }
-  });
   contents_ = {};
   numbers_ = {};
-  for (Batch& batch : batches_) batch.features = {}, batch.weights = {};
+}
+
+std::span<const std::uint64_t> TextContents::features() {
+  if (features_.empty() && !starts_.empty()) {
+    features_.resize(offsets_.back());
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      std::copy_n(starts_[i], offsets_[i + 1] - offsets_[i], features_.data() + offsets_[i]);
+      starts_[i] = features_.data() + offsets_[i];
+    }
+    for (Batch& batch : batches_) batch.features = {}, batch.weights = {};
+  }
+  return features_;
 }
 
 }  // namespace nearkin

@@ -136,14 +136,14 @@ class TextContents:
 
     def add(self, batch: Batch) -> None:
         """The next texts. The batch is empty afterwards."""
-    def put_in_order(self, *, weighted: bool, threads: int) -> None:
+    def put_in_order(self, *, weighted: bool) -> None:
         """Once, after the last; what follows is there then."""
     def texts(self, rows: Sequence[int]) -> HeldTexts: ...
     holding: U32  # by text: its content
     # By content.
     lengths: I64
     offsets: U64
-    features: U64
+    features: U64  # put together when they are asked for: the join reads them where they are
     weights: U32
     moduli: U64
 
@@ -151,7 +151,7 @@ class TextContents:
 # prefix, how many of these features there are, and how many pairs were met by their stars alone.
 def candidates(
     offsets: U64,
-    features: U64,
+    features: U64 | TextContents,
     weights: U32,
     moduli: U64,
     *,

@@ -59,7 +59,7 @@ def sign_texts(texts: Iterable[Some], scheme: Scheme, canon: Canon, *, jobs: int
         names += some
         contents.add(batch)
     # All that do not measure bytes weigh alike, by their modulus.
-    contents.put_in_order(weighted=scheme.measure == "bytes", threads=jobs)
+    contents.put_in_order(weighted=scheme.measure == "bytes")
     held = contents.holding
     holders = np.argsort(held, kind="stable")[: np.count_nonzero(held != _native.NOTHING)]
     counts = np.bincount(held[holders], minlength=len(contents.moduli))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.engine.texts import SignedTexts, Some, sign_texts
-from nearkin.matching.candidates import Hot, Postings
+from nearkin.matching.candidates import Hot
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.score import Scored, find_matches
 from nearkin.scheme import Scheme
@@ -101,7 +101,7 @@ class Collection:
     def _found(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> Scored:
         contents = self.texts.contents
         return find_matches(
-            Postings(contents.offsets, contents.features, contents.weights, contents.moduli),
+            contents,
             self.lengths,
             contents.texts,
             scheme,
