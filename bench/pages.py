@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.folder import Folder
 from bench.process import cores
 
 PERMUTATIONS = 128
@@ -66,6 +65,8 @@ def parts_of(source: Path) -> list[Part]:
         import pyarrow.parquet as pq
 
         return [RowGroup(source, number) for number in range(pq.ParquetFile(source).num_row_groups)]
+    from bench.folder import Folder  # which makes repositories too: long to import
+
     files = Folder.of(source).files
     return [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
 

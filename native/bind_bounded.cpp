@@ -49,7 +49,7 @@ nb::tuple stars(BoundedJoin& self) {
 nb::tuple join(const BoundedJoin& self, std::uint32_t bin, std::uint32_t other) {
   Candidates found;
   found.pairs = from_system(self.folder(), [&] { return self.join(bin, other); });
-  return columns(found);
+  return columns(std::move(found));
 }
 
 }  // namespace

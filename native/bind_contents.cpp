@@ -4,6 +4,7 @@
 #include "held_texts.hpp"
 #include "ingest.hpp"
 #include "text_contents.hpp"
+#include "utf8.hpp"
 
 using namespace nearkin;
 
@@ -26,14 +27,29 @@ Batch py_ingest_contents(const std::vector<nb::object>& texts, const Recipe& rec
   return ingest_contents(views, recipe);
 }
 
+Batch py_ingest_column(const Array<std::int64_t>& offsets, const Array<std::uint8_t>& data, const Recipe& recipe) {
+  const std::string_view all(reinterpret_cast<const char*>(data.data()), data.size());
+  const auto at = [&](std::size_t place) { return static_cast<std::size_t>(offsets.data()[place]); };
+  if (offsets.size() == 0 || offsets.data()[0] < 0) throw nb::index_error("a text begins nowhere");
+  std::vector<std::string_view> views;
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    if (at(i) < at(i - 1) || at(i) > all.size()) throw nb::index_error("a text ends nowhere");
+    views.push_back(all.substr(at(i - 1), at(i) - at(i - 1)));
+  }
+  const nb::gil_scoped_release free;
+  for (const auto text : views)
+    if (!valid_utf8(text)) throw nb::value_error("a text is not UTF-8");
+  return ingest_contents(views, recipe);
+}
+
 void py_add(TextContents& self, Batch& batch) {
   const nb::gil_scoped_release free;
   self.add(std::exchange(batch, {}));
 }
 
-void py_put_in_order(TextContents& self, bool weighted, unsigned threads) {
+void py_put_in_order(TextContents& self, bool weighted) {
   const nb::gil_scoped_release free;
-  self.put_in_order(weighted, threads);
+  self.put_in_order(weighted);
 }
 
 // Lent, not copied: the contents live as long as the array.
@@ -62,6 +78,7 @@ HeldTexts py_texts(nb::handle owner, const std::vector<std::uint32_t>& rows) {
 
 void register_contents(nb::module_& m) {
   m.def("ingest_contents", py_ingest_contents, "texts"_a, "recipe"_a);
+  m.def("ingest_column", py_ingest_column, "offsets"_a, "data"_a, "recipe"_a);
   nb::class_<HeldTexts>(m, "HeldTexts")
       .def("__len__", [](const HeldTexts& self) { return self.views.size(); })
       .def("__iter__", [](nb::handle self) { return nb::steal(PySeqIter_New(self.ptr())); })
@@ -71,18 +88,18 @@ void register_contents(nb::module_& m) {
       });
   m.attr("NOTHING") = TextContents::kNothing;
   const auto lends = [](auto get) {
-    return [get](nb::handle self) { return lent(self, get(nb::cast<const TextContents&>(self))); };
+    return [get](nb::handle self) { return lent(self, get(nb::cast<TextContents&>(self))); };
   };
   constexpr auto as_it_is = nb::rv_policy::automatic;
   nb::class_<TextContents>(m, "TextContents")
       .def(nb::init<>())
       .def("add", py_add, "batch"_a)
-      .def("put_in_order", py_put_in_order, nb::kw_only(), "weighted"_a, "threads"_a)
+      .def("put_in_order", py_put_in_order, nb::kw_only(), "weighted"_a)
       .def("texts", py_texts, "rows"_a)
       .def_prop_ro("lengths", py_lengths, as_it_is)
       .def_prop_ro("holding", lends([](const TextContents& self) { return self.holding(); }), as_it_is)
       .def_prop_ro("offsets", lends([](const TextContents& self) { return self.offsets(); }), as_it_is)
-      .def_prop_ro("features", lends([](const TextContents& self) { return self.features(); }), as_it_is)
+      .def_prop_ro("features", lends([](TextContents& self) { return self.features(); }), as_it_is)
       .def_prop_ro("weights", lends([](const TextContents& self) { return self.weights(); }), as_it_is)
       .def_prop_ro("moduli", lends([](const TextContents& self) { return self.moduli(); }), as_it_is);
 }

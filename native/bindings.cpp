@@ -18,6 +18,7 @@
 #include "signature.hpp"
 #include "sniff.hpp"
 #include "soundex.hpp"
+#include "text_contents.hpp"
 #include "unionfind.hpp"
 #include "utf8.hpp"
 #include "unchanged.hpp"
@@ -174,17 +175,21 @@ nb::list take_canonical(Batch& batch) {
   return pieces(canonical.data(), ends);
 }
 
-Postings postings(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
-                  const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli) {
-  if (offsets.size() != moduli.size() + 1 || (weights.size() != 0 && weights.size() != features.size()))
-    throw nb::value_error("the arrays of the postings do not fit together");
+// Features end to end, or where the contents hold them.
+Postings postings(const Array<std::uint64_t>& offsets, nb::handle features, const Array<std::uint32_t>& weights,
+                  const Array<std::uint64_t>& moduli) {
   Postings all;
-  all.offsets = span(offsets), all.features = span(features), all.weights = span(weights), all.moduli = span(moduli);
+  all.offsets = span(offsets), all.weights = span(weights), all.moduli = span(moduli);
+  if (nb::isinstance<TextContents>(features)) all.starts = nb::cast<const TextContents&>(features).starts();
+  else all.features = span(nb::cast<Array<std::uint64_t>>(features, false));  // not converted: who calls holds it
+  if (offsets.size() != moduli.size() + 1 || (!all.weights.empty() && all.weights.size() != all.count()) ||
+      (all.starts.empty() ? all.features.size() != all.count() : all.starts.size() != moduli.size()))
+    throw nb::value_error("the arrays of the postings do not fit together");
   return all;
 }
 
-nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
-                        const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli,
+nb::tuple py_candidates(const Array<std::uint64_t>& offsets, nb::handle features, const Array<std::uint32_t>& weights,
+                        const Array<std::uint64_t>& moduli,
                         const std::string& estimator, bool sampled, std::uint64_t limit, bool contains, double resemblance, double containment, double floor, double confidence,
                         std::uint32_t floor_reach, std::uint32_t floor_most, std::uint64_t short_part, std::uint64_t short_sample,
                         std::uint32_t hot, unsigned threads, const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
@@ -198,7 +203,7 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, const Array<std::ui
     const nb::gil_scoped_release free;
     met = find_candidates(all, {resemblance, containment, floor, confidence, floor_reach, floor_most, short_part, short_sample, hot}, threads);
   }
-  return columns(met);
+  return columns(std::move(met));
 }
 
 NumPy<std::uint64_t> py_shared(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
@@ -253,10 +258,8 @@ nb::tuple verify_views(std::span<const std::string_view> views, const Array<std:
     const nb::gil_scoped_release free;
     measures = verify(views, pairs, shingler, {resemblance, containment}, left_out, threads);
   }
-  return nb::make_tuple(column<std::uint64_t>(measures, [](const Measure& m) { return m.shared; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.size_a; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.size_b; }),
-                        column<std::uint64_t>(measures, [](const Measure& m) { return m.bytes; }));
+  const Columns<Measure> of(std::move(measures));
+  return nb::make_tuple(of(&Measure::shared), of(&Measure::size_a), of(&Measure::size_b), of(&Measure::bytes));
 }
 
 nb::tuple py_verify(const std::vector<nb::bytes>& texts, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,

@@ -8,17 +8,11 @@
 
 namespace nearkin::bindings {
 
-inline nb::tuple columns(const Candidates& met) {
-  const auto& found = met.pairs;
-  return nb::make_tuple(column<std::uint32_t>(found, [](const Candidate& c) { return c.a; }),
-                        column<std::uint32_t>(found, [](const Candidate& c) { return c.b; }),
-                        column<std::uint64_t>(found, [](const Candidate& c) { return c.shared; }),
-                        column<std::uint64_t>(found, [](const Candidate& c) { return c.size_a; }),
-                        column<std::uint64_t>(found, [](const Candidate& c) { return c.size_b; }),
-                        column<std::uint64_t>(found, [](const Candidate& c) { return c.united; }),
-                        column<std::uint8_t>(found, [](const Candidate& c) { return c.strong; }),
-                        column<std::uint32_t>(met.starred, [](std::uint32_t row) { return row; }), met.hot_features,
-                        met.hot_links);
+inline nb::tuple columns(Candidates&& met) {
+  const Columns<Candidate> of(std::move(met.pairs));
+  return nb::make_tuple(of(&Candidate::a), of(&Candidate::b), of(&Candidate::shared), of(&Candidate::size_a),
+                        of(&Candidate::size_b), of(&Candidate::united), of(&Candidate::strong),
+                        array(std::move(met.starred)), met.hot_features, met.hot_links);
 }
 
 inline Estimator estimator_of(const std::string& name) {

@@ -53,6 +53,26 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
   return array(std::move(values));
 }
 
+// Columns of a list of rows, read where they are: they own it together.
+template <class Row>
+class Columns {
+ public:
+  explicit Columns(std::vector<Row>&& rows) : rows_(new std::vector<Row>(std::move(rows))), owner_(rows_, remove) {}
+
+  template <class T>
+  NumPy<T> operator()(T Row::* member) const {
+    static_assert(sizeof(Row) % sizeof(T) == 0);
+    T* const first = rows_->empty() ? nullptr : &(rows_->front().*member);
+    return NumPy<T>(first, {rows_->size()}, owner_, {static_cast<std::int64_t>(sizeof(Row) / sizeof(T))});
+  }
+
+ private:
+  static void remove(void* rows) noexcept { delete static_cast<std::vector<Row>*>(rows); }
+
+  std::vector<Row>* rows_;
+  nb::capsule owner_;
+};
+
 // Works without the GIL. What the system refused is an OSError with its number, about something.
 template <class Work>
 auto from_system(const std::string& about, Work&& work) {

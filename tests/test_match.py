@@ -7,11 +7,15 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import nearkin
 from few_texts import MATCH_COLUMNS, WINDOW, few_texts, shingles
 from nearkin.errors import UsageError
 from nearkin.settings import DEFAULT_SCHEME
+
+ODD = ["", " ", "\ufeffone", "caf\u00e9 ", "\U0001f600"]
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +76,8 @@ def test_copies_may_be_named_once(texts: list[str]) -> None:
 def test_match_takes_anything_iterable(texts: list[str]) -> None:
     wanted = nearkin.match(texts)
     assert len(wanted) > 0
-    for given in (tuple(texts), iter(texts), (text for text in texts), dict(enumerate(texts)), map(str.encode, texts)):
-        assert nearkin.match(given).equals(wanted)
+    for some in (tuple(texts), iter(texts), (text for text in texts), dict(enumerate(texts)), map(str.encode, texts)):
+        assert nearkin.match(some).equals(wanted)
     assert len(nearkin.match(iter(()))) == 0
 
 
@@ -104,19 +108,32 @@ def test_match_takes_columns_of_arrow(texts: list[str]) -> None:
     several = pa.chunked_array([texts[:1], [], texts[1:]], pa.string())
     table = pa.table({"text": several})
     kinds = [pa.large_string(), pa.binary(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
-    for given in (
+    for some in (
         *(column, several, table, table["text"], table.to_reader(), table.to_batches()[0].slice(0, 0), list(column)),
         *(column.dictionary_encode() if pa.types.is_dictionary(kind) else column.cast(kind) for kind in kinds),
         *(Foreign(several), Foreign(table), ForeignArray(column), dict(enumerate(column)), np.array(texts)),
     ):
-        found = nearkin.match(given)
-        assert len(found) == 0 if isinstance(given, pa.RecordBatch) else found.equals(wanted), type(given)
+        found = nearkin.match(some)
+        assert len(found) == 0 if isinstance(some, pa.RecordBatch) else found.equals(wanted), type(some)
     assert nearkin.learn_reference(column) == nearkin.learn_reference(texts)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.sampled_from(ODD + few_texts()), max_size=8), st.data())
+def test_columns_are_read_as_lists_are(texts: list[str], data: st.DataObject) -> None:
+    """Wherever a column is cut, and however many of its texts are signed at once."""
+    several = [pa.array(["before", *texts[:cut], "after"]).slice(1, cut) for cut in (len(texts), len(texts) // 2)]
+    raw = data.draw(st.booleans(), label="raw")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nearkin.engine.texts.AT_ONCE", data.draw(st.integers(1, 3), label="at once"))
+        patch.setattr("nearkin.engine.texts.BYTES_AT_ONCE", data.draw(st.integers(1, 5000), label="bytes at once"))
+        found = nearkin.match(pa.chunked_array(several, pa.string()), raw=raw, threshold=0.1)
+    assert found.equals(nearkin.match(texts + texts[: len(texts) // 2], raw=raw, threshold=0.1))
 
 
 def test_what_is_no_texts_is_refused_with_its_place(texts: list[str]) -> None:
     table = pa.table({"id": [1, 2], "text": texts[:2]})
-    for given, said in (
+    for some, said in (
         (None, "match takes a list, a dict or an iterable of texts, not None"),
         (7, "not int"),
         (bytearray(b"one"), "not one text"),
@@ -127,9 +144,10 @@ def test_what_is_no_texts_is_refused_with_its_place(texts: list[str]) -> None:
         (["a", "b", None], "the one at 2 is None"),
         ({"x": "a", "y": 3.5}, "the one at 'y' is float"),
         (pa.array([1, 2]), "the one at 0 is int"),
+        (pa.array([b"a", b"b\xff"]).view(pa.string()), "is UTF-8; the one at 1 is not"),
     ):
         with pytest.raises(UsageError, match=said):
-            nearkin.match(given)  # type: ignore[arg-type]
+            nearkin.match(some)  # type: ignore[arg-type]
 
 
 def test_match_holds_no_more_of_a_generator_than_it_needs() -> None:

@@ -84,7 +84,7 @@ Candidates BoundedJoin::stars() {
     hot_.push_back(run.feature);
   }
   std::sort(hot_.begin(), hot_.end());
-  in_order(found.pairs);
+  found.pairs = in_order({std::move(found.pairs)}, 1);
   home_ = std::move(stars).homes();
   found.hot_features = hot_.size();
   found.hot_links = found.pairs.size();

@@ -1,28 +1,35 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "candidates.hpp"
+#include "parallel.hpp"
 
 namespace nearkin {
 
-void in_order(std::vector<Candidate>& all) {
+std::vector<Candidate> in_order(std::vector<std::vector<Candidate>> pieces, unsigned threads) {
   // Dealt by their first content, each of which has few: no comparison of far-off pairs.
   std::uint32_t last = 0;
-  for (const Candidate& one : all) last = std::max(last, one.a);
+  for (const auto& piece : pieces)
+    for (const Candidate& one : piece) last = std::max(last, one.a);
   std::vector<std::size_t> next(std::size_t{last} + 2, 0);
-  for (const Candidate& one : all) ++next[one.a + std::size_t{1}];
-  for (std::size_t a = 1; a < next.size(); ++a) next[a] += next[a - 1];
-  std::vector<Candidate> dealt(all.size());
-  for (const Candidate& one : all) dealt[next[one.a]++] = one;
-  std::size_t kept = 0;
-  for (std::size_t a = 0, from = 0; a <= last && !all.empty(); from = next[a++]) {
-    const auto begin = dealt.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto end = dealt.begin() + static_cast<std::ptrdiff_t>(next[a]);
-    std::sort(begin, end, [](const Candidate& x, const Candidate& y) { return x.b < y.b; });
-    for (auto one = begin; one != end; ++one)
-      if (one == begin || one->b != (one - 1)->b) all[kept++] = *one;
+  for (const auto& piece : pieces)
+    for (const Candidate& one : piece) ++next[one.a + std::size_t{1}];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Candidate> all(next.back());
+  for (auto& piece : pieces) {
+    for (const Candidate& one : piece) all[next[one.a]++] = one;
+    piece = {};
   }
-  all.resize(kept);
+  parallel_blocks(std::size_t{last} + 1, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
+    for (auto a = from; a < to; ++a)
+      std::sort(all.begin() + static_cast<std::ptrdiff_t>(a == 0 ? 0 : next[a - 1]),
+                all.begin() + static_cast<std::ptrdiff_t>(next[a]),
+                [](const Candidate& x, const Candidate& y) { return x.b < y.b; });
+  });
+  const auto again = [](const Candidate& x, const Candidate& y) { return x.a == y.a && x.b == y.b; };
+  all.erase(std::unique(all.begin(), all.end(), again), all.end());
+  return all;
 }
 
 void keep_strongest(std::vector<Candidate>& all, std::uint32_t most) {
@@ -36,6 +43,7 @@ void keep_strongest(std::vector<Candidate>& all, std::uint32_t most) {
     seats.push_back({all[i].a, all[i].b, i, all[i].resemblance()});
     seats.push_back({all[i].b, all[i].a, i, all[i].resemblance()});
   }
+  if (seats.empty()) return;
   std::sort(seats.begin(), seats.end(), [](const Seat& x, const Seat& y) {
     if (x.content != y.content) return x.content < y.content;
     return x.resemblance != y.resemblance ? x.resemblance > y.resemblance : x.other < y.other;

@@ -1,6 +1,7 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -8,7 +9,6 @@
 #include "judge.hpp"
 #include "parallel.hpp"
 #include "postings_index.hpp"
-#include "singles.hpp"
 #include "stars.hpp"
 
 namespace nearkin {
@@ -44,18 +44,11 @@ class Join {
       if (probe.seen.empty()) probe.seen.assign(contents, ~std::uint32_t{0});
       for (std::size_t rank = from; rank < to; ++rank) look_up(static_cast<std::uint32_t>(rank), probe);
     });
-    std::vector<Candidate>& all = found.pairs;
-    found.hot_links = all.size();
-    std::size_t count = all.size();
-    for (const auto& probe : probes)
-      for (const auto& piece : probe.found) count += piece.size();
-    all.reserve(count);
-    for (auto& probe : probes) {
-      for (const auto& piece : probe.found) all.insert(all.end(), piece.begin(), piece.end());
-      probe = {};
-    }
-    in_order(all);
-    keep_strongest(all, thresholds_.floor_most);
+    found.hot_links = found.pairs.size();
+    std::vector<std::vector<Candidate>> pieces{std::move(found.pairs)};
+    for (auto& probe : probes) std::move(probe.found.begin(), probe.found.end(), std::back_inserter(pieces));
+    found.pairs = in_order(std::move(pieces), threads_);
+    keep_strongest(found.pairs, thresholds_.floor_most);
     return found;
   }
 
@@ -153,7 +146,7 @@ class Join {
       return postings_.partial() && !postings_.touched[pair.a] && !postings_.touched[pair.b];
     });
     home_ = std::move(stars).homes();
-    in_order(found.pairs);
+    found.pairs = in_order({std::move(found.pairs)}, 1);
     std::sort(found.starred.begin(), found.starred.end());
     found.starred.erase(std::unique(found.starred.begin(), found.starred.end()), found.starred.end());
     found.hot_features = hot_numbers_.size();
@@ -378,14 +371,7 @@ class Join {
 
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads) {
   if (postings.moduli.empty()) return {};
-  const unsigned on = std::max(1U, threads);
-  const Estimator estimator = postings.evidence.estimator;
-  // Of samples cut at n everything is needed: it tells where they are cut.
-  if (postings.partial() || estimator == Estimator::collision || estimator == Estimator::smallest)
-    return Join(postings, nullptr, thresholds, on).run();
-  const WithoutSingles rest(postings, on);
-  const Bin bin = rest.bin();
-  return Join(rest.lists(postings), &bin, thresholds, on).run();
+  return Join(postings, nullptr, thresholds, std::max(1U, threads)).run();
 }
 
 Candidates find_candidates(const Postings& postings, const Bin& bin, const Thresholds& thresholds, unsigned threads) {

@@ -43,16 +43,20 @@ struct Postings {
   std::span<const std::uint32_t> weights;   // empty: every feature weighs 1
   std::span<const std::uint64_t> moduli;    // of each content; where they differ, each twice another
   Evidence evidence;
+  // Where each content's features are, if they are not end to end; then `features` is empty.
+  std::span<const std::uint64_t* const> starts;
   // A part of a collection, to be joined as the whole would be. Only pairs with a touched content count, and of their
   // features these, ascending, are in more than floor_reach contents of the whole. Empty: this is the whole.
   std::span<const std::uint8_t> touched;
   std::span<const std::uint64_t> common;
 
   bool partial() const { return !touched.empty(); }
+  std::size_t count() const { return offsets.back(); }
 
   List list(std::uint32_t content) const {
     const auto from = offsets[content], size = offsets[content + 1] - from;
-    return {features.subspan(from, size), weights.empty() ? weights : weights.subspan(from, size)};
+    return {starts.empty() ? features.subspan(from, size) : std::span(starts[content], size),
+            weights.empty() ? weights : weights.subspan(from, size)};
   }
 };
 
@@ -98,7 +102,7 @@ struct Candidates {
 };
 
 // By (a, b), each once: a pair may be met from both sides, as alike and as part and container.
-void in_order(std::vector<Candidate>& all);
+std::vector<Candidate> in_order(std::vector<std::vector<Candidate>> pieces, unsigned threads);
 
 // Of the weak candidates, those among the strongest of one of their two contents; ties by the other's row.
 void keep_strongest(std::vector<Candidate>& all, std::uint32_t most);

@@ -1,4 +1,8 @@
-// Postings dealt into parts by the high bits of their features, each part sorted by feature within the nearest caches.
+// Postings grouped by feature: dealt into parts by the high bits of their features, each part sorted within the nearest
+// caches. What too few contents have is left out, most of all features.
+//
+// Parts are dealt band by band, each by one thread, in room that the next band uses again: all postings at once would be
+// twice as much memory as their features, and touching fresh memory takes longer than dealing.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +15,27 @@
 
 namespace nearkin {
 
-struct Dealt {
-  std::uint64_t feature;
+struct Posted {
   std::uint32_t rank;
   std::uint32_t at;  // in the postings as they were given
 };
 
-class DealtPostings {
- public:
-  // In the order of `content`, which holds the contents by rank.
-  DealtPostings(const Postings& postings, std::span<const std::uint32_t> content, unsigned threads);
-
-  std::size_t parts() const { return start_.size() - 1; }
-  std::span<const Dealt> part(std::size_t number) const {
-    return {entries_.data() + start_[number], start_[number + 1] - start_[number]};
-  }
-
-  // By place_of the feature, then by rank, then as they were given. Parts are in that order too.
-  void sort(std::size_t part);
-
- private:
-  Estimator estimator_;
-  int unused_ = 0, bits_ = 1;
-  std::vector<std::size_t> start_;
-  Uncleared<Dealt> entries_;
+struct Run {
+  std::uint64_t feature;
+  std::uint32_t from, count;     // of its band's postings
+  std::uint32_t often, number;   // for those who number them
 };
+
+// Runs in the order of place_of their features; within a run by rank, then as they were given.
+struct Band {
+  std::vector<Run> runs;
+  Uncleared<Posted> postings;
+
+  std::span<const Posted> of(const Run& run) const { return {postings.data() + run.from, run.count}; }
+};
+
+// In the order of `content`, which holds the contents by rank. Bands are in the order of their features too.
+std::vector<Band> deal(const Postings& postings, std::span<const std::uint32_t> content, std::size_t fewest,
+                       unsigned threads);
 
 }  // namespace nearkin

@@ -55,41 +55,31 @@ void rank_contents(const Postings& postings, const Bin* bin, PostingsIndex& inde
   std::partial_sum(index.level_start.begin(), index.level_start.end(), index.level_start.begin());
 }
 
-// The postings of one feature.
-struct Run {
-  std::span<const Dealt> postings;
-  std::uint32_t often;   // how many have it; what is common counts more than all else
-  std::uint32_t number;  // rarest first
-};
-
+// The runs of all features that meet something, numbered.
 class Runs {
  public:
   Runs(const Postings& postings, const Bin* bin, std::span<const std::uint32_t> content, unsigned threads)
-      : dealt_(postings, content, threads), threads_(threads), runs_(dealt_.parts()) {
-    // Of part of a collection everything is kept: what is common there comes last, and counts as left until then.
-    const std::size_t fewest = postings.partial() ? 1 : 2;
-    each_part([&](std::size_t part) {
-      dealt_.sort(part);
-      const std::span<const Dealt> all = dealt_.part(part);
-      for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
-        while (end < all.size() && all[end].feature == all[begin].feature) ++end;
-        if (end - begin < fewest) continue;
-        const bool common = std::binary_search(postings.common.begin(), postings.common.end(), all[begin].feature);
-        const std::uint32_t often = bin != nullptr && !bin->often.empty() ? bin->often[all[begin].at]
-                                                                          : static_cast<std::uint32_t>(end - begin);
-        runs_[part].push_back({all.subspan(begin, end - begin), often | (common ? PostingsIndex::kCommon : 0), 0});
+      // Of part of a collection everything is kept: what is common there comes last, and counts as left until then.
+      : bands_(deal(postings, content, postings.partial() ? 1 : 2, threads)), threads_(threads) {
+    std::vector<std::array<std::uint32_t, kSeldom>> next(bands_.size());
+    each_band([&](std::size_t band) {
+      for (Run& run : bands_[band].runs) {
+        const bool common = std::binary_search(postings.common.begin(), postings.common.end(), run.feature);
+        run.often = bin != nullptr && !bin->often.empty() ? bin->often[bands_[band].of(run).front().at] : run.count;
+        if (common) run.often |= PostingsIndex::kCommon;
+        if (run.often < kSeldom) ++next[band][run.often];
       }
     });
-    number_runs();
+    number_runs(next);
   }
 
   std::uint32_t count() const { return count_; }
 
-  // On threads, in no order.
+  // On threads, in no order: a run and its postings.
   template <class Work>
   void each(Work&& work) const {
-    each_part([&](std::size_t part) {
-      for (const Run& run : runs_[part]) work(run);
+    each_band([&](std::size_t band) {
+      for (const Run& run : bands_[band].runs) work(run, bands_[band].of(run));
     });
   }
 
@@ -97,35 +87,29 @@ class Runs {
   static constexpr std::uint32_t kSeldom = 256;
 
   template <class Work>
-  void each_part(Work&& work) const {
-    parallel_blocks(dealt_.parts(), 4, threads_, [&](unsigned, std::size_t from, std::size_t to) {
-      for (auto part = from; part < to; ++part) work(part);
-    });
+  void each_band(Work&& work) const {
+    parallel_blocks(bands_.size(), 1, threads_, [&](unsigned, std::size_t band, std::size_t) { work(band); });
   }
 
   // By how often they are, then as they stand. Nearly all are seldom, and counted; the others are sorted.
-  void number_runs() {
-    std::vector<std::array<std::uint32_t, kSeldom>> next(runs_.size());
-    std::vector<Run*> others;
-    for (std::size_t part = 0; part < runs_.size(); ++part) {
-      for (Run& run : runs_[part]) {
-        if (run.often < kSeldom) ++next[part][run.often];
-        else others.push_back(&run);
-      }
-    }
+  void number_runs(std::vector<std::array<std::uint32_t, kSeldom>>& next) {
     for (std::uint32_t often = 0; often < kSeldom; ++often)
       for (auto& numbers : next) count_ += std::exchange(numbers[often], count_);
-    each_part([&](std::size_t part) {
-      for (Run& run : runs_[part])
-        if (run.often < kSeldom) run.number = next[part][run.often]++;
+    std::vector<std::vector<Run*>> others(bands_.size());
+    each_band([&](std::size_t band) {
+      for (Run& run : bands_[band].runs) {
+        if (run.often < kSeldom) run.number = next[band][run.often]++;
+        else others[band].push_back(&run);
+      }
     });
-    std::stable_sort(others.begin(), others.end(), [](const Run* x, const Run* y) { return x->often < y->often; });
-    for (Run* run : others) run->number = count_++;
+    std::vector<Run*> often;
+    for (const auto& some : others) often.insert(often.end(), some.begin(), some.end());
+    std::stable_sort(often.begin(), often.end(), [](const Run* x, const Run* y) { return x->often < y->often; });
+    for (Run* run : often) run->number = count_++;
   }
 
-  DealtPostings dealt_;
+  std::vector<Band> bands_;
   unsigned threads_;
-  std::vector<std::vector<Run>> runs_;  // by part
   std::uint32_t count_ = 0;
 };
 
@@ -136,20 +120,19 @@ void fill_runs(const Runs& runs, PostingsIndex& index) {
   index.often.resize(runs.count());
   index.present.assign(runs.count(), 0);
   index.run.assign(runs.count() + std::size_t{1}, 0);
-  runs.each([&](const Run& run) {
-    const std::uint64_t feature = run.postings.front().feature;
-    index.feature[run.number] = feature;
-    index.highest[run.number] = static_cast<std::uint8_t>(highest_level(feature, index.base, index.levels));
+  runs.each([&](const Run& run, std::span<const Posted>) {
+    index.feature[run.number] = run.feature;
+    index.highest[run.number] = static_cast<std::uint8_t>(highest_level(run.feature, index.base, index.levels));
     index.often[run.number] = run.often;
-    index.run[run.number + 1] = static_cast<std::uint32_t>(run.postings.size());
+    index.run[run.number + 1] = run.count;
   });
   std::partial_sum(index.run.begin(), index.run.end(), index.run.begin());
   index.slots.resize(index.run.back());
   std::atomic<bool> repeats{false};
-  runs.each([&](const Run& run) {
+  runs.each([&](const Run& run, std::span<const Posted> postings) {
     Slot* to = index.slots.data() + index.run[run.number];
     std::uint32_t before = std::numeric_limits<std::uint32_t>::max();
-    for (const Dealt& one : run.postings) {
+    for (const Posted& one : postings) {
       *to++ = {one.rank, one.at};
       index.present[run.number] |= PostingsIndex::level_bit(index.level[one.rank]);
       if (std::exchange(before, one.rank) == one.rank) repeats.store(true, std::memory_order_relaxed);
@@ -214,7 +197,7 @@ void fill_lists(const Postings& postings, PostingsIndex& index, unsigned threads
 }  // namespace
 
 PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned threads) {
-  if (postings.features.size() >= std::numeric_limits<std::uint32_t>::max())
+  if (postings.count() >= std::numeric_limits<std::uint32_t>::max())
     throw std::length_error("more than 4 billion features in one join");
   PostingsIndex index;
   rank_contents(postings, bin, index);

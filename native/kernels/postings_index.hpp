@@ -65,12 +65,15 @@ struct PostingsIndex {
 // The highest level at which a feature counts.
 inline std::uint32_t highest_level(std::uint64_t feature, std::uint64_t base, std::uint32_t levels) {
   if (levels == 1) return 0;
-  return std::min<std::uint32_t>(levels - 1, static_cast<std::uint32_t>(std::countr_zero(feature / base)));
+  // Where moduli differ they are powers of two, and a division would take longer than all else.
+  const std::uint64_t times = std::has_single_bit(base) ? feature >> std::countr_zero(base) : feature / base;
+  return std::min<std::uint32_t>(levels - 1, static_cast<std::uint32_t>(std::countr_zero(times)));
 }
 
 // How much of a list counts at each level from its own on.
 inline void measure_levels(const List& list, std::uint32_t own, std::uint64_t base, std::span<std::uint64_t> sizes) {
   const auto levels = static_cast<std::uint32_t>(sizes.size());
+  if (own + 1 == levels && list.weights.empty()) return void(sizes[own] = list.features.size());
   for (std::size_t i = 0; i < list.features.size(); ++i)
     sizes[std::max(own, highest_level(list.features[i], base, levels))] += list.weights.empty() ? 1 : list.weights[i];
   for (std::uint32_t level = levels - 1; level > own; --level) sizes[level - 1] += sizes[level];

@@ -1,14 +1,16 @@
 #include "text_contents.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
-#include "parallel.hpp"
 #include "radix.hpp"
 
 namespace nearkin {
 namespace {
+
+constexpr std::size_t kWaste = 8;  // of a batch one part in so many may be kept without need: less is not worth a copy
 
 // Some rows of a batch, in their order.
 Batch only(const Batch& batch, std::span<const std::size_t> rows) {
@@ -37,6 +39,7 @@ Batch only(const Batch& batch, std::span<const std::size_t> rows) {
 
 void TextContents::add(Batch&& batch) {
   std::vector<std::size_t> fresh;
+  std::size_t said = 0;  // bytes of what is new
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     if (batch.rows[i].length == 0) {
       holding_.push_back(kNothing);
@@ -44,26 +47,35 @@ void TextContents::add(Batch&& batch) {
     }
     const auto next = static_cast<std::uint32_t>(numbers_.size());
     const auto [known, is_new] = numbers_.emplace(batch.rows[i].content_digest, next);
-    if (is_new) fresh.push_back(i);
     holding_.push_back(known->second);
+    if (!is_new) continue;
+    fresh.push_back(i);
+    said += batch.rows[i].length;
   }
   if (holding_.size() >= kNothing) throw std::length_error("more than 4 billion texts at once");
   if (fresh.empty()) return;
-  batches_.push_back(fresh.size() == batch.rows.size() ? std::move(batch) : only(batch, fresh));
+  if (said < batch.canonical.size() - batch.canonical.size() / kWaste) {
+    batch = only(batch, fresh);
+    std::iota(fresh.begin(), fresh.end(), std::size_t{0});
+  }
+  batches_.push_back(std::move(batch));
   const Batch& kept = batches_.back();
   std::uint64_t text = 0, feature = 0;
-  for (std::size_t i = 0; i < kept.rows.size(); ++i) {
+  for (std::size_t i = 0, next = 0; i < kept.rows.size(); ++i) {
     const Ingested& row = kept.rows[i];
     const std::uint64_t count = kept.feature_ends[i] - feature;
-    contents_.push_back({row.content_digest, row.modulus, std::string_view(kept.canonical).substr(text, row.length),
-                         std::span(kept.features).subspan(feature, count), {}});
-    if (!kept.weights.empty()) contents_.back().weights = std::span(kept.weights).subspan(feature, count);
+    if (next < fresh.size() && fresh[next] == i) {
+      ++next;
+      contents_.push_back({row.content_digest, row.modulus, std::string_view(kept.canonical).substr(text, row.length),
+                           std::span(kept.features).subspan(feature, count), {}});
+      if (!kept.weights.empty()) contents_.back().weights = std::span(kept.weights).subspan(feature, count);
+    }
     text += row.length;
     feature = kept.feature_ends[i];
   }
 }
 
-void TextContents::put_in_order(bool weighted, unsigned threads) {
+void TextContents::put_in_order(bool weighted) {
   struct Place {
     std::uint64_t begin;  // of the digest
     std::uint32_t number;
@@ -86,21 +98,25 @@ void TextContents::put_in_order(bool weighted, unsigned threads) {
     texts_.push_back(one.text);
     moduli_.push_back(one.modulus);
     offsets_.push_back(offsets_.back() + one.features.size());
+    starts_.push_back(one.features.data());
+    if (weighted) weights_.insert(weights_.end(), one.weights.begin(), one.weights.end());
   }
   for (auto& content : holding_)
     if (content != kNothing) content = row[content];
-  features_.resize(offsets_.back());
-  weights_.resize(weighted ? offsets_.back() : 0);
-  parallel_blocks(places.size(), 256, std::max(1U, threads), [&](unsigned, std::size_t from, std::size_t to) {
-    for (auto i = from; i < to; ++i) {
-      const Content& one = contents_[places[i].number];
-      std::copy(one.features.begin(), one.features.end(), features_.data() + offsets_[i]);
-      if (weighted) std::copy(one.weights.begin(), one.weights.end(), weights_.data() + offsets_[i]);
-    }
-  });
   contents_ = {};
   numbers_ = {};
-  for (Batch& batch : batches_) batch.features = {}, batch.weights = {};
+}
+
+std::span<const std::uint64_t> TextContents::features() {
+  if (features_.empty() && !starts_.empty()) {
+    features_.resize(offsets_.back());
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      std::copy_n(starts_[i], offsets_[i + 1] - offsets_[i], features_.data() + offsets_[i]);
+      starts_[i] = features_.data() + offsets_[i];
+    }
+    for (Batch& batch : batches_) batch.features = {}, batch.weights = {};
+  }
+  return features_;
 }
 
 }  // namespace nearkin

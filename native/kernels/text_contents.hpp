@@ -21,19 +21,21 @@ class TextContents {
  public:
   static constexpr std::uint32_t kNothing = std::numeric_limits<std::uint32_t>::max();
 
-  // The next texts. Of them no more is kept than canonical texts and signatures, and those once.
+  // The next texts. Of them hardly more is kept than canonical texts and signatures, and those once.
   void add(Batch&& batch);
 
   // Once, after the last. Signatures without weights where these are not asked for.
-  void put_in_order(bool weighted, unsigned threads);
+  void put_in_order(bool weighted);
 
   std::span<const std::uint32_t> holding() const { return holding_; }  // by text: its content; kNothing: it says nothing
   // By content.
   std::span<const std::string_view> texts() const { return texts_; }
   std::span<const std::uint64_t> moduli() const { return moduli_; }
   std::span<const std::uint64_t> offsets() const { return offsets_; }  // one more than there are contents
-  std::span<const std::uint64_t> features() const { return features_; }
   std::span<const std::uint32_t> weights() const { return weights_; }
+  // Features where they are, or end to end: these are put together when they are asked for.
+  std::span<const std::uint64_t* const> starts() const { return starts_; }
+  std::span<const std::uint64_t> features();
 
  private:
   struct Content {
@@ -59,6 +61,7 @@ class TextContents {
   std::vector<std::uint32_t> holding_;
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> offsets_, moduli_;
+  std::vector<const std::uint64_t*> starts_;
   Uncleared<std::uint64_t> features_;
   Uncleared<std::uint32_t> weights_;
 };

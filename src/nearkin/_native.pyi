@@ -123,6 +123,9 @@ def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch:
 # Only what texts say counts: strings must be ASCII, and the batch has neither texts nor digests of them.
 def ingest_contents(texts: list[str | bytes], recipe: Recipe) -> Batch: ...
 
+# The same for texts end to end; ValueError: one is not UTF-8.
+def ingest_column(offsets: I64, data: U8, recipe: Recipe) -> Batch: ...
+
 NOTHING: int  # the content of a text that says nothing
 
 class HeldTexts:
@@ -137,14 +140,14 @@ class TextContents:
 
     def add(self, batch: Batch) -> None:
         """The next texts. The batch is empty afterwards."""
-    def put_in_order(self, *, weighted: bool, threads: int) -> None:
+    def put_in_order(self, *, weighted: bool) -> None:
         """Once, after the last; what follows is there then."""
     def texts(self, rows: Sequence[int]) -> HeldTexts: ...
     holding: U32  # by text: its content
     # By content.
     lengths: I64
     offsets: U64
-    features: U64
+    features: U64  # put together when they are asked for: the join reads them where they are
     weights: U32
     moduli: U64
 
@@ -152,7 +155,7 @@ class TextContents:
 # prefix, how many of these features there are, and how many pairs were met by their stars alone.
 def candidates(
     offsets: U64,
-    features: U64,
+    features: U64 | TextContents,
     weights: U32,
     moduli: U64,
     *,

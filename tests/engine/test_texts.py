@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nearkin import _native
 from nearkin.api.text import IGNORED, canon_for
-from nearkin.engine.texts import SignedTexts, sign_texts
+from nearkin.engine.texts import SignedTexts, in_batches, sign_texts
 from nearkin.scheme import parse_scheme
 from oracle.prose import prose
 
@@ -27,7 +27,7 @@ TEXTS = st.lists(
 def signed(texts: list[str | bytes], scheme: str, *, raw: bool = False, jobs: int = 2) -> SignedTexts:
     how = parse_scheme(scheme)
     named = ((f"text {at}", text) for at, text in enumerate(texts))
-    return sign_texts(named, how, canon_for(raw, IGNORED, how), jobs=jobs)
+    return sign_texts(in_batches(named), how, canon_for(raw, IGNORED, how), jobs=jobs)
 
 
 @settings(max_examples=60)

@@ -7,7 +7,10 @@ be scalars, or the names of its columns.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nearkin.api.text import Text, Texts
+import numpy as np
+
+from nearkin.api.text import Text, Texts, extracted_from
+from nearkin.engine.texts import Column, Named, Some, cut, in_batches
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,11 +27,46 @@ def named_texts(texts: Texts, function: str) -> Iterator[tuple[Any, Text]]:
         raise UsageError(f"{function} takes a list, a dict or an iterable of texts, not one text.")
     if isinstance(texts, Mapping):
         return _checked(texts.items())
-    if any(hasattr(texts, name) for name in PROTOCOL):
-        return _checked(enumerate(_of_arrow(texts, function)))
+    if _is_arrow(texts):
+        return _checked(enumerate(text for array in _of_arrow(texts, function) for text in _plain(array)))
     if not isinstance(texts, Iterable):
         raise UsageError(f"{function} takes a list, a dict or an iterable of texts, not {_kind(texts)}.")
     return _checked(enumerate(texts))
+
+
+def texts_to_sign(texts: Texts, function: str, *, raw: bool) -> Iterator[Some]:
+    """The same, some at a time. Columns of strings are handed over as they are."""
+    if not _is_arrow(texts):
+        return in_batches(_extracted(named_texts(texts, function), raw))
+    return _of_columns(_of_arrow(texts, function), raw)
+
+
+def _of_columns(arrays: "Iterable[pa.Array]", raw: bool) -> Iterator[Some]:
+    first = 0
+    for array in arrays:
+        if (column := _column(array)) is not None:
+            yield from cut(column, first)
+        else:
+            yield from in_batches(_extracted(_checked(enumerate(_plain(array), first)), raw))
+        first += len(array)
+
+
+def _column(array: "pa.Array") -> Column | None:
+    """None: these are no strings, or some are missing."""
+    import pyarrow as pa
+
+    wide = pa.types.is_large_string(array.type)
+    if not (wide or pa.types.is_string(array.type)) or array.null_count or not len(array):
+        return None
+    _, offsets, data = array.buffers()
+    places = np.frombuffer(offsets, np.int64 if wide else np.int32)[array.offset : array.offset + len(array) + 1]
+    return Column(places.astype(np.int64), np.frombuffer(data or b"", np.uint8))
+
+
+def _extracted(named: Iterable[tuple[Any, Text]], raw: bool) -> Iterator[Named]:
+    # A string of ASCII is read where it is: of 200 MB, copies took a tenth of the time.
+    for name, text in named:
+        yield name, text if type(text) is str and text.isascii() else extracted_from(text, raw) or b""
 
 
 def _checked(named: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Text]]:
@@ -45,12 +83,16 @@ def _kind(value: object) -> str:
     return "None" if value is None else type(value).__name__
 
 
-def _of_arrow(texts: Any, function: str) -> Iterator[Any]:
+def _is_arrow(texts: object) -> bool:
+    return any(hasattr(texts, name) for name in PROTOCOL)
+
+
+def _of_arrow(texts: Any, function: str) -> "Iterator[pa.Array]":
     import pyarrow as pa
 
     if isinstance(texts, pa.RecordBatchReader):  # may be longer than memory
         _refuse_no_column(texts.schema, function)
-        return _plain(batch.column(0) for batch in texts)
+        return (batch.column(0) for batch in texts)
     try:
         column = pa.chunked_array(texts if hasattr(texts, PROTOCOL[0]) else [pa.array(texts)])
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -58,14 +100,13 @@ def _of_arrow(texts: Any, function: str) -> Iterator[Any]:
     if pa.types.is_struct(column.type):
         _refuse_no_column(pa.schema(list(column.type)), function)
         column = pa.chunked_array([chunk.field(0) for chunk in column.chunks], column.type.field(0).type)
-    return _plain(column.chunks)
+    return iter(column.chunks)
 
 
-def _plain(arrays: "Iterable[pa.Array]") -> Iterator[Any]:
+def _plain(array: "pa.Array") -> Iterator[Any]:
     """Some at a time: an array may be all there is."""
-    for array in arrays:
-        for start in range(0, len(array), AT_ONCE):
-            yield from array.slice(start, AT_ONCE).to_pylist()
+    for start in range(0, len(array), AT_ONCE):
+        yield from array.slice(start, AT_ONCE).to_pylist()
 
 
 def _refuse_no_column(schema: "pa.Schema", function: str) -> None:

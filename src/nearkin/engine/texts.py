@@ -1,9 +1,10 @@
 """Texts of a caller signed as files are: one native call for many of them, on all threads."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.engine.recipe import recipe
 from nearkin.engine.spread import in_order
+from nearkin.errors import UsageError
 from nearkin.scheme import Scheme
 from nearkin.text.canon import Canon
 
@@ -23,6 +25,21 @@ Named = tuple[Any, str | bytes]  # extracted; strings of ASCII need no decoding
 
 
 @dataclass(frozen=True)
+class Column:
+    """Texts as Arrow holds them, in UTF-8 end to end: read where they are, and no string is made of any."""
+
+    offsets: NDArray[np.int64]  # where each begins, and where the last ends
+    data: NDArray[np.uint8]
+
+
+class Some(NamedTuple):
+    """Texts that one call signs."""
+
+    names: Sequence[Any]
+    texts: list[str | bytes] | Column
+
+
+@dataclass(frozen=True)
 class SignedTexts:
     """Their names, and each distinct canonical text once, in the order of digests as in a store."""
 
@@ -32,39 +49,67 @@ class SignedTexts:
     starts: NDArray[np.int64]  # where those of each content begin, and where the last end
 
 
-def sign_texts(named: Iterable[Named], scheme: Scheme, canon: Canon, *, jobs: int) -> SignedTexts:
+def sign_texts(texts: Iterable[Some], scheme: Scheme, canon: Canon, *, jobs: int) -> SignedTexts:
     """Taken as they come, some way ahead within a bound: of a text no more is held than its canonical form, and that
     once."""
     names: list[Any] = []
     contents = _native.TextContents()
     how = recipe(scheme, canon, max_size=ANY)
-    for some, batch in in_order(partial(_sign, how), _batches(named), jobs=jobs, room=ROOM, weight=_size):
+    for some, batch in in_order(partial(_sign, how), texts, jobs=jobs, room=ROOM, weight=_size):
         names += some
         contents.add(batch)
     # All that do not measure bytes weigh alike, by their modulus.
-    contents.put_in_order(weighted=scheme.measure == "bytes", threads=jobs)
+    contents.put_in_order(weighted=scheme.measure == "bytes")
     held = contents.holding
     holders = np.argsort(held, kind="stable")[: np.count_nonzero(held != _native.NOTHING)]
     counts = np.bincount(held[holders], minlength=len(contents.moduli))
     return SignedTexts(names, contents, holders, np.concatenate([[0], np.cumsum(counts)]))
 
 
-def _batches(named: Iterable[Named]) -> Iterator[list[Named]]:
-    some: list[Named] = []
+def in_batches(named: Iterable[Named]) -> Iterator[Some]:
+    names: list[Any] = []
+    texts: list[str | bytes] = []
     size = 0
-    for one in named:
-        some.append(one)
-        size += len(one[1])
-        if len(some) == AT_ONCE or size >= BYTES_AT_ONCE:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
+    for name, text in named:
+        names.append(name)
+        texts.append(text)
+        size += len(text)
+        if len(texts) == AT_ONCE or size >= BYTES_AT_ONCE:
+            yield Some(names, texts)
+            names, texts, size = [], [], 0
+    if texts:
+        yield Some(names, texts)
 
 
-def _size(named: list[Named]) -> int:
-    return sum(len(text) for _, text in named)
+def cut(column: Column, first: int) -> Iterator[Some]:
+    """Named by their positions, from `first` on."""
+    offsets, start, last = column.offsets, 0, len(column.offsets) - 1
+    while start < last:
+        enough = int(np.searchsorted(offsets, offsets[start] + BYTES_AT_ONCE))
+        end = min(last, start + AT_ONCE, max(start + 1, enough))
+        yield Some(range(first + start, first + end), Column(offsets[start : end + 1], column.data))
+        start = end
 
 
-def _sign(how: _native.Recipe, named: list[Named]) -> tuple[list[Any], _native.Batch]:
-    return [name for name, _ in named], _native.ingest_contents([text for _, text in named], how)
+def _size(some: Some) -> int:
+    texts = some.texts
+    return int(texts.offsets[-1] - texts.offsets[0]) if isinstance(texts, Column) else sum(map(len, texts))
+
+
+def _sign(how: _native.Recipe, some: Some) -> tuple[Sequence[Any], _native.Batch]:
+    texts = some.texts
+    if not isinstance(texts, Column):
+        return some.names, _native.ingest_contents(texts, how)
+    try:
+        return some.names, _native.ingest_column(texts.offsets, texts.data, how)
+    except ValueError:
+        raise UsageError(f"A text is UTF-8; the one at {some.names[_first_broken(texts)]} is not.") from None
+
+
+def _first_broken(column: Column) -> int:
+    for at, (begin, end) in enumerate(pairwise(column.offsets.tolist())):
+        try:
+            column.data[begin:end].tobytes().decode()
+        except UnicodeDecodeError:
+            return at
+    raise AssertionError("all of these texts are UTF-8")

@@ -21,6 +21,9 @@ class Postings:
     moduli: NDArray[np.uint64]
 
 
+Lists = Postings | _native.TextContents  # or held natively, not end to end
+
+
 @dataclass(frozen=True)
 class Part:
     """How part of a collection is joined as the whole would be."""
@@ -61,11 +64,11 @@ NOT_HOT = Hot(np.zeros(0, np.uint32))
 
 
 def find_candidates(
-    postings: Postings, scheme: Scheme, settings: MatchSettings, *, threads: int, part: Part = WHOLE
+    postings: Lists, scheme: Scheme, settings: MatchSettings, *, threads: int, part: Part = WHOLE
 ) -> Candidates:
     found = _native.candidates(
         postings.offsets,
-        postings.features,
+        postings if isinstance(postings, _native.TextContents) else postings.features,
         postings.weights,
         postings.moduli,
         threads=threads,

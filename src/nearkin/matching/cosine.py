@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.candidates import Postings
+from nearkin.matching.candidates import Lists
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.distinct import distinct
 from nearkin.matching.verify import Texts, blocks
@@ -22,7 +22,7 @@ PAIRS = 4_000_000
 
 
 def find_similar(
-    postings: Postings,
+    postings: Lists,
     lengths: NDArray[np.int64],
     texts: Texts,
     settings: MatchSettings,
@@ -74,7 +74,7 @@ def rank(
     return sorted(((row, cosine) for row, cosine in scored if cosine == cosine), key=lambda one: (-one[1], one[0]))
 
 
-def _collisions(postings: Postings, most: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
+def _collisions(postings: Lists, most: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
     found = _native.Collisions(postings.offsets, postings.features)
     while True:
         a, b = found.next(most)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.candidates import Postings
+from nearkin.matching.candidates import Lists
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.verify import Texts, verify
 from nearkin.scheme import Scheme
@@ -24,7 +24,7 @@ PAIR_BYTES = 256  # what a pair takes while it is verified, generously
 
 
 def matches_in_range(
-    postings: Postings,
+    postings: Lists,
     lengths: NDArray[np.int64],
     texts: Texts,
     scheme: Scheme,
@@ -53,7 +53,7 @@ def matches_in_range(
     return MatchColumns.join(*parts)
 
 
-def pairs_in_range(postings: Postings, *, block: int) -> Iterator[tuple[Rows, Rows]]:
+def pairs_in_range(postings: Lists, *, block: int) -> Iterator[tuple[Rows, Rows]]:
     """Every pair once, at most `block` at a time."""
     rows = np.flatnonzero(np.diff(postings.offsets)).astype(np.uint32)  # the others have no number
     numbers = postings.features

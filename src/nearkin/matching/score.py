@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.candidates import NOT_HOT, WHOLE, Candidates, Hot, Part, Postings, find_candidates, strongest
+from nearkin.matching.candidates import NOT_HOT, WHOLE, Candidates, Hot, Lists, Part, find_candidates, strongest
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.cosine import find_similar
 from nearkin.matching.range_join import matches_in_range
@@ -27,7 +27,7 @@ class Scored:
 
 
 def find_matches(
-    postings: Postings,
+    postings: Lists,
     lengths: NDArray[np.int64],
     texts: Texts,
     scheme: Scheme,
@@ -43,7 +43,7 @@ def find_matches(
 
 
 def scored(
-    postings: Postings,
+    postings: Lists,
     lengths: NDArray[np.int64],
     texts: Texts,
     scheme: Scheme,

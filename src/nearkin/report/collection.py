@@ -10,10 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.engine.texts import Named, SignedTexts, sign_texts
-from nearkin.group.chain import linked
-from nearkin.group.star import unlisted_in
-from nearkin.matching.candidates import Hot, Postings
+from nearkin.engine.texts import SignedTexts, Some, sign_texts
+from nearkin.matching.candidates import Hot
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.score import Scored, find_matches
 from nearkin.matching.verify import room_for_texts
@@ -30,8 +28,8 @@ class Collection:
     texts: SignedTexts
 
     @classmethod
-    def of(cls, named: Iterable[Named], scheme: Scheme, canon: Canon, *, jobs: int) -> "Collection":
-        return cls(sign_texts(named, scheme, canon, jobs=jobs))
+    def of(cls, texts: Iterable[Some], scheme: Scheme, canon: Canon, *, jobs: int) -> "Collection":
+        return cls(sign_texts(texts, scheme, canon, jobs=jobs))
 
     @cached_property
     def lengths(self) -> Numbers:
@@ -53,6 +51,9 @@ class Collection:
     def _unlisted(self, matches: MatchColumns, hot: Hot, limits: MatchSettings) -> Numbers:
         if not len(hot.contents):
             return np.zeros(0, np.int64)
+        from nearkin.group.chain import linked
+        from nearkin.group.star import unlisted_in
+
         alike = matches[matches.resemblance >= limits.threshold]
         home = linked(len(self.lengths), alike).astype(np.int64)
         rows = np.flatnonzero(unlisted_in(home, len(home), matches, hot)[home] > 0)
@@ -63,26 +64,25 @@ class Collection:
 
     def _equal(self, least: int, *, all_copies: bool) -> MatchColumns:
         """Pairs of texts that hold the same content."""
-        a: list[Numbers] = []
-        b: list[Numbers] = []
         counts = np.diff(self.texts.starts)
-        several = np.flatnonzero((counts > 1) & (self.lengths >= least)).tolist()
-        for row in several:
-            copies = self.texts.holders[self.texts.starts[row] : self.texts.starts[row + 1]]
-            others = np.arange(len(copies) - 1, 0, -1)[: len(copies) if all_copies else 1]  # that come after each
-            first = np.repeat(np.arange(len(others)), others)
-            a.append(copies[first])
-            b.append(copies[np.arange(len(first)) - np.repeat(np.cumsum(others) - others, others) + first + 1])
-        lengths = np.repeat(self.lengths[several], [len(one) for one in a]).astype(np.uint64)
-        nothing = np.zeros(0, np.int64)
+        several = np.flatnonzero((counts > 1) & (self.lengths >= least))
+        count = counts[several]
+        # A text is the first of a pair with each that comes after it, or only where it is the first of all.
+        copy = _each(self.texts.starts[several], count)
+        before = _each(np.zeros(len(several), np.int64), count)
+        after = np.repeat(count, count) - 1 - before
+        times = after if all_copies else np.where(before == 0, after, 0)
+        first = np.repeat(copy, times)
+        second = _each(copy + 1, times)
+        one = np.ones(len(first), np.uint64)
         return measured(
-            np.concatenate([nothing, *a]).astype(np.uint32),
-            np.concatenate([nothing, *b]).astype(np.uint32),
-            shared=np.ones(len(lengths), np.uint64),
-            size_a=np.ones(len(lengths), np.uint64),
-            size_b=np.ones(len(lengths), np.uint64),
-            shared_bytes=lengths,
-            exact=np.ones(len(lengths), np.bool_),
+            self.texts.holders[first].astype(np.uint32),
+            self.texts.holders[second].astype(np.uint32),
+            shared=one,
+            size_a=one,
+            size_b=one,
+            shared_bytes=np.repeat(np.repeat(self.lengths[several], count), times).astype(np.uint64),
+            exact=np.ones(len(first), np.bool_),
         )
 
     def _of_copies(self, matches: MatchColumns, *, all_copies: bool) -> MatchColumns:
@@ -94,7 +94,7 @@ class Collection:
         of_b = counts[matches.b]
         times = counts[matches.a] * of_b
         match = np.repeat(np.arange(len(matches)), times)
-        turn = np.arange(len(match)) - np.repeat(np.cumsum(times) - times, times)  # of each match 0, 1, …
+        turn = _each(np.zeros(len(matches), np.int64), times)
         a = self.texts.holders[self.texts.starts[matches.a[match]] + turn // of_b[match]]
         b = self.texts.holders[self.texts.starts[matches.b[match]] + turn % of_b[match]]
         return replace(matches[match], a=a.astype(np.uint32), b=b.astype(np.uint32))
@@ -102,7 +102,7 @@ class Collection:
     def _found(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> Scored:
         contents = self.texts.contents
         return find_matches(
-            Postings(contents.offsets, contents.features, contents.weights, contents.moduli),
+            contents,
             self.lengths,
             contents.texts,
             scheme,
@@ -110,3 +110,10 @@ class Collection:
             memory=room_for_texts(run.memory, scheme.shingler),
             threads=run.jobs,
         )
+
+
+def _each(first: Numbers, times: Numbers) -> Numbers:
+    """first[0], first[0] + 1, … so many times, then the same from first[1] on."""
+    begin = np.cumsum(times) - times
+    counted: Numbers = np.arange(int(times.sum())) + np.repeat(first - begin, times)
+    return counted

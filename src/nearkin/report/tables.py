@@ -37,21 +37,34 @@ def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str, unlisted
     are not known. `unlisted`: rows of texts not all of whose pairs are here."""
     import pyarrow as pa
 
-    columns: dict[str, Any] = {name: pa.array(getattr(pairs, name), from_pandas=True) for name in PAIR_COLUMNS[2:]}
-    if all(type(name) is int for name in names):  # pyarrow.compute, which takes, is long to import
+    shares = ("resemblance", "a_in_b", "b_in_a", "payload", "low", "high")
+    columns: dict[str, Any] = {name: _lent(getattr(pairs, name), ~np.isnan(getattr(pairs, name))) for name in shares}
+    if set(map(type, names)) <= {int}:  # pyarrow.compute, which takes, is long to import
         numbers = np.array(names, np.int64)
-        columns |= {name: pa.array(numbers[getattr(pairs, name)]) for name in ("a", "b")}
+        columns |= {name: _lent(numbers[getattr(pairs, name)]) for name in ("a", "b")}
     else:
         named = pa.array(names, pa.string())
         columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
     columns |= {"verdict": pa.nulls(len(pairs), pa.string()), "template": pa.repeat("with", len(pairs))}
-    columns["shared_bytes"] = pa.array(pairs.shared_bytes, mask=pairs.shared_bytes < 0)
+    columns |= {"exact": _lent(pairs.exact), "shared_bytes": _lent(pairs.shared_bytes, pairs.shared_bytes >= 0)}
     table = pa.Table.from_pydict(columns, pa.schema(_of_matches(columns["a"].type), metadata={SCHEME: scheme}))
     if not len(unlisted):
         return table
     told = {**table.schema.metadata, UNLISTED: json.dumps([names[row] for row in unlisted.tolist()])}
     sentence = f"partial: of {len(unlisted):,} texts, very many of them alike, not all pairs are listed; {HIGHER}"
     return marked_partial(table.replace_schema_metadata(told), [sentence])
+
+
+def _lent(values: NDArray[Any], known: NDArray[np.bool_] | None = None) -> "pa.Array":
+    """A column of Arrow's on the same memory; `pa.array` imports numpy.ma, which takes as long as all of these."""
+    import pyarrow as pa
+
+    def bits(which: NDArray[np.bool_]) -> "pa.Buffer":
+        return pa.py_buffer(np.packbits(which, bitorder="little"))
+
+    there = None if known is None or known.all() else bits(known)
+    held = bits(values) if values.dtype == np.bool_ else pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [there, held])
 
 
 def _of_matches(name: "pa.DataType", *, scoped: bool = False, tiers: bool = False) -> list[tuple[str, Any]]:
