@@ -30,4 +30,10 @@ def share(value: float | None) -> str:
 
 def safe(text: str) -> str:
     """Without anything that could move the cursor or turn the direction of writing."""
-    return "".join(char if char.isprintable() or char in JOINERS else ascii(char)[1:-1] for char in text)
+    kept = (char if char.isprintable() or char in JOINERS else no_character(char) or ascii(char)[1:-1] for char in text)
+    return "".join(kept)
+
+
+def no_character(char: str) -> str | None:
+    """A byte that is no UTF-8, where Python's surrogateescape keeps it; None: it is a character."""
+    return f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else None
