@@ -140,7 +140,7 @@ def family_table(
     view: View = View.CHAIN,
 ) -> "pa.Table":
     """Without sizes for families of texts that have none; their ids are the names of their pivots, and how far a chain
-    reaches is not measured. In all views but the chain resemblances to the pivot may be estimates."""
+    reaches is not measured. Resemblances to the pivot that are not exact are estimates, or unknown."""
     import pyarrow as pa
 
     named = name or pa.string()
@@ -148,10 +148,8 @@ def family_table(
     def place(key: str, scope: str) -> list[tuple[str, Any]]:
         return [(key, named), *([(scope, pa.string())] if scoped else [])]
 
-    exact = [("exact", pa.bool_())] if view is not View.CHAIN else []
-    document = pa.struct(
-        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), *exact]
-    )
+    shown = [("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), ("exact", pa.bool_())]
+    document = pa.struct([*place("path", "scope"), *shown])
     link = [*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())]
     distant = pa.struct([*link, ("exact", pa.bool_())])
     return _table(

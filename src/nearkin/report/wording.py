@@ -1,5 +1,7 @@
 """Numbers and names as people read them, on the screen and in reports."""
 
+from nearkin.model import Member
+
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
 
 
@@ -26,6 +28,11 @@ def share(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
+
+
+def said_of(member: Member) -> str | None:
+    """How it is known how far a document is from its family's pivot."""
+    return None if member.to_pivot is None else "exact" if member.exact else "estimated"
 
 
 def safe(text: str) -> str:
