@@ -1,3 +1,5 @@
+import csv
+import json
 import os
 from pathlib import Path
 
@@ -47,10 +49,16 @@ def test_the_order_in_which_versions_were_made(store: Path) -> None:
     assert shown.splitlines()[0].startswith("1970-01-02 00:00  zz.txt")
 
 
-@pytest.mark.parametrize(("name", "code"), [("feedbeef", 3), ("no hex", 2)])
-def test_no_such_family(store: Path, name: str, code: int) -> None:
+@pytest.mark.parametrize(("name", "said"), [("feedbeef", "no family feedbeef"), ("nope.txt", "no document")])
+def test_no_such_family(store: Path, name: str, said: str) -> None:
     done = Called("lineage", name, "--store", store)
-    assert (done.code, done.err.count("\n")) == (code, 1)
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert said in done.err
+
+
+def test_in_csv_copies_are_a_list_of_json(store: Path) -> None:
+    rows = list(csv.DictReader(Called("lineage", family(store), "--store", store, "--format", "csv").out.splitlines()))
+    assert [json.loads(row["copies"]) for row in rows] == [[], ["mm.txt"], []]
 
 
 @pytest.fixture

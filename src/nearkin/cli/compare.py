@@ -1,6 +1,5 @@
 """`compare`: one pair in full."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,8 +85,6 @@ def compare(
         _show_texts(first, second, found, canon)
         return
     record = comparison_record(a, b, first.size, second.size, found, how.spec, payload.resemblance if payload else None)
-    if form == "csv":
-        record |= {field: json.dumps(record[field]) for field in ("relation_details", "passages")}
     emit_one(record, form, paths=frozenset({"a", "b"}))
 
 

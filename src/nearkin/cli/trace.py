@@ -1,6 +1,5 @@
 """`trace`: where the passages of a file went."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,8 +62,6 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         _show(found, Readable.of(query.text or b"", Canon(raw, frozenset())), min_length, scoped=scoped)
     else:
         records = (traced_record(one, found, scoped=scoped) for one in found.documents)
-        if form == "csv":
-            records = ({**record, "passages": json.dumps(record["passages"])} for record in records)
         columns = ["path", *(["scope"] if scoped else []), "share", "share_of_all", "passages"]
         emit(records, form, columns=columns, paths=frozenset({"path"}))
         hold = "holds" if len(found.documents) == 1 else "hold"

@@ -10,7 +10,7 @@ from nearkin.group.lineage import Windows, derive, disagreements
 from nearkin.group.moment import Moment, moment_of
 from nearkin.group.writing import source_of_each, united
 from nearkin.model import Location
-from nearkin.report.deciding import bytes_of, find_family
+from nearkin.report.deciding import HEX, bytes_of, find_family
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.report.kin import kin_of
 from nearkin.store import runs
@@ -121,8 +121,8 @@ def _contents(connection: sqlite3.Connection, scheme: int, subject: str) -> tupl
     except (InputError, UsageError) as missing:
         try:
             digest = bytes_of(connection, subject)
-        except InputError:
-            raise missing from None
+        except InputError as error:  # what is no id was meant as a path
+            raise (missing if HEX.fullmatch(subject) else error) from None
     contents = [content for (content,) in connection.execute(OF_BYTES, (digest,))]
     if not contents:
         raise InputError(f"{subject} has no text that nearkin can read, so it has no lineage.")
