@@ -200,3 +200,19 @@ def test_what_equal_texts_share_is_known_whatever_the_scheme(texts: list[str]) -
     found = nearkin.match([*texts, texts[0]], scheme="fuzzy", threshold=0.5).to_pylist()
     assert {one["shared_bytes"] is None for one in found} == {True, False}
     assert all((one["shared_bytes"] is None) == (one["resemblance"] < 1) for one in found)
+
+
+def test_families_below_the_limits_of_match_say_that_they_are_partial(texts: list[str]) -> None:
+    found = nearkin.match(texts, threshold=0.8)
+    for view in ("chain", "pivot", "clique"):
+        told = nearkin.families(found, threshold=0.6, view=view).schema.metadata[b"nearkin.partial"]
+        assert told == (
+            b"partial below a threshold of 0.8, down to which pairs were listed; match with threshold=0.6 to see all."
+        )
+    below = nearkin.families(found, threshold=0.8, containment=0.5)
+    assert b"below a containment of 0.9" in below.schema.metadata[b"nearkin.partial"]
+    for threshold in (0.8, 0.9):
+        assert not nearkin.families(found, threshold=threshold).schema.metadata
+    assert not nearkin.families(found.replace_schema_metadata(None), threshold=0.6).schema.metadata
+    of_words = nearkin.match(texts, threshold=0.8, scheme="fuzzy")
+    assert b"threshold" in nearkin.families(of_words, threshold=0.6).schema.metadata[b"nearkin.partial"]

@@ -1,6 +1,6 @@
 """What can go wrong, in one hierarchy; each error carries the exit code the command line ends with.
 
-    NearkinError                1
+    NearkinError                5   as whatever nobody foresaw; never 1, which says that something similar exists
     ├── UsageError              2   unknown option, scheme, key; a value out of range
     │   └── SpecMismatchError   2   signatures of unlike specs were asked to meet
     ├── InputError              3   a path that is missing or cannot be read
@@ -20,7 +20,7 @@ OTHERWISE = {"no_text": "keep_text=False", "family_only": "beyond=False"}
 
 
 class NearkinError(Exception):
-    exit_code = 1
+    exit_code = 5
 
     @property
     def sentence(self) -> str:
@@ -52,8 +52,6 @@ class BusyError(StoreError):
 
 
 class EngineError(NearkinError):
-    exit_code = 5
-
     def __str__(self) -> str:
         return re.sub(OPTION, _argument, self.sentence)
 

@@ -148,6 +148,36 @@ def test_raw_passages_are_bytes(tmp_path: Path) -> None:
     assert record["passages"] == [{"a_start": 2, "a_end": 62, "b_start": 1, "b_end": 61}]
 
 
+@pytest.mark.parametrize(
+    ("more", "shown"), [("été long", "été long"), ("كتاب قديم", "كتاب قديم"), (b"\xe9t\xe9", "\\xe9t\\xe9")]
+)
+def test_raw_texts_are_shown_in_characters(tmp_path: Path, more: str | bytes, shown: str) -> None:
+    common = "café au lait est bon pour tout le monde ici".encode()
+    (tmp_path / "a").write_bytes(common)
+    (tmp_path / "b").write_bytes(common + b" " + (more.encode() if isinstance(more, str) else more))
+    asked = ("compare", tmp_path / "a", tmp_path / "b", "--raw", "--html", tmp_path / "page.html")
+    (record,) = Called(*asked).records
+    assert record["relation"] == "B is A plus more"
+    assert record["relation_details"][1:] == [f"“{shown}”"]
+    assert record["passages"] == [{"a_start": 0, "a_end": 44, "b_start": 0, "b_end": 44}]
+    on_screen = Called(*asked, "--format", "table").out
+    for said in (on_screen, (tmp_path / "page.html").read_text()):
+        assert shown in " ".join(said.split())
+        assert "café au lait" in said
+        assert "Ã" not in said
+
+
+def test_raw_characters_that_begin_alike_differ_as_a_whole(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("tout le monde ici aime le café")
+    (tmp_path / "b").write_text("tout le monde ici aime le cafè encore, et le thé")
+    page = tmp_path / "page.html"
+    (record,) = Called("compare", tmp_path / "a", tmp_path / "b", "--raw", "--html", page).records
+    assert record["passages"] == [{"a_start": 0, "a_end": 30, "b_start": 0, "b_end": 30}], "places are bytes"
+    assert "<del>é</del>" in page.read_text()
+    assert "<ins>è encore, et le thé</ins>" in page.read_text()
+    assert "title='0 to 29'" in page.read_text()
+
+
 def test_csv_and_json_have_the_same_passages(pair: tuple[Path, Path]) -> None:
     import csv
 

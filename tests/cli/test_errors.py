@@ -167,10 +167,21 @@ def test_the_unexpected_is_one_sentence_too(monkeypatch: pytest.MonkeyPatch, sto
         raise RuntimeError("out of luck")
 
     monkeypatch.setattr("nearkin.store.documents.present", broken)
-    refused(Called("documents", "--store", store), 1, "RuntimeError: out of luck", "NEARKIN_DEBUG=1")
+    refused(Called("documents", "--store", store), 5, "RuntimeError: out of luck", "NEARKIN_DEBUG=1")
     monkeypatch.setenv("NEARKIN_DEBUG", "1")
     with pytest.raises(RuntimeError):
         Called("documents", "--store", store)
+
+
+def test_a_check_that_broke_has_found_nothing_similar(
+    monkeypatch: pytest.MonkeyPatch, store: Path, tmp_path: Path
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("out of luck")
+
+    (tmp_path / "new.txt").write_text(prose(4242))
+    monkeypatch.setattr("nearkin.report.check.Checker.check", broken)
+    refused(Called("check", tmp_path / "new.txt", "--store", store, "--exit-code"), 5, "out of luck")
 
 
 def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+import csv
+import json
 import os
 from pathlib import Path
 
@@ -47,10 +49,16 @@ def test_the_order_in_which_versions_were_made(store: Path) -> None:
     assert shown.splitlines()[0].startswith("1970-01-02 00:00  zz.txt")
 
 
-@pytest.mark.parametrize(("name", "code"), [("feedbeef", 3), ("no hex", 2)])
-def test_no_such_family(store: Path, name: str, code: int) -> None:
+@pytest.mark.parametrize(("name", "said"), [("feedbeef", "no family feedbeef"), ("nope.txt", "no document")])
+def test_no_such_family(store: Path, name: str, said: str) -> None:
     done = Called("lineage", name, "--store", store)
-    assert (done.code, done.err.count("\n")) == (code, 1)
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert said in done.err
+
+
+def test_in_csv_copies_are_a_list_of_json(store: Path) -> None:
+    rows = list(csv.DictReader(Called("lineage", family(store), "--store", store, "--format", "csv").out.splitlines()))
+    assert [json.loads(row["copies"]) for row in rows] == [[], ["mm.txt"], []]
 
 
 @pytest.fixture
@@ -104,6 +112,31 @@ def test_other_line_breaks_are_nothing_new(tmp_path: Path) -> None:
     assert Called("scan", root, "--store", tmp_path / "store.db", "-q").code == 0
     found = Called("lineage", "a.txt", "--store", tmp_path / "store.db", "--format", "jsonl").records
     assert 0 < found[1]["new"] < 200
+
+
+def test_the_same_words_in_another_writing_are_nothing_new(tmp_path: Path) -> None:
+    one = prose(1)
+    loud = edited(one, 40).upper()
+    files = {b"1.txt": one, b"2.html": f"<p>{one}</p>!", b"3.txt": one.upper(), b"4.txt": loud, b"5.txt": one.title()}
+    root = write(tmp_path / "tree", files)
+    for name in files:
+        os.utime(root / name.decode(), (int(name[:1]) * 86_400,) * 2)
+    store = tmp_path / "store.db"
+    assert Called("scan", root, "--store", store, "-q").code == 0
+    found = {one["path"]: one for one in Called("lineage", "1.txt", "--store", store, "--format", "jsonl").records}
+    same = {name: (line["new"], line["lost"], line["same_words"]) for name, line in found.items()}
+    assert same.pop("1.txt") == (None, None, False)
+    new, lost, words = same.pop("4.txt")
+    assert 0 < new < 100, "from the other one in capitals"
+    assert 0 < lost < 100
+    assert not words
+    assert set(same.values()) == {(0, 0, True)}
+    assert found["4.txt"]["source"] == "3.txt"
+    assert found["2.html"]["source"] == "1.txt"
+    assert {line["nearer"] for line in found.values()} == {None}
+    shown = Called("lineage", "1.txt", "--store", store, "--format", "table").words
+    assert shown.count("the same words in another writing") == 3
+    assert list(found.values()) == Store.open(store).lineage("1.txt").to_pylist()
 
 
 def test_too_many_kin_are_not_left_out_without_a_word(rewritten: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,7 +102,8 @@ def test_families(store: Path) -> None:
     assert {document["path"] for document in largest["documents"]} == {
         name.decode() for name in FILES if b"manual" in name
     }
-    assert [list(document) for document in largest["documents"]] == [["path", "pivot", "to_pivot", "role"]] * 5
+    assert [list(document) for document in largest["documents"]] == [["path", "pivot", "to_pivot", "role", "exact"]] * 5
+    assert {document["exact"] for document in largest["documents"]} == {True}
     assert sum(document["pivot"] for document in largest["documents"]) == 1
     assert list(largest["weakest"]) == ["a", "b", "resemblance"]
     assert largest["kind"] == "versions"

@@ -112,12 +112,46 @@ def test_on_the_screen(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_texts_that_were_not_kept_are_counted(store: Path, tmp_path: Path) -> None:
-    other = tmp_path / "kin.db"
-    Called("scan", store.parent / "docs", "--store", other, "--no-text")
-    traced = Called("trace", store.parent / "file.txt", "--store", other)
-    assert traced.out == ""
-    assert "the store keeps no text of them" in traced.err
+@pytest.fixture(scope="module")
+def textless(store: Path) -> Path:
+    other = store.parent / "textless.db"
+    assert Called("scan", store.parent / "docs", "--store", other, "--no-text").code == 0
+    return other
+
+
+def test_without_kept_texts_copies_are_named_and_the_rest_is_counted(store: Path, textless: Path) -> None:
+    traced = Called("trace", store.parent / "file.txt", "--store", textless, "--exit-code")
+    kept = Called("trace", store.parent / "file.txt", "--store", store)
+    assert traced.code == 1
+    assert traced.records == [one for one in kept.records if one["path"].endswith("all.txt")]
+    assert "may hold some, but the store keeps no text of them" in traced.err
+
+
+def test_without_kept_texts_the_same_words_are_named_but_no_places(textless: Path, tmp_path: Path) -> None:
+    (tmp_path / "loud.txt").write_text(f"*** {FILE.upper()}")
+    traced = Called("trace", tmp_path / "loud.txt", "--store", textless)
+    assert [(one["path"], one["share"], one["passages"]) for one in traced.records] == [
+        ("all.txt", 1.0, []),
+        ("copies/all.txt", 1.0, []),
+    ]
+    shown = Called("trace", tmp_path / "loud.txt", "--store", textless, "--format", "table").words
+    assert "2 documents hold 1.000 of it together" in shown
+    assert "the same words; the store keeps no text to tell their places" in shown
+
+
+def test_no_all_clear_for_texts_that_were_not_kept(textless: Path, tmp_path: Path) -> None:
+    (tmp_path / "strange.txt").write_text(prose(55))
+    asked = ("trace", tmp_path / "strange.txt", "--store", textless, "--quiet")
+    assert Called(*asked, "--exit-code").code == 3
+    assert Called(*asked).code == 0
+    shown = Called(*asked, "--format", "table").words
+    assert "No document" not in shown
+    assert "5 contents may hold some, but the store keeps no text of them" in shown
+    told = Called("trace", tmp_path / "strange.txt", "--store", textless).err
+    assert "no document holds" not in told
+    assert "no text that was looked at holds a passage of it" in told
+    with library.Store.open(textless) as kin:
+        assert b"5 contents may hold some" in kin.trace(prose(55)).schema.metadata[b"nearkin.partial"]
 
 
 def test_the_api_says_what_the_command_says(store: Path) -> None:

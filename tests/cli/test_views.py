@@ -1,11 +1,13 @@
 """Views of families as a person asks for them: from what one scan stored, with no new join."""
 
 import random
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from numpy.typing import NDArray
 
@@ -283,3 +285,51 @@ def test_the_spread_from_python(drifting: Path) -> None:
         store.families(view="clique", spread=0.5)
     with pytest.raises(UsageError, match="between 0 and 1"):
         store.families(spread=1.5)
+
+
+@pytest.fixture(scope="module")
+def without_texts(drifting: Path) -> Path:
+    store = drifting.parent / "textless.db"
+    assert Called("scan", drifting.parent / "docs", "--store", store, "--no-text").code == 0
+    return store
+
+
+def to_pivots(found: list[dict[str, Any]]) -> dict[tuple[str, str], tuple[float | None, bool]]:
+    """Of (pivot, document)."""
+    return {
+        (family["documents"][0]["path"], document["path"]): (document["to_pivot"], document["exact"])
+        for family in found
+        for document in family["documents"]
+    }
+
+
+def test_without_texts_the_chain_estimates_how_far_documents_are_from_its_pivot(without_texts: Path) -> None:
+    chains = to_pivots(families(without_texts, "chain"))
+    assert all(value is not None for value, _ in chains.values())
+    assert not all(exact for _, exact in chains.values())
+    around = to_pivots(families(without_texts, "pivot"))
+    both = chains.keys() & around.keys()
+    assert {pair: chains[pair] for pair in both} == {pair: around[pair] for pair in both}
+    assert any(not chains[pair][1] for pair in both)
+    regrouped = to_pivots(families(without_texts, "chain", "--threshold", 0.75))
+    assert all(value is not None for value, _ in regrouped.values())
+    shown = Called("families", "--store", without_texts, "--format", "table").out
+    assert "~0." in shown
+    in_csv = Called("families", "--store", without_texts, "--format", "csv").out.splitlines()
+    assert in_csv[0].split(",")[3:8] == ["path", "pivot", "to_pivot", "role", "exact"]
+    with Store.open(without_texts) as store:
+        assert store.families().to_pylist() == families(without_texts, "chain")
+
+
+def test_reports_say_what_is_estimated(without_texts: Path, tmp_path: Path) -> None:
+    for ending in ("html", "xlsx", "csv"):
+        asked = ("--table", "families") if ending == "csv" else ()
+        assert Called("report", tmp_path / f"all.{ending}", *asked, "--store", without_texts).code == 0
+    sheet = openpyxl.load_workbook(tmp_path / "all.xlsx")["B families"]
+    said = {row[-1] for row in sheet.iter_rows(values_only=True)}
+    assert {"Measured", "exact", "estimated"} <= said
+    found = re.search(r'id="families".*?application/json">(.*?)</script>', (tmp_path / "all.html").read_text(), re.S)
+    assert found
+    assert "estimated" in found[1]
+    listed = Called("families", "--store", without_texts, "--format", "csv")
+    assert (tmp_path / "all.csv").read_bytes() == listed.raw

@@ -72,14 +72,18 @@ def test_it_has_the_schema_of_a_fresh_one(old: Store, tmp_path: Path) -> None:
     assert schema_of(old.path) == schema_of(tmp_path / "fresh")
 
 
+def fewer(found: Any, written: Any) -> Any:
+    """Records have more fields by now."""
+    if isinstance(written, dict):
+        return {key: fewer(found[key], one) for key, one in written.items()}
+    if isinstance(written, list):
+        return [fewer(*both) for both in zip(found, written, strict=True)]
+    return found
+
+
 def test_a_reader_finds_what_was_there_before(old: Store) -> None:
     written = json.loads((HERE / "version_2.json").read_text(encoding="utf-8"))
-    # Records have more fields by now.
-    found = {
-        name: [{key: record[key] for key in one} for record, one in zip(records, written[name], strict=True)]
-        for name, records in listings(old).items()
-    }
-    assert found == written
+    assert {name: fewer(records, written[name]) for name, records in listings(old).items()} == written
     with closing(connect(old.path)) as connection:
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

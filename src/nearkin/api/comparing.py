@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from nearkin.api.text import IGNORED, Text, canon_for, extracted_from
+from nearkin.api.text import IGNORED, Text, canon_for, data_of, extracted_from
 from nearkin.api.writing import Written
 from nearkin.errors import UsageError
 from nearkin.scheme import parse_scheme
@@ -39,7 +39,7 @@ def compare(
 
     def side(name: str, text: Text) -> Found:
         extracted = extracted_from(text, raw)
-        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        data = data_of(text)
         return Found(name, len(data), sha256(data).digest(), extracted)
 
     return measure(side("a", a), side("b", b), how, canon_for(raw, ignore, how), least=min_length)
@@ -50,7 +50,8 @@ class Tracing(Written):
         """Every document that holds a passage of a text of at least so many characters, those that hold most first.
 
         `share` is how much of the text a document holds, `share_of_all` how much all of them hold together. With
-        `quick` only what shares a stored feature is read, which may miss short passages.
+        `quick` only what shares a stored feature is read, which may miss short passages. Where texts were not kept, the
+        table's metadata say how many may hold some, under `nearkin.partial`.
         """
         from nearkin.report.comparison_fields import traced_table
         from nearkin.report.reading import is_scoped, opened
@@ -62,5 +63,7 @@ class Tracing(Written):
             raise UsageError(f"min_length is in characters, at least {LONG_ENOUGH}; it is {min_length}.")
         with opened(self.path) as connection:
             raw = Canon.parse(runs.canon_of(connection, runs.last(connection))).raw
-            found = trace(connection, self.path, extracted_from(text, raw) or b"", least=min_length, quick=quick)
+            extracted = extracted_from(text, raw) or b""
+            digest = sha256(data_of(text)).digest()
+            found = trace(connection, self.path, extracted, digest, least=min_length, quick=quick)
             return traced_table(found, scoped=is_scoped(connection))

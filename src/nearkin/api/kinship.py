@@ -32,6 +32,7 @@ class Kinship(Keeping):
             ("date_from", pa.string()),
             ("new", pa.int64()),
             ("lost", pa.int64()),
+            ("same_words", pa.bool_()),
             ("copies", pa.list_(pa.string())),
             ("nearer", pa.string()),
             ("beyond", pa.bool_()),

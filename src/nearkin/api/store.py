@@ -16,7 +16,7 @@ from nearkin.api.reports import Reports
 from nearkin.api.scan_options import ScanOptions, settings_of
 from nearkin.api.scopes import Scopes
 from nearkin.api.templates import Templates
-from nearkin.api.text import Text, extracted_from, extraction_of
+from nearkin.api.text import Text, data_of, extracted_from, extraction_of
 from nearkin.api.verdicts import Verdicts
 from nearkin.errors import UsageError
 from nearkin.model import Summary, View
@@ -217,7 +217,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         if add:
             _refuse_to_add(name, scheme)
-        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        data = data_of(text)
         with self._asked() as session, explained(self.path):
             checker = session.checker(scheme, min_resemblance, min_containment)
             scoped = is_scoped(session.connection)
@@ -237,7 +237,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         connection = connect(self.path, write=True)
         try:
             desk = Desk(connection, self.path, _version(), by or login_name())
-            data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+            data = data_of(text)
             return desk.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
         finally:
             connection.close()

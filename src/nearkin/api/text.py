@@ -39,6 +39,11 @@ def extraction_of(text: Text, raw: bool) -> Extracted:
     raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")
 
 
+def data_of(text: Text) -> bytes:
+    """The bytes of a file with this text."""
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
 def canonical(text: Text, canon: Canon) -> bytes | None:
     extracted = extracted_from(text, canon.raw)
     return None if extracted is None else canon.apply(extracted)

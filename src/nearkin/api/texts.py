@@ -90,7 +90,7 @@ def match(
     canon = canon_for(raw, ignore, how)
     collection = Collection.of(texts_to_sign(texts, "match", raw=raw), how, canon, jobs=run.jobs)
     pairs, unlisted = collection.pairs(how, limits, run, all_copies=all_copies)
-    return pair_table(pairs, _plain(collection.texts.names), scheme=how.spec, unlisted=unlisted)
+    return pair_table(pairs, _plain(collection.texts.names), scheme=how.spec, limits=limits, unlisted=unlisted)
 
 
 def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
@@ -109,13 +109,15 @@ def families(
     """Group what `match` found, in the view chain, pivot or clique. Texts of resemblance 1 count as copies; ids are the
     names of the pivots.
 
-    Parts are attached at a containment of 0.9 unless another is given.
+    Parts are attached at a containment of 0.9 unless another is given. Below the limits that `match` was given not all
+    pairs are there: the table's metadata then say so, under `nearkin.partial`.
     """
     from nearkin.report.pairs import families_of_pairs
     from nearkin.report.tables import (
         IN_PIECES,
         family_table,
         marked_partial,
+        missing_below,
         refuse_no_pairs,
         scheme_of,
         unlisted_of,
@@ -130,7 +132,8 @@ def families(
     unlisted = unlisted_of(pairs)
     found = families_of_pairs(pairs.to_pylist(), limits, scheme, how, unlisted)
     told = family_table(found, name=pairs.schema.field("a").type, sizes=False, view=how)
-    return marked_partial(told, [IN_PIECES] if unlisted and how is not View.CLIQUE else [])
+    pieces = [IN_PIECES] if unlisted and how is not View.CLIQUE else []
+    return marked_partial(told, [*missing_below(pairs, limits), *pieces])
 
 
 def _compared(

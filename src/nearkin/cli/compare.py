@@ -1,6 +1,5 @@
 """`compare`: one pair in full."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.report.comparison import Comparison, Payload
     from nearkin.report.lookup import Found
+    from nearkin.report.readable import Readable
     from nearkin.scheme import Estimate, Scheme
     from nearkin.text.canon import Canon
 
@@ -85,8 +85,6 @@ def compare(
         _show_texts(first, second, found, canon)
         return
     record = comparison_record(a, b, first.size, second.size, found, how.spec, payload.resemblance if payload else None)
-    if form == "csv":
-        record |= {field: json.dumps(record[field]) for field in ("relation_details", "passages")}
     emit_one(record, form, paths=frozenset({"a", "b"}))
 
 
@@ -105,17 +103,19 @@ def _show_texts(a: "Found", b: "Found", found: "Comparison", canon: "Canon") -> 
     from nearkin.cli.screen import Screen
     from nearkin.cli.side_by_side import ENDS, show_side_by_side
     from nearkin.report.comparison import aligned
-    from nearkin.report.side_by_side import readable, rows
+    from nearkin.report.readable import Readable, in_characters
+    from nearkin.report.side_by_side import rows
 
     if not found.passages or (alignment := aligned(found, a, b, canon)) is None:
         return
-    one, other = readable(a.text or b"", canon), readable(b.text or b"", canon)
-    _list_longest(found, one)
+    one, other = (Readable.of(side.text or b"", canon) for side in (a, b))
+    _list_longest(found, one, "bytes" if canon.raw else "characters")
     whole = "see all of it with: --html FILE, or every place with: --format json"
-    show_side_by_side(Screen(), rows(alignment, one, other, canon, ends=ENDS), whole=whole)
+    shown = rows(in_characters(alignment, one, other), one.text, other.text, canon, ends=ENDS)
+    show_side_by_side(Screen(), shown, whole=whole)
 
 
-def _list_longest(found: "Comparison", text: str) -> None:
+def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import both_ends, count, safe
 
@@ -123,13 +123,13 @@ def _list_longest(found: "Comparison", text: str) -> None:
     screen = Screen()
     screen.heading("longest passages" if len(found.passages) > LISTED else "passages", "places in A and in B")
     screen.columns(
-        ["characters", "from, in A", "from, in B", "text in A"],
+        [unit, "from, in A", "from, in B", "text in A"],
         (
             [
                 count(one.a_end - one.a_start),
                 count(one.a_start),
                 count(one.b_start),
-                safe(" ".join(both_ends(text[one.a_start : one.a_end]).split())),
+                safe(" ".join(both_ends(text.inside(one.a_start, one.a_end)).split())),
             ]
             for one in longest
         ),

@@ -124,10 +124,9 @@ def families(
         for document in record["documents"]:
             yield {**record, **document, **links}
 
-    exact = ["exact"] if view != View.CHAIN else []
     of_view = {View.CHAIN: ["most_distant"], View.CLIQUE: ["evaluated"]}.get(View(view), [])
     said = ["verdict", "keep", "template", "reason", *of_view]
-    member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", *exact]
+    member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", "exact"]
     emit(
         (family_record(family, scoped=scoped) for family in found),
         form,

@@ -22,7 +22,8 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
     """Show the likely order of derivation in a FAMILY, by its id or enough digits of it, or by a document's PATH.
 
     Each text hangs on the one from which least is new in it, of those with no later date; lost text counts half.
-    New and lost are distinct 20-byte windows of the extracted text. Dates are the document's own, else the file's.
+    New and lost are distinct 20-byte windows of the extracted text; of texts of the same words, as in capitals, none
+    are. Dates are the document's own, else the file's.
     Versions that were rewritten may resemble no other by the threshold: of the matches that the scan kept below it,
     those count of which each text is the nearest to the other outside its family, and are marked.
     Where a text is far nearer to another than to its source by date, that is said: one of the dates may be wrong.
@@ -40,10 +41,11 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
         _show(Screen(scoped), found)
         return
     scopes = ["scope", "source_scope"] if scoped else []
+    figures = ["depth", "date", "date_from", "new", "lost", "same_words"]
     emit(
         (lineage_record(one, scoped=scoped) for one in found),
         form,
-        columns=["path", "source", *scopes, "depth", "date", "date_from", "new", "lost", "copies", "nearer", "beyond"],
+        columns=["path", "source", *scopes, *figures, "copies", "nearer", "beyond"],
         paths=frozenset({"path", "source", "nearer"}),
     )
 
@@ -60,6 +62,8 @@ def _show(screen: "Screen", found: "list[Descendant]") -> None:
         inner = min(len(front), screen.width - 40)
         if one.copies:
             screen.folded(f"and {count(len(one.copies), 'documents')} of the same text", indent=inner, style="dim")
+        if one.same_words:
+            screen.folded("the same words in another writing", indent=inner, style="dim")
         if one.beyond:
             screen.folded("below the threshold: kin, but not of the family", indent=inner, style="dim")
         if one.nearer is not None:

@@ -158,7 +158,7 @@ def main(arguments: list[str]) -> int:
         if os.environ.get("NEARKIN_DEBUG"):
             raise
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return _complain(f"unexpected {what} (set NEARKIN_DEBUG=1 to see where).", 1)
+        return _complain(f"unexpected {what} (set NEARKIN_DEBUG=1 to see where).", NearkinError.exit_code)
     return code if isinstance(code, int) else 0
 
 

@@ -1,6 +1,5 @@
 """`trace`: where the passages of a file went."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from nearkin.cli.output import chosen, emit
 from nearkin.errors import InputError
 
 if TYPE_CHECKING:
+    from nearkin.report.readable import Readable
     from nearkin.report.trace import Trace
 
 SHOWN = 3  # passages of a document on the screen; JSON has all
@@ -30,21 +30,21 @@ SHOWN = 3  # passages of a document on the screen; JSON has all
     help="Passages of at least so many characters.",
 )
 @click.option("--quick", is_flag=True, help="Read only what shares a stored feature: may miss short passages.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if any document holds a passage.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if a document holds a passage, 3 if unread texts may.")
 def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int, quick: bool, exit_code: bool) -> int:
     """List every document of the store that holds a passage of FILE (- for standard input), wherever it was copied to.
 
     Each with its passages, their places in FILE (a) and in the document (b), and the share of FILE it holds; and the
     share that all of them hold together. FILE may be a document of the store by its path; it is then listed too.
-    Passages are verified on the kept texts.
+    Passages are verified on the kept texts; where none are kept, copies are known by their digests.
     """
     from nearkin.report.comparison_fields import traced_record
     from nearkin.report.lookup import find_document, from_bytes
+    from nearkin.report.readable import Readable
     from nearkin.report.reading import is_scoped, opened
     from nearkin.report.trace import trace as follow
     from nearkin.report.wording import count
     from nearkin.store import runs
-    from nearkin.store.contents import count_stale
     from nearkin.text.canon import Canon
 
     form = chosen(form)
@@ -56,49 +56,54 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         if query.text is None:
             note(f"{without_text(query)}; there is nothing to trace.", quiet=quiet)
         tell_unopened(query, quiet=quiet)
-        found = follow(connection, store, query.text or b"", least=min_length, quick=quick)
+        found = follow(connection, store, query.text or b"", query.digest, least=min_length, quick=quick)
         scoped = is_scoped(connection)
-        if stale := count_stale(connection):
-            note(f"{count(stale, 'documents')} read by an older nearkin and not looked at; scan again", quiet=quiet)
-    if found.unread:
-        note(f"{count(found.unread, 'contents')} may hold some, but the store keeps no text of them", quiet=quiet)
     if form == "table":
-        _show(found, query.text or b"", min_length, scoped=scoped, raw=raw)
+        _show(found, Readable.of(query.text or b"", Canon(raw, frozenset())), min_length, scoped=scoped)
     else:
         records = (traced_record(one, found, scoped=scoped) for one in found.documents)
-        if form == "csv":
-            records = ({**record, "passages": json.dumps(record["passages"])} for record in records)
         columns = ["path", *(["scope"] if scoped else []), "share", "share_of_all", "passages"]
         emit(records, form, columns=columns, paths=frozenset({"path"}))
         hold = "holds" if len(found.documents) == 1 else "hold"
         held = f"{count(len(found.documents), 'documents')} {hold} {found.share:.1%} of it together"
-        note(held if found.documents else "no document holds a passage of it", quiet=quiet)
-    if exit_code and query.holds and not found.documents:
+        none = "no text that was looked at holds" if found.unseen else "no document holds"
+        note(held if found.documents else f"{none} a passage of it", quiet=quiet)
+        for unseen in found.unseen:
+            note(unseen, quiet=quiet)
+    if exit_code and (query.holds or found.unseen) and not found.documents:
         return InputError.exit_code  # no all-clear for what nobody looked into
     return int(exit_code and bool(found.documents))
 
 
-def _show(found: "Trace", text: bytes, least: int, *, scoped: bool, raw: bool) -> None:
+def _show(found: "Trace", text: "Readable", least: int, *, scoped: bool) -> None:
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import both_ends, count, safe, share, shortened
 
     screen = Screen(scoped)
     if not found.documents:
-        screen.line(f"No document of the store holds a passage of it of {least:,} characters.")
+        none = "No text that was looked at holds" if found.unseen else "No document of the store holds"
+        screen.line(f"{none} a passage of it of {least:,} characters.")
+        for unseen in found.unseen:
+            screen.folded(f"{unseen}.")
         return
     held = f"hold {share(found.share)} of it together, in passages of at least {least:,} characters"
     if len(found.documents) == 1:
         held = held.replace("hold ", "holds ", 1).replace(" together", "")
     screen.line((count(len(found.documents), "documents"), "bold"), f" {held}")
-    words = text.decode("latin-1" if raw else "utf-8", "replace")
     for one in found.documents:
         screen.line()
         screen.line((share(one.share), "bold cyan"), f"  {shortened(screen.name(one.location), screen.width - 7)}")
         longest = sorted(one.passages, key=lambda passage: (passage.a_start - passage.a_end, passage))[:SHOWN]
         for passage in sorted(longest):
             place = f"{passage.a_start:,}–{passage.a_end:,} at {passage.b_start:,}–{passage.b_end:,}"
-            said = safe(" ".join(both_ends(words[passage.a_start : passage.a_end]).split()))
+            said = safe(" ".join(both_ends(text.inside(passage.a_start, passage.a_end)).split()))
             front = f"       {place}  "
             screen.line((front, "dim"), shortened(said, max(screen.width - len(front), 20)))
         if len(one.passages) > SHOWN:
             screen.note(f"     and {len(one.passages) - SHOWN:,} shorter")
+        if not one.passages:
+            screen.note("       the same words; the store keeps no text to tell their places")
+    if found.unseen:
+        screen.line()
+    for unseen in found.unseen:
+        screen.folded(f"{unseen}.")

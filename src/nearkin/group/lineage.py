@@ -28,10 +28,10 @@ Costs = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Windows:
-    """Distinct windows of each text, and how many any two share."""
+    """Distinct windows of each text; new[u, v]: those of v that u does not have."""
 
     sizes: NDArray[np.int64]
-    shared: NDArray[np.int64]
+    new: NDArray[np.int64]
 
     @classmethod
     def of(cls, texts: Sequence[bytes]) -> "Windows":
@@ -44,12 +44,7 @@ class Windows:
         found = _native.shared(offsets, every, a.astype(np.uint32), b.astype(np.uint32), threads=1)
         shared = np.zeros((len(texts), len(texts)), np.int64)
         shared[a, b] = shared[b, a] = found.astype(np.int64)
-        return cls(sizes, shared)
-
-    @property
-    def new(self) -> NDArray[np.int64]:
-        """new[u, v]: windows of v that u does not have."""
-        return self.sizes[None, :] - self.shared
+        return cls(sizes, sizes[None, :] - shared)
 
     def costs(self) -> Costs:
         lost = np.minimum(self.new.T, self.sizes[None, :])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nearkin.matching.passages import Passage
 from nearkin.report.comparison import Comparison
 from nearkin.report.fields import Name, backslashed, surrogate_escaped
+from nearkin.report.tables import marked_partial
 from nearkin.report.trace import Trace, Traced
 from nearkin.scheme import Estimate
 
@@ -87,4 +88,4 @@ def traced_table(trace: Trace, *, scoped: bool) -> "pa.Table":
         ]
     )
     records = [traced_record(one, trace, scoped=scoped, name=backslashed) for one in trace.documents]
-    return pa.Table.from_pylist(records, schema=schema)
+    return marked_partial(pa.Table.from_pylist(records, schema=schema), [f"partial: {one}." for one in trace.unseen])

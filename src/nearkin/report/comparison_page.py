@@ -13,7 +13,9 @@ from nearkin.report.alignment import Block
 from nearkin.report.comparison import Comparison, aligned
 from nearkin.report.lookup import Found
 from nearkin.report.marks import Word
-from nearkin.report.side_by_side import Row, readable, rows
+from nearkin.report.readable import Readable, in_characters
+from nearkin.report.side_by_side import Row, rows
+from nearkin.report.wording import no_character
 from nearkin.scheme import Estimate
 from nearkin.text.canon import Canon
 
@@ -70,9 +72,10 @@ def comparison_page(a: Found, b: Found, found: Comparison, spec: str, canon: Can
         yield "<p>One of them has no text to show.</p>\n"
         return
     yield f"<table>\n<thead><tr><th>A: {names[0]}</th><th>B: {names[1]}</th></tr></thead>\n<tbody>\n"
-    one, other = readable(a.text or b"", canon), readable(b.text or b"", canon)
+    one, other = (Readable.of(side.text or b"", canon) for side in (a, b))
+    alignment = in_characters(alignment, one, other)
     seen: set[str] = set()
-    for row in rows(alignment, one, other, canon, ends=ENDS):
+    for row in rows(alignment, one.text, other.text, canon, ends=ENDS):
         yield _row(row, one, other, seen, alignment.moved)
     yield "</tbody>\n</table>\n</html>\n"
 
@@ -105,13 +108,13 @@ def _share(value: float) -> str:
     return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
 
 
-def _row(row: Row, a: str, b: str, seen: set[str], moved: dict[int, Passage]) -> str:
+def _row(row: Row, a: Readable, b: Readable, seen: set[str], moved: dict[int, Passage]) -> str:
     block = row.block
     if not block.same:
         cells = _marked(row.a, "del", "a", "b", seen), _marked(row.b, "ins", "b", "a", seen)
         return f"<tr class='differ'><td>{cells[0]}</td><td>{cells[1]}</td></tr>\n"
-    first = _number(block, "a", "b") + _same(row.a, a, block.a_start, block.a_end, row.left_out)
-    second = _number(block, "b", "a") + _same(row.b, b, block.b_start, block.b_end, row.left_out)
+    first = _number(block, "a", "b", a) + _same(row.a, a.text, block.a_start, block.a_end, row.left_out)
+    second = _number(block, "b", "a", b) + _same(row.b, b.text, block.b_start, block.b_end, row.left_out)
     for number, one in moved.items():  # what stands twice in one text leads to what stands in order in the other
         if block.a_start <= one.a_start < block.a_end:
             first = _anchor(f"a{number + 1}", seen) + first
@@ -127,11 +130,11 @@ def _anchor(name: str, seen: set[str]) -> str:
     return f"<span id='{name}'></span>"
 
 
-def _number(block: Block, mine: str, other: str) -> str:
+def _number(block: Block, mine: str, other: str, text: Readable) -> str:
     assert block.passage is not None
     number = block.passage + 1
     start, end = (block.a_start, block.a_end) if mine == "a" else (block.b_start, block.b_end)
-    place = f"{start:,} to {end:,}"
+    place = f"{text.place(start):,} to {text.place(end):,}"
     return f"<a class='number' id='{mine}{number}' href='#{other}{number}' title='{place}'>{number}</a>"
 
 
@@ -163,4 +166,5 @@ def _marked(words: list[Word], tag: str, mine: str, other: str, seen: set[str]) 
 
 def _printable(text: str) -> str:
     """Without what no page may hold, and what turns the direction of all that follows."""
-    return "".join(char if char.isprintable() or char in "\n\t\u200c\u200d" else " " for char in text)
+    kept = (char if char.isprintable() or char in "\n\t\u200c\u200d" else no_character(char) or " " for char in text)
+    return "".join(kept)

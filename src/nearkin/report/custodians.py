@@ -1,17 +1,15 @@
 """Who holds copies or near-copies of a document or a family (Cherkasova 2009 §1: the same document on many desks)."""
 
-import re
 import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass
 
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
-from nearkin.report.deciding import bytes_of, find_family
+from nearkin.report.deciding import HEX, bytes_of, find_family
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.store import runs
 
-HEX = re.compile(r"[0-9a-fA-F]{1,64}")
 FAMILY = """
 SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodian), coalesce(d.owner, p.owner), d.size,
        NULL, NULL

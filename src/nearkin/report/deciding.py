@@ -16,6 +16,7 @@ from nearkin.store.holders import documents_of_bytes
 from nearkin.store.naming import naming
 from nearkin.store.verdicts import Verdict, all_verdicts, places_of
 
+HEX = re.compile(r"[0-9a-fA-F]{1,64}")  # an id, or the beginning of one
 STORED = """
 SELECT scope.name, d.digest FROM scope CROSS JOIN present d ON d.scope = scope.id
 WHERE d.reason IS NULL AND d.path = ? ORDER BY scope.name
@@ -80,7 +81,7 @@ def of_one_content(connection: sqlite3.Connection, digests: frozenset[bytes]) ->
 
 def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
     """By its id or the beginning of it; also one that a verdict has parted."""
-    if not re.fullmatch(r"[0-9a-fA-F]{1,64}", prefix):
+    if not HEX.fullmatch(prefix):
         raise UsageError(f"{prefix} is no family's id; `nearkin families` shows them, as 0123456789abcdef.")
     wanted = prefix.lower()
     scheme = runs.last(connection).scheme

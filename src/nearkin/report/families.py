@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nearkin.errors import UsageError
 from nearkin.group.greedy import Representative
 from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
+from nearkin.report.distance import with_distances
 from nearkin.report.largest import largest
 from nearkin.report.reasons import reason_of
 from nearkin.report.regrouping import grouped_again, grouped_greedily
@@ -62,6 +63,8 @@ def list_families(
         rows = grouped_again(connection, run, settings, view, limit)
     if view is View.CHAIN and spread > 0.0:
         rows = with_spread(connection, run, rows, spread)
+    if view is View.CHAIN:
+        rows = with_distances(connection, run, rows)
     return _as_decided(connection, run, rows, limit)
 
 
@@ -119,7 +122,7 @@ def overview(connection: sqlite3.Connection, limit: int) -> Overview:
         run.scheme,
         Kind.IDENTICAL.value,
     )
-    rows = family_rows(connection, run.scheme, sizes.largest(limit))
+    rows = with_distances(connection, run, family_rows(connection, run.scheme, sizes.largest(limit)))
     places = locations(connection, [content for row in rows for content, *_ in row.contents])
     return Overview(
         named_families(rows, places)[:limit],

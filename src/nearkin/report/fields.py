@@ -96,8 +96,7 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
                 "pivot": member.pivot,
                 "to_pivot": member.to_pivot,
                 "role": str(member.role),
-                # Whatever a chain says of its pivot was measured.
-                **({"exact": member.exact} if family.view != View.CHAIN else {}),
+                "exact": member.exact,
             }
             for member in family.documents
         ],

@@ -36,7 +36,7 @@ ABOUT = b"nearkin.about"  # in a Parquet file's metadata
 DOCUMENT = ["size", "modified", "media", "encoding", "digest", "reason", "detail", "parent", "owner", "custodian"]
 DOCUMENT += ["properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"]
 SCORES = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high", "verdict", "template"]
-MEMBER = ["pivot", "to_pivot", "role", "links", "weakest", "mean_resemblance", "bytes"]
+MEMBER = ["pivot", "to_pivot", "role", "exact", "links", "weakest", "mean_resemblance", "bytes"]
 MEMBER += ["verdict", "keep", "template", "reason"]
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from nearkin.errors import InputError, UsageError
 from nearkin.group.lineage import Windows, derive, disagreements
 from nearkin.group.moment import Moment, moment_of
+from nearkin.group.writing import source_of_each, united
 from nearkin.model import Location
-from nearkin.report.deciding import bytes_of, find_family
+from nearkin.report.deciding import HEX, bytes_of, find_family
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.report.kin import kin_of
 from nearkin.store import runs
@@ -38,6 +39,7 @@ class Descendant:
     moment: Moment
     new: int | None  # windows that its source has not; None: it is the root
     lost: int | None
+    same_words: bool  # as its source, in another writing
     copies: tuple[Location, ...]  # other documents of the same text
     nearer: Location | None  # a text that is far nearer than its source, were it not for the dates
     beyond: bool  # not of the family: it matches below the threshold only
@@ -60,6 +62,7 @@ def trace_lineage(
         )
     held: dict[bytes, list[tuple[Location, Moment]]] = defaultdict(list)
     texts: dict[int, bytes] = {}
+    wording: dict[bytes, int] = {}
     outside: set[bytes] = set()
     rows = connection.execute(DOCUMENTS, (json.dumps(sorted({*family, *kin})),)).fetchall()
     for scope, path, mtime, properties, number, content in rows:
@@ -70,6 +73,7 @@ def trace_lineage(
             texts[number] = unpack(blob)
         moment = moment_of(json.loads(properties) if properties else {}, mtime)
         held[texts[number]].append((Location(scope, path), moment))
+        wording[texts[number]] = content
         if content in kin:
             outside.add(texts[number])
     if len(held) > MOST:
@@ -77,23 +81,32 @@ def trace_lineage(
     # By date and name: of equal costs the first decides.
     nodes = sorted(held.items(), key=lambda item: (min(_at(one) for _, one in item[1]), item[1][0][0]))
     moments = [min((one for _, one in documents), key=_at) for _, documents in nodes]
+    by_words: dict[int, list[int]] = defaultdict(list)
+    for node, (text, _) in enumerate(nodes):
+        by_words[wording[text]].append(node)
+    writings = list(by_words.values())
     windows = Windows.of([text for text, _ in nodes])
-    undated = derive(windows, None)
-    sources = derive(windows, moments) if dates else undated
-    nearer = {one.text: one.other for one in disagreements(windows, sources, undated)}
+    far = united(windows, writings)
+    undated = derive(far, None)
+    dated = derive(far, [moments[one[0]] for one in writings]) if dates else undated
+    sources = source_of_each(dated, writings, windows, moments if dates else None)
+    nearer = {writings[one.text][0]: writings[one.other][0] for one in disagreements(far, dated, undated)}
+    place_of = {node: place for place, one in enumerate(writings) for node in one}
     names = [documents[0][0] for _, documents in nodes]
     descendants = []
     for node, depth in _in_order(sources):
         source = sources[node]
         other = nearer.get(node)
+        here, there = place_of[node], None if source is None else place_of[source]
         descendants.append(
             Descendant(
                 names[node],
                 None if source is None else names[source],
                 depth,
                 moments[node],
-                None if source is None else int(windows.new[source, node]),
-                None if source is None else int(windows.new[node, source]),
+                None if there is None else int(far.new[there, here]),
+                None if there is None else int(far.new[here, there]),
+                here == there,
                 tuple(place for place, _ in nodes[node][1][1:]),
                 None if other is None else names[other],
                 nodes[node][0] in outside,
@@ -108,8 +121,8 @@ def _contents(connection: sqlite3.Connection, scheme: int, subject: str) -> tupl
     except (InputError, UsageError) as missing:
         try:
             digest = bytes_of(connection, subject)
-        except InputError:
-            raise missing from None
+        except InputError as error:  # what is no id was meant as a path
+            raise (missing if HEX.fullmatch(subject) else error) from None
     contents = [content for (content,) in connection.execute(OF_BYTES, (digest,))]
     if not contents:
         raise InputError(f"{subject} has no text that nearkin can read, so it has no lineage.")
@@ -145,6 +158,7 @@ def lineage_record(one: Descendant, *, scoped: bool, name: Name = surrogate_esca
         "date_from": one.moment.source,
         "new": one.new,
         "lost": one.lost,
+        "same_words": one.same_words,
         "copies": [name(place) for place in one.copies],
         "nearer": None if one.nearer is None else name(one.nearer),
         "beyond": one.beyond,

@@ -20,7 +20,7 @@ from nearkin.report.charts import charts
 from nearkin.report.passages_part import PAIRS, passages_of
 from nearkin.report.snapshot import Snapshot
 from nearkin.report.totals import Totals
-from nearkin.report.wording import count, safe, share, size
+from nearkin.report.wording import count, safe, said_of, share, size
 from nearkin.scheme import likeness
 from nearkin.store.documents import each_present
 
@@ -76,6 +76,7 @@ MEMBER = (
     Column("Role", "text"),
     Column("Similar", "share"),
     Column("To pivot", "share"),
+    Column("Measured", "text"),
     Column("Links", "count"),
     Column("Size", "size"),
 )
@@ -207,6 +208,7 @@ class _Page:
                     "pivot" if member.pivot else str(member.role),
                     None if member.pivot else similar,
                     member.to_pivot,
+                    said_of(member),
                     links,
                     bytes_,
                 ]

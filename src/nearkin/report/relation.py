@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from nearkin.matching.passages import LEAST, Spans, covered, places
 from nearkin.matching.word_edits import Edit, WordEdits
 from nearkin.report.alignment import in_order
+from nearkin.report.readable import Readable
 from nearkin.text.canon import Canon
 
 NAMES = 3  # different ones replaced; with more it is another text
@@ -143,10 +144,9 @@ def _texts(pair: Pair, edits: list[Edit], *, whole: bool) -> list[tuple[str, str
         (pair.b, [(e.b_start, e.b_end) for e in edits]),
     ):
         bounds: NDArray[np.int64] = np.array(columns, np.int64).reshape(-1, 2)
-        text = extracted.decode("utf-8", "replace")
-        sides.append(
-            [_stretch(text, *place, whole=whole) for place in places(extracted, pair.canon, bounds[:, 0], bounds[:, 1])]
-        )
+        shown = Readable.of(extracted, pair.canon)
+        stretches = places(extracted, pair.canon, bounds[:, 0], bounds[:, 1])
+        sides.append([_stretch(shown.text, shown.at(a), shown.after(b), whole=whole) for a, b in stretches])
     return list(zip(*sides, strict=True))
 
 
@@ -158,7 +158,8 @@ def _stretch(text: str, start: int, end: int, *, whole: bool) -> str:
             start -= 1
         while end < len(text) and not text[end].isspace():
             end += 1
-    shown = " ".join(text[start:end].split()).strip(".,;:!?()[]{}\"'“”‘’")
+    said = text[start:end].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    shown = " ".join(said.split()).strip(".,;:!?()[]{}\"'“”‘’")
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 

@@ -20,13 +20,9 @@ class Row:
     left_out: int = 0  # words in the middle of either side
 
 
-def readable(text: bytes, canon: Canon) -> str:
-    """So that its places are those of passages."""
-    return text.decode("latin-1") if canon.raw else text.decode("utf-8", "replace")
-
-
 def rows(alignment: Alignment, a: str, b: str, canon: Canon, *, ends: int | None = None) -> Iterator[Row]:
-    """`ends`: of what is the same only so many words at either end."""
+    """Of texts in whose characters the alignment counts. `ends`: of what is the same only so many words at either
+    end."""
     if not canon.raw:
         alignment = Alignment(list(_whole_words(alignment.blocks, a, b)), alignment.moved)
     moved_a, moved_b = (moved_in(alignment.moved, of_a=side) for side in (True, False))

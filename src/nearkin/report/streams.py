@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from nearkin.model import Family, IdenticalGroup, Kind, Location, Match, family_id
+from nearkin.report.distance import with_distances
 from nearkin.report.families import named_families
 from nearkin.report.snapshot import PLACE, Snapshot, location_of
 from nearkin.report.spread import with_spread
@@ -157,6 +158,7 @@ def _batches(snapshot: Snapshot, spread: float = 0.0) -> Iterator[tuple[list[Fam
         rows = family_rows(connection, run.scheme, order[start : start + BATCH])
         if spread:
             rows = with_spread(connection, run, rows, spread)
+        rows = with_distances(connection, run, rows)
         copies = locations(connection, [content for row in rows for content, *_ in row.contents])
         yield named_families(rows, copies, snapshot.decided, template=run.template), rows, copies
 

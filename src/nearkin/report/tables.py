@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
 from nearkin.model import View
+from nearkin.settings import MatchSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
+LIMITS = b"nearkin.limits"  # likewise: JSON, the threshold, containment and floor that its pairs reach
 PARTIAL = b"nearkin.partial"  # likewise: why these may not be all
 UNLISTED = b"nearkin.unlisted"  # likewise: JSON, the texts not all of whose pairs are listed
 HIGHER = "match with a higher hot to see all."
@@ -32,7 +34,9 @@ def match_table(records: "list[Record]", *, scoped: bool = False, tiers: bool = 
     return _table(records, _of_matches(pa.string(), scoped=scoped, tiers=tiers))
 
 
-def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str, unlisted: NDArray[np.int64]) -> "pa.Table":
+def pair_table(
+    pairs: "MatchColumns", names: list[Any], *, scheme: str, limits: MatchSettings, unlisted: NDArray[np.int64]
+) -> "pa.Table":
     """Of texts in memory, whose rows have these names; they have neither verdicts nor templates. Negative shared bytes
     are not known. `unlisted`: rows of texts not all of whose pairs are here."""
     import pyarrow as pa
@@ -47,7 +51,9 @@ def pair_table(pairs: "MatchColumns", names: list[Any], *, scheme: str, unlisted
         columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
     columns |= {"verdict": pa.nulls(len(pairs), pa.string()), "template": pa.repeat("with", len(pairs))}
     columns |= {"exact": _lent(pairs.exact), "shared_bytes": _lent(pairs.shared_bytes, pairs.shared_bytes >= 0)}
-    table = pa.Table.from_pydict(columns, pa.schema(_of_matches(columns["a"].type), metadata={SCHEME: scheme}))
+    reached = {name: getattr(limits, name) for name in ("threshold", "containment", "floor")}
+    about = {SCHEME: scheme, LIMITS: json.dumps(reached)}
+    table = pa.Table.from_pydict(columns, pa.schema(_of_matches(columns["a"].type), metadata=about))
     if not len(unlisted):
         return table
     told = {**table.schema.metadata, UNLISTED: json.dumps([names[row] for row in unlisted.tolist()])}
@@ -122,6 +128,17 @@ def unlisted_of(table: "pa.Table") -> frozenset[Any]:
     return frozenset(json.loads((table.schema.metadata or {}).get(UNLISTED, b"[]")))
 
 
+def missing_below(table: "pa.Table", asked: MatchSettings) -> list[str]:
+    """Why families at these limits may not be all; a table from elsewhere does not say down to where it goes."""
+    limits = json.loads((table.schema.metadata or {}).get(LIMITS, b"{}"))
+    lower = [name for name in ("threshold", "containment") if getattr(asked, name) < limits.get(name, 0.0)]
+    return [
+        f"partial below a {name} of {limits[name]:g}, down to which pairs were listed; match with {name}="
+        f"{getattr(asked, name):g} to see all."
+        for name in lower
+    ]
+
+
 def scheme_of(table: "pa.Table") -> str | None:
     """None where the table was made or changed elsewhere."""
     spec = (table.schema.metadata or {}).get(SCHEME)
@@ -153,7 +170,7 @@ def family_table(
     view: View = View.CHAIN,
 ) -> "pa.Table":
     """Without sizes for families of texts that have none; their ids are the names of their pivots, and how far a chain
-    reaches is not measured. In all views but the chain resemblances to the pivot may be estimates."""
+    reaches is not measured. Resemblances to the pivot that are not exact are estimates, or unknown."""
     import pyarrow as pa
 
     named = name or pa.string()
@@ -161,10 +178,8 @@ def family_table(
     def place(key: str, scope: str) -> list[tuple[str, Any]]:
         return [(key, named), *([(scope, pa.string())] if scoped else [])]
 
-    exact = [("exact", pa.bool_())] if view is not View.CHAIN else []
-    document = pa.struct(
-        [*place("path", "scope"), ("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), *exact]
-    )
+    shown = [("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), ("exact", pa.bool_())]
+    document = pa.struct([*place("path", "scope"), *shown])
     link = [*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())]
     distant = pa.struct([*link, ("exact", pa.bool_())])
     return _table(

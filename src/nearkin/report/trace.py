@@ -3,19 +3,24 @@ end-of-life and must be deleted, despite having been copied into other documents
 
 Every document of the store that holds any passage of a text of at least so many characters, with the passages and the
 share of the text that each holds, and all of them together. Nothing is estimated: stored features say which texts
-cannot hold one, the texts say the rest.
+cannot hold one, the texts say the rest. Where the store keeps no texts, documents of the same bytes or the same words
+are known by their digests, and whoever else may hold a passage is counted: that none was found is then no answer.
 """
 
 import sqlite3
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from nearkin.matching.holding import sharing, texts_holding, to_be_read, told_by_features
-from nearkin.matching.passages import Passage, covered, placed, spans_in
+from nearkin.matching.passages import Passage, common_passages, covered, placed, spans_in
 from nearkin.model import Location
 from nearkin.report.check import Checker
+from nearkin.report.wording import count
 from nearkin.settings import RunSettings
-from nearkin.store.holders import documents_of
+from nearkin.store.contents import count_stale
+from nearkin.store.holders import content_of, documents_of, documents_of_bytes
+from nearkin.text.canon import Canon
 
 LONG_ENOUGH = 20  # characters to be asked for at least: the window of shingles
 LEAST = 100  # characters: a sentence; shorter ones recur by chance and by habit
@@ -27,7 +32,7 @@ class Traced:
 
     location: Location
     share: float  # of the text's canonical characters
-    passages: tuple[Passage, ...]
+    passages: tuple[Passage, ...]  # none: it has the same words, in a text that was not kept
 
 
 @dataclass(frozen=True)
@@ -36,12 +41,24 @@ class Trace:
     share: float  # of the text, in any of them
     unread: int = 0  # contents whose text was not kept, and that may hold some
     quick: bool = False  # only what stored features pointed at was read
+    stale: int = 0  # documents that an older nearkin read: not looked at
+
+    @property
+    def unseen(self) -> list[str]:
+        """Why there may be more; nothing: these are all."""
+        said = []
+        if self.unread:
+            said.append(f"{count(self.unread, 'contents')} may hold some, but the store keeps no text of them")
+        if self.stale:
+            said.append(f"{count(self.stale, 'documents')} read by an older nearkin and not looked at; scan again")
+        return said
 
 
 def trace(
-    connection: sqlite3.Connection, store: Path, text: bytes, *, least: int = LEAST, quick: bool = False
+    connection: sqlite3.Connection, store: Path, text: bytes, digest: bytes, *, least: int = LEAST, quick: bool = False
 ) -> Trace:
-    """Of an extracted text. `quick` reads only texts that share a stored feature, and may miss short passages."""
+    """Of an extracted text, and the digest of the bytes it was taken from. `quick` reads only texts that share a stored
+    feature, and may miss short passages."""
     checker = Checker.of(connection, store)
     canon, scheme = replace(checker.canon, lines=False), checker.scheme
     canonical = canon.apply(text)
@@ -61,13 +78,28 @@ def trace(
             ranges = list(zip(spans.a_start.tolist(), spans.a_end.tolist(), strict=True))
             held[content] = covered(ranges) / len(canonical), tuple(placed(spans, text, other, canon))
             together += ranges
-    found = [
-        Traced(location, *held[content])
+    found = {
+        location: Traced(location, *held[content])
         for content, holders in documents_of(connection, list(held)).items()
         for location in holders
-    ]
-    found.sort(key=lambda one: (-one.share, one.location))
-    return Trace(found, covered(together) / len(canonical), _unread(connection, contents), quick)
+    }
+    same = content_of(connection, sha256(checker.canon.apply(text)).digest(), checker.canon_id)
+    if copies := _copies(connection, text, digest, None if same in held else same, canon):
+        found = copies | found
+        together.append((0, len(canonical)))
+    unread = _unread(connection, [content for content in contents if content != same])
+    listed = sorted(found.values(), key=lambda one: (-one.share, one.location))
+    return Trace(listed, covered(together) / len(canonical), unread, quick, count_stale(connection))
+
+
+def _copies(
+    connection: sqlite3.Connection, text: bytes, digest: bytes, same: int | None, canon: Canon
+) -> dict[Location, Traced]:
+    """Those of the same words and of the same bytes: of these the text is known, though it was not kept."""
+    words = documents_of(connection, [] if same is None else [same]).values()
+    found = {location: Traced(location, 1.0, ()) for holders in words for location in holders}
+    whole = tuple(common_passages(text, text, canon))
+    return found | {place: Traced(place, 1.0, whole) for place in documents_of_bytes(connection, digest)}
 
 
 def _unread(connection: sqlite3.Connection, contents: list[int]) -> int:

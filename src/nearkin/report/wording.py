@@ -1,5 +1,7 @@
 """Numbers and names as people read them, on the screen and in reports."""
 
+from nearkin.model import Member
+
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
 
 
@@ -28,6 +30,17 @@ def share(value: float | None) -> str:
     return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
 
 
+def said_of(member: Member) -> str | None:
+    """How it is known how far a document is from its family's pivot."""
+    return None if member.to_pivot is None else "exact" if member.exact else "estimated"
+
+
 def safe(text: str) -> str:
     """Without anything that could move the cursor or turn the direction of writing."""
-    return "".join(char if char.isprintable() or char in JOINERS else ascii(char)[1:-1] for char in text)
+    kept = (char if char.isprintable() or char in JOINERS else no_character(char) or ascii(char)[1:-1] for char in text)
+    return "".join(kept)
+
+
+def no_character(char: str) -> str | None:
+    """A byte that is no UTF-8, where Python's surrogateescape keeps it; None: it is a character."""
+    return f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else None

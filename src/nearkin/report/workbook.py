@@ -17,7 +17,7 @@ from nearkin.report.about import COUNTED, lines
 from nearkin.report.sheet import Column, Linked, Sheet
 from nearkin.report.snapshot import Snapshot
 from nearkin.report.totals import Totals
-from nearkin.report.wording import count, size
+from nearkin.report.wording import count, said_of, size
 from nearkin.store.documents import each_present
 
 OPEN = 10  # sets and families whose documents are shown at once; the others are folded
@@ -133,18 +133,20 @@ class _Book:
             Column("Resemblance (mean; to pivot)", 27, SHARE),
             Column("Verdict", 12),
             Column("Family id", 19),
+            Column("Measured", 10),
         )
         sheet = Sheet(self.book, "B families", "B. Families", head, columns, outline=True)
         for number, one in enumerate(streams.families_in_full(self.snapshot), 1):
             family, folded = one.family, number > OPEN
             mean = [shy(family.mean_resemblance), family.verdict, family.id]
             own = [number, family.bytes, len(family.documents), family.links, str(family.kind), percent(one.share)]
-            sheet.row([*own, None, None, *mean], folded=folded)
+            sheet.row([*own, None, None, *mean, None], folded=folded)
             for member, links, share, bytes_ in zip(family.documents, one.links, one.shares, one.sizes, strict=True):
                 role = "pivot" if member.pivot else str(member.role)
                 kept = "keep" if family.keep == member.location else None
+                how = said_of(member)
                 values = [links, role, None if member.pivot else percent(share), bytes_, self._name(member.location)]
-                sheet.row([None, None, None, *values, shy(member.to_pivot), kept, None], level=1, folded=folded)
+                sheet.row([None, None, None, *values, shy(member.to_pivot), kept, None, how], level=1, folded=folded)
         sheet.end()
 
     def _matches(self) -> None:
