@@ -63,7 +63,7 @@ def test_every_command_line_in_the_docs_works(page: Path, folder: Path, monkeypa
 def test_every_piece_of_python_in_the_docs_works(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     if not Path("nearkin.db").exists():  # where another process has typed the commands
-        assert Called("scan", "sample", "--exclude", "truth.json").code == 0
+        assert typed("nearkin scan sample --exclude truth.json")[0] == 0
     for block in blocks(page, "python"):
         exec(compile(block, page.name, "exec"), {})
 
