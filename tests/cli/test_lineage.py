@@ -30,6 +30,21 @@ def family(store: Path) -> str:
     return str(found["id"])
 
 
+def test_a_page_tells_when_it_was_modified_not_when_it_was_first_published(tmp_path: Path) -> None:
+    """All its versions have that date."""
+    one = prose(1)
+    head = '<meta name="dcterms.created" content="1999-12-31">'
+    files = {b"zz.html": f"{head}<p>{one}", b"aa.html": f"{head}<p>{edited(one, 40)}"}
+    dated = f'{head}<meta name="dcterms.modified" content="2001-02-03"><p>{edited(one, 80)}'
+    root = write(tmp_path / "tree", files | {b"mm.html": dated})
+    for name, day in (("zz.html", 1), ("aa.html", 2), ("mm.html", 9)):
+        os.utime(root / name, (day * 86_400, day * 86_400))
+    assert Called("scan", root, "--store", tmp_path / "store.db", "-q").code == 0
+    found = Called("lineage", family(tmp_path / "store.db"), "--store", tmp_path / "store.db").records
+    dates = {one["path"]: one["date"] for one in found}
+    assert dates == {"zz.html": "1970-01-02 00:00", "aa.html": "1970-01-03 00:00", "mm.html": "2001-02-03 00:00"}
+
+
 def test_the_order_in_which_versions_were_made(store: Path) -> None:
     found = Called("lineage", family(store)[:6], "--store", store, "--format", "jsonl").records
     assert [(one["path"], one["source"], one["depth"]) for one in found] == [

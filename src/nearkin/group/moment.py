@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 OWN = ("modified", "date", "created")  # properties, the most telling first
+# Of a document d in SQL: the properties that tell. A page was created when it was first published, and its later
+# versions say the same.
+TELLING = "CASE WHEN d.media = 'text/html' THEN json_remove(d.properties, '$.created') ELSE d.properties END"
 
 
 class Moment(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, UncertifiedError, certify
 from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
-from nearkin.group.moment import moment_of
+from nearkin.group.moment import TELLING, moment_of
 from nearkin.keeping.plan import Act, Row
 from nearkin.model import Kind, Location, family_id
 from nearkin.read.table import MEMBER
@@ -21,8 +21,8 @@ from nearkin.store.packing import unpack
 from nearkin.store.results import family_rows
 from nearkin.store.verdicts import Ruling
 
-DOCUMENTS = """
-SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, d.properties,
+DOCUMENTS = f"""
+SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, {TELLING},
        d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
 FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nearkin.errors import InputError, UsageError
 from nearkin.group.lineage import Windows, derive, disagreements
-from nearkin.group.moment import Moment, moment_of
+from nearkin.group.moment import TELLING, Moment, moment_of
 from nearkin.group.writing import source_of_each, united
 from nearkin.model import Location
 from nearkin.report.deciding import HEX, bytes_of, find_family
@@ -17,8 +17,8 @@ from nearkin.store import runs
 from nearkin.store.packing import unpack
 
 MOST = 500  # distinct texts: their pairs are all measured
-DOCUMENTS = """
-SELECT scope.name, d.path, d.mtime_ns, d.properties, t.id, t.content FROM present d
+DOCUMENTS = f"""
+SELECT scope.name, d.path, d.mtime_ns, {TELLING}, t.id, t.content FROM present d
 JOIN scope ON scope.id = d.scope JOIN text t ON t.id = d.text
 WHERE d.reason IS NULL AND t.content IN (SELECT value FROM json_each(?)) ORDER BY d.path, scope.name
 """
