@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -63,6 +64,29 @@ def test_complete_lists_with_weights_and_repeats(
 ) -> None:
     collection = weighted_collection(seed, contents=contents, universe=universe, change=change, template=template)
     judge(collection, replace(limits, sampled=False))
+
+
+@pytest.mark.parametrize("spread", [1 << 64, 1 << 40, 200_000])
+@pytest.mark.parametrize("scheme", ["mod:window=20,n=1", "sketch:n=2000"])
+def test_so_many_features_that_they_are_dealt_in_bands(spread: int, scheme: str) -> None:
+    """Of 140,000 postings there are sixteen bands of several parts each, or as many as there are threads."""
+    chance = np.random.default_rng(7)
+    drawn = chance.integers(0, spread, (35, 2000), np.uint64)
+    lists = [np.unique(np.where(chance.random(2000) < 0.1, drawn[(at + 1) % 35], drawn[at])) for at in range(35)] * 2
+    offsets = np.cumsum([0, *map(len, lists)]).astype(np.uint64)
+    assert offsets[-1] > 1 << 16
+    postings = Postings(offsets, np.concatenate(lists), np.zeros(0, np.uint32), np.ones(len(lists), np.uint64))
+    limits = MatchSettings(threshold=0.5, floor=0.5)
+    wanted = []
+    for a, b in combinations(range(len(lists)), 2):
+        shared = len(np.intersect1d(lists[a], lists[b], assume_unique=True))
+        if shared >= 0.5 * (len(lists[a]) + len(lists[b]) - shared):
+            wanted.append((a, b, shared))
+    for threads in (1, 2, 5):
+        found = find_candidates(postings, parse_scheme(scheme), limits, threads=threads)
+        similar = found.shared / (found.size_a + found.size_b - found.shared) >= 0.5
+        columns = (found.a[similar], found.b[similar], found.shared[similar])
+        assert list(zip(*(column.tolist() for column in columns), strict=True)) == wanted
 
 
 @settings(max_examples=60)
