@@ -2,6 +2,7 @@
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -293,3 +294,51 @@ def test_errors_speak_of_arguments_in_python(tmp_path: Path, texts: list[str]) -
     with pytest.raises(UsageError, match="run: nearkin scan FOLDER --scheme min:window=20,n=5 --store"):
         store.check("some text", scheme="min:window=20,n=5")
     assert str(UsageError("--a.txt and '--b' stay, --jobs 3 not.")) == "--a.txt and '--b' stay, jobs=3 not."
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"jobs": "2"}, "jobs must be a whole number, not '2'"),
+        ({"jobs": 2.5}, "jobs must be a whole number, not 2.5"),
+        ({"jobs": True}, "jobs must be a whole number, not True"),
+        ({"memory": "1G"}, "memory must be a whole number"),
+        ({"max_size": "1M"}, "max_size must be a whole number"),
+        ({"threshold": "0.8"}, "threshold must be a number, not '0.8'"),
+        ({"containment": "0.8"}, "containment must be a number"),
+        ({"floor": [0.5]}, "floor must be a number"),
+        ({"hot": "all"}, "hot must be a number"),
+        ({"timeout": "30"}, "timeout must be a number"),
+        ({"raw": "no"}, "raw must be True or False, not 'no'"),
+        ({"keep_text": "no"}, "keep_text must be True or False"),
+        ({"include": "*.txt"}, "include must be a list of strings, not '\\*.txt'"),
+        ({"ignore": [1]}, "ignore must be a list of strings"),
+        ({"text_column": 3}, "text_column must be a string, not 3"),
+        ({"custodian": 3}, "custodian must be a string"),
+        ({"scheme": 3}, "scheme must be a string"),
+    ],
+)
+def test_settings_of_another_kind_are_refused(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+    (tmp_path / "a.txt").write_text("a text")
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    with pytest.raises(UsageError, match=f"^{said}"):
+        store.scan(tmp_path / "a.txt", **options)
+    assert not (tmp_path / "kin.db").exists()
+
+
+def test_arguments_of_another_kind_are_refused(tmp_path: Path, texts: list[str]) -> None:
+    (tmp_path / "a.txt").write_text("a text")
+    with pytest.raises(UsageError, match="threshold must be a number"):
+        nearkin.match(texts, threshold="0.7")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="jobs must be a whole number"):
+        nearkin.match(texts, jobs="2")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="min_length must be a whole number"):
+        nearkin.compare("a", "b", min_length="3")  # type: ignore[arg-type]
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(tmp_path / "a.txt", jobs=np.int64(1), threshold=np.float32(0.5), include=("*.txt",))  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="threshold must be a number"):
+        store.families(threshold="0.7")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="limit must be a whole number"):
+        store.families(limit="3")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="min_resemblance must be a number"):
+        store.matches(min_resemblance="0.7")  # type: ignore[arg-type]
