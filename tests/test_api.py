@@ -342,3 +342,32 @@ def test_arguments_of_another_kind_are_refused(tmp_path: Path, texts: list[str])
         store.families(limit="3")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="min_resemblance must be a number"):
         store.matches(min_resemblance="0.7")  # type: ignore[arg-type]
+
+
+def test_what_is_no_store_is_told_as_python_opens_it(tmp_path: Path) -> None:
+    script = tmp_path / "make.py"
+    script.write_text("print()" * 1000)
+    with pytest.raises(StoreError) as refused:
+        nearkin.Store.open(script)
+    assert str(refused.value) == f"{script} is damaged or not a nearkin store; choose another file."
+    assert refused.value.sentence.endswith("choose another file with --store.")
+    with pytest.raises(StoreError, match=r"not a file; choose another store[.]$"):
+        nearkin.Store.open(tmp_path)
+
+
+def test_a_store_without_a_folder_is_refused_when_it_is_opened(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"There is no folder .*nowhere to put the store in"):
+        nearkin.Store.open(tmp_path / "nowhere" / "kin.db")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("Keep it on a local disk and name it with --store.", "Keep it on a local disk and open it."),
+        ("Scan again into another --store.", "Scan again into another store."),
+        ("Make one with: nearkin scan FOLDER --store a.db", "Make one with: nearkin scan FOLDER --store a.db"),
+    ],
+)
+def test_stores_have_no_option_in_python(sentence: str, said: str) -> None:
+    assert str(StoreError(sentence)) == said
+    assert StoreError(sentence).sentence == sentence

@@ -47,12 +47,15 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
 
     @classmethod
     def open(cls, path: AnyPath, *, create: bool = True) -> Self:
-        """The file is made by the first scan, if `create` allows; one that is no store is refused at once."""
-        from nearkin.store.database import connect
+        """The file is made by the first scan, if `create` allows; one that is no store is refused at once, and so is a
+        place without a folder."""
+        from nearkin.store.database import connect, refuse_no_folder
 
         store = cls(Path(path))
         if store.path.exists() or not create:
             connect(store.path).close()
+        else:
+            refuse_no_folder(store.path)
         return store
 
     def __enter__(self) -> Self:
