@@ -2,6 +2,7 @@
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -293,3 +294,80 @@ def test_errors_speak_of_arguments_in_python(tmp_path: Path, texts: list[str]) -
     with pytest.raises(UsageError, match="run: nearkin scan FOLDER --scheme min:window=20,n=5 --store"):
         store.check("some text", scheme="min:window=20,n=5")
     assert str(UsageError("--a.txt and '--b' stay, --jobs 3 not.")) == "--a.txt and '--b' stay, jobs=3 not."
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"jobs": "2"}, "jobs must be a whole number, not '2'"),
+        ({"jobs": 2.5}, "jobs must be a whole number, not 2.5"),
+        ({"jobs": True}, "jobs must be a whole number, not True"),
+        ({"memory": "1G"}, "memory must be a whole number"),
+        ({"max_size": "1M"}, "max_size must be a whole number"),
+        ({"threshold": "0.8"}, "threshold must be a number, not '0.8'"),
+        ({"containment": "0.8"}, "containment must be a number"),
+        ({"floor": [0.5]}, "floor must be a number"),
+        ({"hot": "all"}, "hot must be a number"),
+        ({"timeout": "30"}, "timeout must be a number"),
+        ({"raw": "no"}, "raw must be True or False, not 'no'"),
+        ({"keep_text": "no"}, "keep_text must be True or False"),
+        ({"include": "*.txt"}, "include must be a list of strings, not '\\*.txt'"),
+        ({"ignore": [1]}, "ignore must be a list of strings"),
+        ({"text_column": 3}, "text_column must be a string, not 3"),
+        ({"custodian": 3}, "custodian must be a string"),
+        ({"scheme": 3}, "scheme must be a string"),
+    ],
+)
+def test_settings_of_another_kind_are_refused(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+    (tmp_path / "a.txt").write_text("a text")
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    with pytest.raises(UsageError, match=f"^{said}"):
+        store.scan(tmp_path / "a.txt", **options)
+    assert not (tmp_path / "kin.db").exists()
+
+
+def test_arguments_of_another_kind_are_refused(tmp_path: Path, texts: list[str]) -> None:
+    (tmp_path / "a.txt").write_text("a text")
+    with pytest.raises(UsageError, match="threshold must be a number"):
+        nearkin.match(texts, threshold="0.7")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="jobs must be a whole number"):
+        nearkin.match(texts, jobs="2")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="min_length must be a whole number"):
+        nearkin.compare("a", "b", min_length="3")  # type: ignore[arg-type]
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(tmp_path / "a.txt", jobs=np.int64(1), threshold=np.float32(0.5), include=("*.txt",))  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="threshold must be a number"):
+        store.families(threshold="0.7")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="limit must be a whole number"):
+        store.families(limit="3")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="min_resemblance must be a number"):
+        store.matches(min_resemblance="0.7")  # type: ignore[arg-type]
+
+
+def test_what_is_no_store_is_told_as_python_opens_it(tmp_path: Path) -> None:
+    script = tmp_path / "make.py"
+    script.write_text("print()" * 1000)
+    with pytest.raises(StoreError) as refused:
+        nearkin.Store.open(script)
+    assert str(refused.value) == f"{script} is damaged or not a nearkin store; choose another file."
+    assert refused.value.sentence.endswith("choose another file with --store.")
+    with pytest.raises(StoreError, match=r"not a file; choose another store[.]$"):
+        nearkin.Store.open(tmp_path)
+
+
+def test_a_store_without_a_folder_is_refused_when_it_is_opened(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"There is no folder .*nowhere to put the store in"):
+        nearkin.Store.open(tmp_path / "nowhere" / "kin.db")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("Keep it on a local disk and name it with --store.", "Keep it on a local disk and open it."),
+        ("Scan again into another --store.", "Scan again into another store."),
+        ("Make one with: nearkin scan FOLDER --store a.db", "Make one with: nearkin scan FOLDER --store a.db"),
+    ],
+)
+def test_stores_have_no_option_in_python(sentence: str, said: str) -> None:
+    assert str(StoreError(sentence)) == said
+    assert StoreError(sentence).sentence == sentence

@@ -46,6 +46,11 @@ class InputError(NearkinError):
 class StoreError(NearkinError):
     exit_code = 4
 
+    def __str__(self) -> str:
+        """Python opens a store by its path; there is no option to name it with."""
+        named = re.sub(r"( and )name (it|that) with --store| with --store(?=\.)", _opened, self.sentence)
+        return re.sub(OPTION, _argument, named)
+
 
 class BusyError(StoreError):
     pass
@@ -54,6 +59,10 @@ class BusyError(StoreError):
 class EngineError(NearkinError):
     def __str__(self) -> str:
         return re.sub(OPTION, _argument, self.sentence)
+
+
+def _opened(found: re.Match[str]) -> str:
+    return f"{found[1]}open {found[2]}" if found[1] else ""
 
 
 def _argument(found: re.Match[str]) -> str:

@@ -7,7 +7,8 @@ import dataclasses
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, get_args
 
 from nearkin.errors import UsageError
 
@@ -15,10 +16,43 @@ DEFAULT_SCHEME = "mod:window=20,sample=200,most=64"
 SPREAD = 0.5  # chains whose most distant members resemble each other by less are pointed out
 NO_CONTAINMENT = 2.0  # a threshold that nothing reaches: for schemes that do not tell containment
 IGNORABLE = ("case", "punctuation", "digits", "accents")
+KINDS: dict[Any, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    tuple[str, ...]: "a list of strings",
+}
+
+
+def checked(name: str, value: Any, kind: Any) -> Any:
+    """A value that Python was given, if it is of the kind that is asked for; numbers of NumPy become plain ones."""
+    if get_args(kind)[1:] == (type(None),):
+        return None if value is None else checked(name, value, get_args(kind)[0])
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if kind is int and number and isinstance(value, Integral):
+        return int(value)
+    if kind is float and number:
+        return value if type(value) in (int, float) else float(value)
+    if kind in (bool, str) and isinstance(value, kind):
+        return value
+    if kind == tuple[str, ...] and isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+        return value
+    option = "keep-text" if name == "keep" else name.replace("_", "-")
+    raise UsageError(f"--{option} must be {KINDS[kind]}, not {value!r:.60}.")
 
 
 @dataclass(frozen=True)
-class WalkSettings:
+class Checked:
+    """Settings whose values are of the kinds that they say."""
+
+    def __post_init__(self) -> None:
+        for one in dataclasses.fields(self):
+            object.__setattr__(self, one.name, checked(one.name, getattr(self, one.name), one.type))
+
+
+@dataclass(frozen=True)
+class WalkSettings(Checked):
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     hidden: bool = False
@@ -28,24 +62,26 @@ class WalkSettings:
     custodian: str | None = None  # the rule that says whose copy a document is
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 <= self.max_size <= 1 << 50:
             raise UsageError("--max-size must be between 1 byte and 1024T.")
 
 
 @dataclass(frozen=True)
-class TextSettings:
+class TextSettings(Checked):
     raw: bool = False
     ignore: tuple[str, ...] = ("case", "punctuation")
     keep: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in self.ignore:
             if name not in IGNORABLE:
                 raise UsageError(f"Cannot ignore {name!r}; known are: {', '.join(IGNORABLE)}.")
 
 
 @dataclass(frozen=True)
-class MatchSettings:
+class MatchSettings(Checked):
     threshold: float = 0.7
     containment: float = 0.9
     floor: float = 0.5
@@ -58,6 +94,7 @@ class MatchSettings:
     hot: float = 1000  # a feature in more prefixes is hot, its contents are linked as a star; under 1: a share of all
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("threshold", "containment", "floor"):
             value = getattr(self, name)
             if not 0.0 < value <= 1.0 and (name, value) != ("containment", NO_CONTAINMENT):
@@ -77,7 +114,7 @@ class MatchSettings:
 
 
 @dataclass(frozen=True)
-class TableSettings:
+class TableSettings(Checked):
     """Where a column is named, files that are tables are read row by row."""
 
     text_column: str | None = None
@@ -85,6 +122,7 @@ class TableSettings:
     html: bool = False  # every text is HTML, also where it does not look so
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, given in (("id-column", self.id_column is not None), ("html", self.html)):
             if given and self.text_column is None:
                 raise UsageError(f"--{name} is about tables; name the column of their texts with --text-column.")
@@ -103,11 +141,12 @@ def _quarter_of_memory() -> int:
 
 
 @dataclass(frozen=True)
-class RunSettings:
+class RunSettings(Checked):
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     memory: int = field(default_factory=_quarter_of_memory)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 <= self.jobs <= 512:
             raise UsageError(f"--jobs must be between 1 and 512, not {self.jobs}.")
         if not 64 << 20 <= self.memory <= 1 << 50:
@@ -115,7 +154,7 @@ class RunSettings:
 
 
 @dataclass(frozen=True)
-class WorkerSettings:
+class WorkerSettings(Checked):
     """What one document may cost that is neither plain text nor HTML."""
 
     timeout: float = 30.0  # seconds
@@ -132,6 +171,7 @@ class WorkerSettings:
         return f"its container took longer than one of its size may, at {self.timeout:g} seconds a document"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.1 <= self.timeout <= 86_400:
             raise UsageError(f"--timeout must be between 0.1 and 86400 seconds, not {self.timeout:g}.")
         if not 128 << 20 <= self.document_memory <= 1 << 50:

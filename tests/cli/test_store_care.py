@@ -35,6 +35,15 @@ def test_info(store: Path) -> None:
     assert lines[0] == "part,bytes,share"
 
 
+def test_info_counts_contents_as_the_scan_does(store: Path) -> None:
+    (store.parent / "docs" / "single.txt").unlink()
+    scanned = Called("scan", store.parent / "docs", "--store", store, "-q")
+    (record,) = Called("store", "info", "--store", store).records
+    assert record["contents"] == scanned.records[0]["contents"]
+    shown = Called("store", "info", "--store", store, "--format", "table").words
+    assert f"contents {record['contents']} distinct texts of these documents" in shown
+
+
 def test_check(store: Path) -> None:
     fine = Called("store", "check", "--store", store)
     assert (fine.code, fine.out, fine.err) == (0, "", "")

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from nearkin.errors import UsageError
 from nearkin.scheme import Scheme, cannot_contain, cannot_share_bytes
-from nearkin.settings import NO_CONTAINMENT, MatchSettings
+from nearkin.settings import NO_CONTAINMENT, MatchSettings, checked
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -22,14 +22,14 @@ def containment_for(scheme: Scheme, asked: float | None) -> float:
         return MatchSettings().containment if scheme.contains else NO_CONTAINMENT
     if not scheme.contains:
         raise UsageError(cannot_contain(scheme.spec))
-    if asked > 1.0:
+    if checked("containment", asked, float) > 1.0:
         raise UsageError(f"--containment must be over 0 and at most 1, not {asked:g}.")
     return asked
 
 
 def refuse_no_share(**shares: float | None) -> None:
     for name, share in shares.items():
-        if share is not None and not 0.0 <= share <= 1.0:
+        if share is not None and not 0.0 <= checked(name, share, float) <= 1.0:
             raise UsageError(f"{name} must be between 0 and 1, not {share:g}.")
 
 

@@ -8,6 +8,7 @@ from nearkin.api.text import IGNORED, Text, canon_for, data_of, extracted_from
 from nearkin.api.writing import Written
 from nearkin.errors import UsageError
 from nearkin.scheme import parse_scheme
+from nearkin.settings import checked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +34,7 @@ def compare(
     from nearkin.report.comparison import compare as measure
     from nearkin.report.lookup import Found
 
-    if min_length < 1:
+    if checked("min_length", min_length, int) < 1:
         raise UsageError(f"min_length is in characters, at least 1; it is {min_length}.")
     how = parse_scheme(scheme)
 
@@ -59,7 +60,7 @@ class Tracing(Written):
         from nearkin.store import runs
         from nearkin.text.canon import Canon
 
-        if min_length < LONG_ENOUGH:
+        if checked("min_length", min_length, int) < LONG_ENOUGH:
             raise UsageError(f"min_length is in characters, at least {LONG_ENOUGH}; it is {min_length}.")
         with opened(self.path) as connection:
             raw = Canon.parse(runs.canon_of(connection, runs.last(connection))).raw

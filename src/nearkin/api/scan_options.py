@@ -16,6 +16,7 @@ from nearkin.settings import (
     TextSettings,
     WalkSettings,
     WorkerSettings,
+    checked,
 )
 
 Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings, TableSettings, WorkerSettings)
@@ -58,9 +59,9 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         names = [field.name for field in dataclasses.fields(group) if field.name in given]
         return group(**{name: given.pop(name) for name in names})
 
-    scheme = parse_scheme(given.pop("scheme", DEFAULT_SCHEME))
+    scheme = parse_scheme(checked("scheme", given.pop("scheme", DEFAULT_SCHEME), str))
     if "threshold" in given:  # a floor that nobody asked for never stands above it
-        given.setdefault("floor", min(MatchSettings().floor, given["threshold"]))
+        given.setdefault("floor", min(MatchSettings().floor, checked("threshold", given["threshold"], float)))
     given["containment"] = containment_for(scheme, given.get("containment"))
     settings = Settings(
         scheme.spec,

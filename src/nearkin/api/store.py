@@ -20,7 +20,7 @@ from nearkin.api.text import Text, data_of, extracted_from, extraction_of
 from nearkin.api.verdicts import Verdicts
 from nearkin.errors import UsageError
 from nearkin.model import Summary, View
-from nearkin.settings import SPREAD
+from nearkin.settings import SPREAD, checked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,12 +47,15 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
 
     @classmethod
     def open(cls, path: AnyPath, *, create: bool = True) -> Self:
-        """The file is made by the first scan, if `create` allows; one that is no store is refused at once."""
-        from nearkin.store.database import connect
+        """The file is made by the first scan, if `create` allows; one that is no store is refused at once, and so is a
+        place without a folder."""
+        from nearkin.store.database import connect, refuse_no_folder
 
         store = cls(Path(path))
         if store.path.exists() or not create:
             connect(store.path).close()
+        else:
+            refuse_no_folder(store.path)
         return store
 
     def __enter__(self) -> Self:
@@ -153,7 +156,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.report.tables import marked_partial, match_table
 
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
-        if min_shared_bytes < 0:
+        if checked("min_shared_bytes", min_shared_bytes, int) < 0:
             raise UsageError(f"min_shared_bytes must not be negative, not {min_shared_bytes}.")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
@@ -212,7 +215,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.report.tables import similar_table
         from nearkin.store.database import explained
 
-        if limit is not None and limit < 1:
+        if limit is not None and checked("limit", limit, int) < 1:
             raise UsageError(f"A limit must be 1 or more, not {limit}.")
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         if add:
@@ -287,7 +290,8 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         if spread is not None and how is not View.CHAIN:
             raise UsageError("Only the chain view has a spread; leave it out.")
         refuse_no_share(spread=spread)
-        if limit is not None and limit < 1:
+        checked("threshold", threshold, float | None)
+        if limit is not None and checked("limit", limit, int) < 1:
             raise UsageError(f"limit is how many families to list, at least 1; it is {limit}.")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)

@@ -74,7 +74,10 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
                 f"by nearkin {inventory.version}, {inventory.scheme}" if inventory.version else "none finished",
             ),
             ("documents", f"{count(inventory.documents)}{gone}{failed}; {count(inventory.versions, 'versions')}"),
-            ("contents", count(inventory.contents)),
+            (
+                "contents",
+                f"{count(inventory.contents, 'distinct texts')} of these documents, empty ones left out",
+            ),
             ("scans", f"{count(inventory.runs)} finished{unfinished}"),
             *((f"scope {safe(scope.name)}", _about(scope)) for scope in inventory.scopes),
         ]

@@ -43,8 +43,8 @@ def source_of_each(
             possible = wording[:place]
             if place == 0 and source is not None:
                 possible = [one for one in writings[source] if not _later(one, text, moments)]
-            # Of equally near ones the latest: texts come by their dates.
-            found[text] = min(possible, key=lambda one: (costs[one, text], -one), default=None)
+            # Of equally near ones the next by date, in whose order texts come.
+            found[text] = min(possible, key=lambda one: (costs[one, text], abs(one - text)), default=None)
     return found
 
 

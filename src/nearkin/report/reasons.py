@@ -32,8 +32,10 @@ def reason_of(row: FamilyRow) -> str:
         case Kind.ARCHIVE:
             return f"{count(parts, 'texts')} lie in one {inside}, and do not resemble it by {row.threshold:g}"
         case Kind.SAME_FORM:
-            unlike = f"{NEARLY_ALL:.0%} or more resemble none by {_cut(unlike_among(members))}: a form filled in"
-            return f"{alike}, but without what {MOST:.0%} of them share {unlike}"
+            # As it was told: some members were looked at, each beside those nearest to it.
+            unlike = f"{NEARLY_ALL:.0%} or more of those looked at resemble even the nearest"
+            without = f"without the wording that {MOST:.0%} or more of them share"
+            return f"a form filled in: {alike}, but {without}, {unlike} by less than {_cut(unlike_among(members))}"
         case Kind.MIXED:
             return f"{alike}, and {parts:,} more {'lies' if parts == 1 else 'lie'} in them {inside}"
 

@@ -54,8 +54,7 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
     if not path.exists():
         if not create:
             raise StoreError(f"There is no store at {path}; make one with: nearkin scan FOLDER --store {path}")
-        if not path.parent.is_dir():
-            raise StoreError(f"There is no folder {path.parent} to put the store in.")
+        refuse_no_folder(path)
     elif not path.is_file():
         raise StoreError(f"{path} is not a file; choose another store with --store.")
     _refuse_network(path)
@@ -74,6 +73,12 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
             connection.close()
             raise
     return connection
+
+
+def refuse_no_folder(path: Path) -> None:
+    """A store is made, its folder never: it would be one that somebody has mistyped."""
+    if not path.parent.is_dir():
+        raise StoreError(f"There is no folder {path.parent} to put the store in.")
 
 
 def in_memory() -> sqlite3.Connection:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nearkin.store import runs
 from nearkin.store.compaction import AGAIN
-from nearkin.store.contents import FRESH, HERE
+from nearkin.store.contents import COMPARED, FRESH, HERE
 from nearkin.store.documents import count_documents
 from nearkin.store.scopes import NO_ROOT, all_scopes
 from nearkin.store.segments import LOCK, folder_of
@@ -58,7 +58,7 @@ class Inventory:
     failed: int
     gone: int  # places where there was a document once; one that moved is not gone
     versions: int  # of documents, present and gone
-    contents: int
+    contents: int  # that are compared: as a scan counts them, without the empty text and those of documents gone
     runs: int  # scans that finished
     unfinished: int  # and that did not
     scopes: tuple[ScopeCount, ...]
@@ -94,7 +94,7 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
         failed=failed,
         gone=one(GONE),
         versions=one("SELECT count(*) FROM document WHERE seen IN (SELECT id FROM finished)"),
-        contents=one("SELECT count(*) FROM content"),
+        contents=one(f"SELECT count(*) FROM content WHERE length > 0 AND id IN (SELECT t.content {COMPARED})"),
         runs=one("SELECT count(*) FROM run WHERE kind = 'scan' AND state = 'done'"),
         unfinished=one("SELECT count(*) FROM run WHERE kind = 'scan' AND state <> 'done'"),
         scopes=scopes,
