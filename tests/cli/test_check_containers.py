@@ -28,3 +28,15 @@ def test_what_lies_in_an_archive_is_no_all_clear(tmp_path: Path) -> None:
     mail = Called("check", tmp_path / "mail.eml", "--store", store, "--exit-code")
     assert mail.code == 1, "its own text is like a document"
     assert "holds other documents" in mail.err
+
+
+def test_what_cannot_be_read_is_no_all_clear(tmp_path: Path) -> None:
+    root = write(tmp_path / "tree", {b"known.txt": prose(1)})
+    store = tmp_path / "store.db"
+    assert Called("scan", root, "--store", store, "-q").code == 0
+    (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
+    for command in ("check", "trace"):
+        assert Called(command, tmp_path / "broken.zip", "--store", store).code == 0
+        assert Called(command, tmp_path / "broken.zip", "--store", store, "--exit-code").code == 3
+        assert Called(command, tmp_path / "picture.png", "--store", store, "--exit-code").code == 0

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
 @click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
 @click.option("--all-copies", is_flag=True, help="Name every copy of what is near, not only the first.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if something similar is in the store.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if something similar exists, 3 if that is not sure.")
 @click.option("--add", is_flag=True, help="Store the files too, at once; the next check finds them.")
 @click.option("--name", metavar="NAME", help="With --add: what standard input is stored as.")
 @click.option("--by", metavar="NAME", help="With --add: who stores it, for the audit.  [default: your login name]")
@@ -117,8 +117,8 @@ def check(
             paths=frozenset({"query", "path"}),
         )
     like = exit_code and any(similar for _, similar in found)
-    inside = exit_code and not like and any(query.holds for query in queries)
-    return InputError.exit_code if inside else _code(files, queries, similar=like)
+    in_doubt = left or stale or any(query.holds or query.problem for query in queries)
+    return InputError.exit_code if exit_code and in_doubt and not like else _code(files, queries, similar=like)
 
 
 def _code(files: tuple[str, ...], queries: "list[Found]", *, similar: bool) -> int:

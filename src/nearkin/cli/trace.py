@@ -30,7 +30,7 @@ SHOWN = 3  # passages of a document on the screen; JSON has all
     help="Passages of at least so many characters.",
 )
 @click.option("--quick", is_flag=True, help="Read only what shares a stored feature: may miss short passages.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if a document holds a passage, 3 if unread texts may.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if a document holds a passage, 3 if that cannot be told.")
 def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int, quick: bool, exit_code: bool) -> int:
     """List every document of the store that holds a passage of FILE (- for standard input), wherever it was copied to.
 
@@ -70,7 +70,7 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         note(held if found.documents else f"{none} a passage of it", quiet=quiet)
         for unseen in found.unseen:
             note(unseen, quiet=quiet)
-    if exit_code and (query.holds or found.unseen) and not found.documents:
+    if exit_code and (query.holds or query.problem or found.unseen) and not found.documents:
         return InputError.exit_code  # no all-clear for what nobody looked into
     return int(exit_code and bool(found.documents))
 
