@@ -30,7 +30,7 @@ FROZEN = {
     "xlsx/4": "c1fa9577bb2810c7",
     "xls/1": "4c11c631621a17c8",
     "pdf/5": "04360f3d3fe65979",
-    "rtf/3": "57e9fe6edd53c82b",
+    "rtf/4": "57e9fe6edd53c82b",
     "epub/5": "818ab674fb71c583",
     "eml/5": "b96354f41a8cf753",
     "mhtml/5": "f8d919475f8551bf",

@@ -47,7 +47,7 @@ FORMATS: tuple[Format, ...] = (
     Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots"), "ods", 2),
     Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw"), "odf"),
     Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi"), "odf"),
-    Format("rtf", "application/rtf", (".rtf",), "rtf", 3),
+    Format("rtf", "application/rtf", (".rtf",), "rtf", 4),
     Format("epub", "application/epub+zip", (".epub",), "epub", 5),
     Format("eml", "message/rfc822", (".eml",), "eml", 5),
     Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 5),
