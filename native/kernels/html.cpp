@@ -37,8 +37,6 @@ bool same_letters(const char* text, std::string_view lower) {
 enum class Mode { mark_up, references, attribute, plain };
 enum class TagEnd { cut, open, closed };  // closed: by a slash
 
-constexpr std::size_t kLongestProperty = 4096;  // bytes: what is longer is no title, nor a name
-
 class Tokeniser {
  public:
   Tokeniser(std::string_view html, char* out, std::string* properties)
@@ -201,7 +199,10 @@ class Tokeniser {
       while (p_ != end_ && *p_ != '=' && !ends_name(*p_)) ++p_;
       const char* const key_end = p_;
       skip_spaces();
-      if (p_ == end_ || *p_ != '=') continue;
+      if (p_ == end_ || *p_ != '=') {
+        keep(std::string_view(key, key_end), std::string_view(key_end, key_end));
+        continue;
+      }
       ++p_;
       skip_spaces();
       if (p_ == end_ || *p_ == '>') continue;
@@ -289,14 +290,11 @@ class Tokeniser {
   void meta() {
     Attributes kept;
     const bool whole = attributes_of(kept) != TagEnd::cut;
-    if (whole && !kept.name.empty()) tell(property_of(kept.name), kept.content);
+    if (whole) tell(property_of(kept), kept.content);
   }
 
   void tell(std::string_view property, std::string_view value) {
-    if (properties_ == nullptr || property.empty() || value.empty() || value.size() > kLongestProperty || !shown()) return;
-    if (value.find('\0') != std::string_view::npos) return;
-    properties_->append(property).push_back('\0');
-    properties_->append(value).push_back('\0');
+    if (properties_ != nullptr && shown()) told_.tell(property, value, *properties_);
   }
 
   void end_tag() {
@@ -382,6 +380,7 @@ class Tokeniser {
   const char* const end_;
   TextWriter writer_;
   std::string* const properties_;
+  ToldProperties told_;
   bool xml_ = false;
   std::size_t foreign_ = 0;  // svg and math elements open
   std::size_t keeps_space_ = 0;

@@ -9,6 +9,9 @@ namespace nearkin {
 namespace {
 
 constexpr std::size_t kLongestName = 32;  // of a meta element that anybody asks for
+constexpr std::size_t kLongestValue = 4096, kLongestDate = 128;  // bytes
+constexpr int kMostValues = 4;                                  // of one property
+constexpr std::array<std::string_view, 4> kTold = {"created", "modified", "title", "author"};  // dates first
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
@@ -86,7 +89,9 @@ void Attributes::keep(std::string_view key, std::string_view value) {
   if (is(key, "alt")) return first(alt);
   if (is(key, "src")) return first(src);
   if (is(key, "type")) return first(type);
-  if (is(key, "name") || is(key, "property") || is(key, "http-equiv")) return first(name);
+  if (is(key, "name")) return first(name);
+  if (is(key, "property")) return first(property);
+  if (is(key, "http-equiv")) return first(http_equiv);
   if (is(key, "content")) first(content);
 }
 
@@ -102,7 +107,9 @@ std::string_view alt_text(std::string_view tag, const Attributes& attributes) {
   return repeats ? std::string_view{} : alt;
 }
 
-std::string_view property_of(std::string_view meta_name) {
+namespace {
+
+std::string_view property_named(std::string_view meta_name) {
   const std::string_view asked = trimmed(meta_name);
   if (asked.size() > kLongestName) return {};
   std::array<char, kLongestName> plain{};
@@ -112,6 +119,23 @@ std::string_view property_of(std::string_view meta_name) {
   for (const auto& [name, property] : kProperties)
     if (name == sought) return property;
   return {};
+}
+
+}  // namespace
+
+std::string_view property_of(const Attributes& meta) {
+  for (const std::string_view name : {meta.name, meta.property, meta.http_equiv})
+    if (const std::string_view property = property_named(name); !property.empty()) return property;
+  return {};
+}
+
+void ToldProperties::tell(std::string_view property, std::string_view value, std::string& out) {
+  const auto which = static_cast<std::size_t>(std::find(kTold.begin(), kTold.end(), property) - kTold.begin());
+  if (which == kTold.size() || count_[which] == kMostValues || trimmed(value).empty()) return;
+  if (value.size() > (which < 2 ? kLongestDate : kLongestValue) || value.find('\0') != std::string_view::npos) return;
+  ++count_[which];
+  out.append(property).push_back('\0');
+  out.append(value).push_back('\0');
 }
 
 }  // namespace nearkin

@@ -75,7 +75,7 @@ NEW_LABELS = (
 WORD_PLACES = (
     "body", "split run", "insertion", "moved to", "table cell", "text box", "link", "field result", "alt text",
     "control", "footnote", "endnote", "comment", "first header", "second header", "footer", "chart", "diagram",
-    "fallback", "second choice", "old alt text", "word art", "category", "series",
+    "fallback", "second choice", "inner choice", "old alt text", "word art", "category", "series",
 )  # fmt: skip
 
 
@@ -99,7 +99,9 @@ def docx(body: str = "") -> bytes:
         + alternatives("", paragraph(say("fallback")))
         + alternatives("", paragraph(say("second choice")), paragraph("Deleted fallback."))
         + alternatives(
-            alternatives("<w:r/>", "Deleted") + "<w:r/>", paragraph("Deleted choice."), paragraph("Deleted.")
+            alternatives("<w:r/>", "Deleted") + paragraph(say("inner choice")),
+            paragraph("Deleted choice."),
+            paragraph("Deleted."),
         )
         + f'<w:p><w:pict><v:shape alt="{say("old alt text")}"><v:textpath string="{say("word art")}"/></v:shape>'
         + "</w:pict></w:p>"

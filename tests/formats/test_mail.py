@@ -72,17 +72,24 @@ def test_mail_in_a_digest_keeps_its_bytes() -> None:
 
 STUB = "Your mail program does not show HTML."
 SIGNED = "The contract is signed for 40000 euro."
+LONG = " ".join(f"Sentence {i} says price {i}a." for i in range(150))
+OTHER = " ".join(f"word{i}" for i in range(55))  # under a tenth of the long one, and no note
 
 
 @pytest.mark.parametrize(
     ("plain", "html", "told"),
     [
-        (STUB, f"<p>{SIGNED}</p>", SIGNED),
-        ("See the web page.", f"<p>{SIGNED}</p>" * 3, "\n".join([SIGNED] * 3)),
+        (STUB, f"<p>{SIGNED}</p>" * 11, "\n".join([SIGNED] * 11)),
+        ("See the web page.", f"<p>{SIGNED}</p>" * 6, "\n".join([SIGNED] * 6)),
         (SIGNED, f"<h1>News</h1><p>{SIGNED}</p>", SIGNED),
         (SIGNED.upper() + " More of it.", f"<p>{SIGNED}</p>", SIGNED.upper() + " More of it."),
         (SIGNED, "<img src=a>", SIGNED),
         (" ", f"<p>{SIGNED}</p>", SIGNED),
+        (LONG, '<img src="cid:1" alt="Newsletter Juni">', LONG),
+        (LONG, f"<p>{STUB}</p>", LONG),
+        (STUB, f"<p>{SIGNED}</p>", f"{STUB}\n{SIGNED}"),
+        (LONG, f"<p>{OTHER}</p>", f"{LONG}\n{OTHER}"),
+        (OTHER, f"<p>{LONG}</p>", f"{OTHER}\n{LONG}"),
     ],
 )
 def test_the_plain_body_counts_where_it_says_what_the_html_says(plain: str, html: str, told: str) -> None:

@@ -101,6 +101,18 @@ def test_a_mail_without_a_plain_body_shows_its_html() -> None:
     assert office.say("HTML body") in (found(others.mail(html_only=True).as_bytes())[1].text or "")
 
 
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        (r"\upr{ansi}{\*\ud{uni}} rest {group} end", "uni rest group end"),
+        (r"{\upr{ansi{deep}}{\*\ud{uni{deep}}}} rest {group} end", "unideep rest group end"),
+        (r"\upr{a}{\*\ud{b}}\upr{c}{\*\ud{d}} {e}", "bd e"),
+    ],
+)
+def test_what_rtf_says_twice_hides_nothing_after_it(inside: str, text: str) -> None:
+    assert found(rf"{{\rtf1 {inside}\par}}".encode())[1].text == f"{text}\n"
+
+
 def test_a_mail_of_outlook_with_its_text_in_packed_rtf() -> None:
     assert office.say("body") in (found(outlook.msg(packed=True))[1].text or "")
 

@@ -112,6 +112,7 @@ def test_what_is_shown(page: str, expected: str) -> None:
         ('a<img src="dogs.png" alt="dog">b<img src=dog alt=dog>c', "a dog b dog c"),
         ('a<img src="my dog.png" alt="my dog">b<img src=".png" alt="a b">c', "a my dog b a b c"),
         ('a<img alt="one" alt="two">b', "a one b"),
+        ('a<img alt alt="two">b<img alt="" alt="two">c<img alt / alt=two>d', "a b c d"),
         ("a<img alt='<b>x</b>'>b", "a <b>x</b> b"),
         ("a<img alt='?x=1&copy=2&copy;&copy &copy'>b", "a ?x=1&copy=2©© © b"),
         ('<map><area alt="The north" href=x><area href=y></map>', "The north"),

@@ -7,11 +7,12 @@ was moved away is not. A text box is written twice, for new and old programs: it
 from typing import BinaryIO
 
 from nearkin.formats.alt_chunk import add_other
+from nearkin.formats.alternatives import chosen
 from nearkin.formats.chart import add_drawn
 from nearkin.formats.found import Found, Limits
 from nearkin.formats.ooxml import Relation, add_alt_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
-from nearkin.formats.xml_events import Event, chosen, without
+from nearkin.formats.xml_events import Event, without
 from nearkin.formats.zip_parts import Parts
 
 AROUND = ("footnotes", "endnotes", "comments", "header", "footer")
@@ -51,6 +52,7 @@ def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
     in_run = 0
     choices: list[str] = []  # of an old drop-down field, whose value is in no run
     choice = ""
+    alt = ""  # of the drawing around: of a picture it is said twice, by the drawing and by the picture
     for event in without(chosen(parts.events(part)), _hides):
         if event.kind == "text":
             if in_run:
@@ -63,13 +65,14 @@ def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
             elif event.name == "sym":
                 prose.add(_symbol(event.get("char")))
             elif event.name in ("docPr", "cNvPr", "shape"):
-                add_alt_text(event, prose)
+                add_alt_text(event, prose, but=alt if event.name == "cNvPr" else "")
+                alt = event.get("descr") if event.name == "docPr" else alt
             elif event.name == "textpath":
                 prose.line(event.get("string"))
             elif event.name == "altChunk":
                 for relation in relations(parts, part):
                     if relation.id == event.get("id") and parts.there(relation.target):
-                        add_other(parts.data(relation.target), relation.target, prose, limits)
+                        add_other(parts, relation.target, prose, limits)
             elif event.name == "ddList":
                 choices, choice = [], ""
             elif event.name == "listEntry":

@@ -1,4 +1,4 @@
-"""Mail (RFC 5322, MIME): header fields, the plain body or else the HTML one; attachments and embedded mail are members.
+"""Mail (RFC 5322, MIME): header fields, the plain body, the HTML or both; attachments and embedded mail are members.
 
 The parser's old policy is used: the new one raises over header fields that are not quite right. Members are the bytes
 that stand in the mail: line ends stay as they are, and embedded mail is not taken apart, as nobody could put it
@@ -181,7 +181,8 @@ def _sorted(part: Mail) -> tuple[list[Mail], list[Mail]]:
         plain = [part for part in inline if part.kind == "text/plain"]
         html = [part for part in inline if part.kind == "text/html"]
         said, meant = ("\n".join(map(body, parts)) for parts in (plain, html))
-        inline = plain if letter.stands_for(said, meant) else html or inline
+        keeps_plain, keeps_html = letter.shown(said, meant)
+        inline = (plain * keeps_plain + html * keeps_html) or inline
     return inline, attachments
 
 

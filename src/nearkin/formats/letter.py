@@ -10,6 +10,7 @@ from nearkin.formats.prose import Prose
 
 WORD = re.compile(r"\w+")
 COMPARED = 1 << 20  # characters of a plain body and of the HTML
+NOTE = 50  # words: what is shorter may tell no more than to get a better program
 SEEN = ("From", "To", "Cc", "Date", "Subject")
 
 
@@ -34,7 +35,16 @@ def _iso(date: str) -> str:
         return ""
 
 
-def stands_for(plain: str, html: str) -> bool:
-    """The plain body says what the HTML does: half of its words at the least. Others tell to get a better program."""
+def shown(plain: str, html: str) -> tuple[bool, bool]:
+    """Whether the plain body is the mail's text, and whether the HTML is.
+
+    The plain one alone where it has half of the HTML's words: it says the same. Else the one of more words, or HTML if
+    both have as many, and with it the other, unless that adds only a note: "this mail needs HTML", the name of a
+    picture. A note has under 50 words that are not in the longer one, and under a tenth of the longer one's."""
     said, meant = (Counter(WORD.findall(text[:COMPARED].casefold())) for text in (plain, html))
-    return bool(said) and 2 * (said & meant).total() >= meant.total()
+    if said and 2 * (said & meant).total() >= meant.total():
+        return True, False
+    longer, other = (said, meant) if said.total() > meant.total() else (meant, said)
+    added = (other - longer).total()
+    both = added >= NOTE or (added > 0 and 10 * added >= longer.total())
+    return both or longer is said, both or longer is meant

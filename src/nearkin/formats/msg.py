@@ -124,10 +124,9 @@ def _body(mail: Storage, limits: Limits) -> str:
     plain = mail.text(BODY).replace("\r\n", "\n")
     page = mail.data(HTML) or mail.text(HTML).encode("utf-8", "replace")
     html = visible_text(decode(page, html=True).text.encode()).decode() if page else ""
-    if letter.stands_for(plain, html):
-        return plain
-    if html or plain.strip():
-        return html or plain
+    if html.strip() or plain.strip():
+        chosen = zip((plain, html), letter.shown(plain, html), strict=True)
+        return "\n".join(text for text, shown in chosen if shown) or plain
     packed = mail.data(RTF)
     return rtf.taken(unpacked(packed, limits), limits).prose.text() if packed else ""
 

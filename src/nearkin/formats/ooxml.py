@@ -10,13 +10,13 @@ from itertools import count
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from nearkin.formats.alternatives import ALT_TEXTS, RUNS, chosen
 from nearkin.formats.prose import Prose
-from nearkin.formats.xml_events import Event, chosen, without
+from nearkin.formats.xml_events import Event, without
 from nearkin.formats.zip_parts import Parts
 
 CORE = {"title": "title", "creator": "author", "created": "created", "modified": "modified"}
 SHAPES = {"sp", "pic", "graphicFrame", "cxnSp"}
-RUNS = {"t", "text"}  # of drawings; of the old comments on slides
 
 
 class Relation(NamedTuple):
@@ -99,10 +99,10 @@ def add_drawn_text(parts: Parts, part: str, prose: Prose, *, placeholders: bool 
     prose.end()
 
 
-def add_alt_text(event: Event, prose: Prose) -> None:
-    """Of a drawing; or of an old one, in VML (`alt`)."""
-    for key in ("title", "descr", "alt"):
-        if text := event.get(key):
+def add_alt_text(event: Event, prose: Prose, *, but: str = "") -> None:
+    """Of a drawing; or of an old one, in VML (`alt`). but: this was said already."""
+    for key in ALT_TEXTS:
+        if (text := event.get(key)) and text != but:
             prose.line(text)
 
 

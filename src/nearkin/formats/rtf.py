@@ -137,7 +137,9 @@ class _Reader:
             if len(self._stack) > DEEPEST:
                 raise Problem(Reason.TOO_LARGE, f"groups nested over {DEEPEST} deep")
             self._stack.append(self._state)
-            self._state = replace(self._state, again=self._state.again or self._state.twice, twice=False)
+            around = self._state
+            self._state = replace(around, again=around.again or around.twice, twice=False)
+            around.twice = False  # only its first group is said again
         elif self._stack:
             if self._state.info in TIMES.values() and self._time:
                 self._tell_time()

@@ -94,29 +94,3 @@ def without(events: Iterator[Event], hides: Callable[[Event, str], bool]) -> Ite
         elif event.kind == "end":
             around.pop()
         yield event
-
-
-def chosen(events: Iterator[Event]) -> Iterator[Event]:
-    """What is written several times for programs of several ages, once (`mc:AlternateContent`, [ECMA-376] part 3 §10):
-    the first choice that holds anything, else the fallback. We know all that programs of today know."""
-    depth = 0  # within what is not chosen
-    found: list[bool] = []  # for each such element around: something was chosen
-    inside: list[str] = []
-    for event in events:
-        if depth:
-            depth += (event.kind == "start") - (event.kind == "end")
-            continue
-        if event.kind == "start":
-            if inside and inside[-1] == "Choice" and found:
-                found[-1] = True
-            if event.name == "AlternateContent":
-                found.append(False)
-            elif event.name in ("Choice", "Fallback") and inside and inside[-1] == "AlternateContent" and found[-1]:
-                depth = 1
-                continue
-            inside.append(event.name)
-        elif event.kind == "end":
-            inside.pop()
-            if event.name == "AlternateContent":
-                found.pop()
-        yield event

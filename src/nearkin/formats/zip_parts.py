@@ -13,6 +13,7 @@ from nearkin.model import Reason
 XML = (".xml", ".rels")
 LARGEST = 64 << 20  # bytes of a part that is held
 CHUNK, TAG = 1 << 20, 1 << 10  # bytes
+MISSING = Problem(Reason.CORRUPT, "the document names this part, and it is missing")
 
 
 class Parts:
@@ -28,7 +29,7 @@ class Parts:
         self._entries = {entry.filename.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
         self.names = list(self._entries)
         self._left = limits.unpacked
-        self._lacking: dict[str, None] = {}
+        self._lacking: dict[str, Problem] = {}
 
     def there(self, name: str) -> bool:
         """A part that the document names. One that is missing is remembered: it is told, and what is there is read."""
@@ -36,14 +37,14 @@ class Parts:
             self.lack(name)
         return self.has(name)
 
-    def lack(self, name: str) -> None:
-        self._lacking[name] = None
+    def lack(self, name: str, problem: Problem = MISSING) -> None:
+        self._lacking.setdefault(name, problem)
 
     @property
     def lacking(self) -> Sequence[Member]:
-        """Parts that are missing, as members that failed: no text is lost without a word."""
-        missing = Problem(Reason.CORRUPT, "the document names this part, and it is missing")
-        return tuple(Member(name.encode("utf-8", "replace"), b"", problem=missing) for name in self._lacking)
+        """Parts that are missing or unreadable, as members that failed: no text is lost without a word."""
+        told = self._lacking.items()
+        return tuple(Member(name.encode("utf-8", "replace"), b"", problem=problem) for name, problem in told)
 
     def has(self, name: str) -> bool:
         return name.lower() in self._entries

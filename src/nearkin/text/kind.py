@@ -35,7 +35,7 @@ ENCODINGS: dict[int, str | None] = {
 EXTRACTORS: dict[int, str] = {
     TextKind.EMPTY: "text/1",
     TextKind.TEXT: "text/1",
-    TextKind.HTML: "html/3",
+    TextKind.HTML: "html/4",
     TextKind.BINARY: "",
     TextKind.OTHER: "text/1",
 }

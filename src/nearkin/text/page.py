@@ -13,9 +13,10 @@ from nearkin import _native
 
 DATES = ("created", "modified")
 SPACES = re.compile(r"\s+")
-YEAR = re.compile(r"\d{4}(-\d\d)?$")
+YEAR = re.compile(r"(?!0000)[0-9]{4}(-(0[1-9]|1[0-2]))?$")
+OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 # 1/2/2024 may be of January or of February: told by nobody. LibreOffice wrote 20240102;3040500 once.
-LOOSE = re.compile(r"(\d{4})[/.]?(\d\d)[/.]?(\d\d)(?:;\d+)?$")
+LOOSE = re.compile(r"([0-9]{4})[/.]?([0-9]{2})[/.]?([0-9]{2})(?:;[0-9]+)?$")
 ENCODE = json.JSONEncoder(sort_keys=True).encode  # the same as json.dumps, which makes one for each call
 
 
@@ -50,6 +51,8 @@ def _plain(value: str, *, dated: bool) -> str:
 
 def iso_date(value: str) -> str:
     """As ISO 8601, as a year or a month; nothing where it is none of these and no date of mail or HTTP either."""
+    if OTHER_DIGITS.search(value):  # Python reads the figures of all scripts
+        return ""
     if YEAR.match(value):
         return value
     with suppress(ValueError):
