@@ -159,7 +159,7 @@ def mail(*, html_only: bool = False) -> EmailMessage:
         made.set_content(f"<p>{say('HTML body')}<img alt='{say('picture')}'></p>", subtype="html")
     else:
         made.set_content(say("plain body"))
-        made.add_alternative(f"<p>Deleted: {say('plain body')}</p>", subtype="html")
+        made.add_alternative(f"<p>{say('plain body')}</p>", subtype="html")
     return made
 
 

@@ -81,7 +81,10 @@ OTHER = " ".join(f"word{i}" for i in range(55))  # under a tenth of the long one
     [
         (STUB, f"<p>{SIGNED}</p>" * 11, "\n".join([SIGNED] * 11)),
         ("See the web page.", f"<p>{SIGNED}</p>" * 6, "\n".join([SIGNED] * 6)),
-        (SIGNED, f"<h1>News</h1><p>{SIGNED}</p>", SIGNED),
+        (SIGNED, f"<p>{SIGNED}</p>", SIGNED),
+        (SIGNED, f"<h1>News</h1><p>{SIGNED}</p>", f"News\n{SIGNED}"),
+        (LONG, f"<h1>News</h1><p>{LONG}</p>", LONG),
+        (LONG[: len(LONG) * 2 // 3], f"<p>{LONG}</p>", LONG),
         (SIGNED.upper() + " More of it.", f"<p>{SIGNED}</p>", SIGNED.upper() + " More of it."),
         (SIGNED, "<img src=a>", SIGNED),
         (" ", f"<p>{SIGNED}</p>", SIGNED),

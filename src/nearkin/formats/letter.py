@@ -38,13 +38,13 @@ def _iso(date: str) -> str:
 def shown(plain: str, html: str) -> tuple[bool, bool]:
     """Whether the plain body is the mail's text, and whether the HTML is.
 
-    The plain one alone where it has half of the HTML's words: it says the same. Else the one of more words, or HTML if
-    both have as many, and with it the other, unless that adds only a note: "this mail needs HTML", the name of a
-    picture. A note has under 50 words that are not in the longer one, and under a tenth of the longer one's."""
+    The plain one alone where the HTML adds no more than a note to it: the name of a picture, a line below. Else the
+    HTML, and with it the plain one unless that adds no more: "this mail needs HTML"."""
     said, meant = (Counter(WORD.findall(text[:COMPARED].casefold())) for text in (plain, html))
-    if said and 2 * (said & meant).total() >= meant.total():
+    if _is_note(meant - said, said):
         return True, False
-    longer, other = (said, meant) if said.total() > meant.total() else (meant, said)
-    added = (other - longer).total()
-    both = added >= NOTE or (added > 0 and 10 * added >= longer.total())
-    return both or longer is said, both or longer is meant
+    return not _is_note(said - meant, meant), True
+
+
+def _is_note(added: Counter[str], to: Counter[str]) -> bool:
+    return not added or (added.total() < NOTE and 10 * added.total() < to.total())
