@@ -13,6 +13,7 @@ from nearkin.model import Reason
 XML = (".xml", ".rels")
 LARGEST = 64 << 20  # bytes of a part that is held
 CHUNK, TAG = 1 << 20, 1 << 10  # bytes
+NAMED = 100  # missing parts: each is a row of the store, and 140,000 can be named in 700 KB
 
 
 class Parts:
@@ -43,7 +44,12 @@ class Parts:
     def lacking(self) -> Sequence[Member]:
         """Parts that are missing, as members that failed: no text is lost without a word."""
         missing = Problem(Reason.CORRUPT, "the document names this part, and it is missing")
-        return tuple(Member(name.encode("utf-8", "replace"), b"", problem=missing) for name in self._lacking)
+        names = list(self._lacking)
+        told = [Member(name.encode("utf-8", "replace"), b"", problem=missing) for name in names[:NAMED]]
+        if others := len(names) - len(told):
+            missing = Problem(Reason.CORRUPT, f"the document names {others:,} more parts, and they are missing")
+            told.append(Member(f"other parts: {others:,}".encode(), b"", problem=missing))
+        return tuple(told)
 
     def has(self, name: str) -> bool:
         return name.lower() in self._entries
