@@ -2,6 +2,8 @@
 
 import io
 import random
+import re
+import struct
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +16,7 @@ from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
 from formats.test_places import found
+from nearkin.formats import ods, ppt_records, squeezed, xlsx
 from nearkin.formats.found import Limits, Problem
 from nearkin.formats.table import BY_NAME, HEAD, detect, read_with
 from nearkin.model import Reason
@@ -224,6 +227,45 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
     with pytest.raises(Problem, match="its header is damaged") as error:
         found(bytes(data), name)
     assert error.value.reason is Reason.CORRUPT
+
+
+@pytest.mark.parametrize(
+    ("pattern", "piece"),
+    [
+        (ods.CELL, b"<table:table-cell "),
+        (ods.CELL, b"<table:table-cell a='"),
+        (ods.CELL, b'<table:table-cell a="b" :value-type="error"'),
+        (ods.CELL, b'a:value-type="error" '),
+        (squeezed.ERROR, b"<c "),
+        (squeezed.ERROR, b" t="),
+        (squeezed.PLACE, b"<row "),
+        (squeezed.PLACE, b"<c r='"),
+        (squeezed.PLACE, b" r="),
+        (xlsx.TEXTS, b"<oddHeader "),
+        (xlsx.TEXTS, b"<oddHeader>"),
+    ],
+)
+def test_tags_that_never_end_take_no_quadratic_time(pattern: re.Pattern[bytes], piece: bytes) -> None:
+    for start in (b"", b"<c ", b"<table:table-cell "):
+        assert pattern.sub(b"", start + piece * 100_000) is not None
+
+
+def test_tables_of_a_presentation_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many edits may lead to the same table, or into the middle of it."""
+    read: list[ppt_records.Record] = []
+
+    def record_at(data: bytes, place: int) -> ppt_records.Record:
+        read.append(ppt_records.record_at(data, place))
+        return read[-1]
+
+    monkeypatch.setattr("nearkin.formats.ppt.record_at", record_at)
+    slide = shown.holding(0x03EE, shown.drawing(shown.shape(shown.box(shown.text("hello")))))
+    many = 300
+    heads = b"".join(struct.pack("<HHI", 0, 0x1772, 8 * (many - number)) for number in range(many)) + bytes(8)
+    assert reason(shown.shows(slide, edits=many, table=heads)) is Reason.CORRUPT
+    assert sum(one.end - one.start for one in read if one.kind == 0x1772) < 100_000
+    same = shown.shows(slide, edits=2, table=shown.record(0x1772, struct.pack("<2I", 1 << 20 | 99, 0)))
+    assert (found(same)[1].text or "").split() == ["hello"]
 
 
 NOISE = b"\x89\0" + random.Random(7).randbytes(3000) + b"\0\0"

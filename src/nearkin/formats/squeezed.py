@@ -17,8 +17,9 @@ CELL = 8  # bytes: a sheet that has fewer for each cell of its rectangle is empt
 HEAD = 4096  # bytes in which a sheet says how large it is
 DIMENSION = re.compile(rb'<(?:\w+:)?dimension\b[^>]*?\sref="\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})"')
 SOME = re.compile(rb"t=[\"']e[\"']")
-ERROR = re.compile(rb"""(<(?:\w+:)?c\b[^>]*?\st=)(?:"e"|'e')""")
-PLACE = re.compile(rb"""(<(?:\w+:)?(?:row|c)\b[^>]*?)\sr=(?:"[^"]*"|'[^']*')""")
+# Up to the next < at most: many tags that never end would take quadratic time.
+ERROR = re.compile(rb"""(<(?:\w+:)?c\b[^<>]*?\st=)(?:"e"|'e')""")
+PLACE = re.compile(rb"""(<(?:\w+:)?(?:row|c)\b[^<>]*?)\sr=(?:"[^"<]*"|'[^'<]*')""")
 
 
 def squeezed(file: BinaryIO, parts: Parts, sheets: list[str]) -> BinaryIO:
