@@ -162,6 +162,13 @@ def test_mail_whose_lines_end_otherwise_keeps_its_parts(stray: bytes, monkeypatc
         assert {one.name.decode(): one.data for one in taken} == expected
 
 
+def test_what_is_no_base64_is_the_same_however_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = holding((attached("a", encoding="base64"), b"aaaa\r\naaaa\r\na"))
+    whole = members(mail)
+    monkeypatch.setattr(skimmed, "HELD", 1)
+    assert members(mail) == whole
+
+
 LARGE = b"large " * 50_000
 
 
