@@ -16,7 +16,7 @@ from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
 from formats.test_places import found
-from nearkin.formats import ods, ppt_records, squeezed, xlsx
+from nearkin.formats import ods, plain_marks, ppt_records, squeezed, xlsx
 from nearkin.formats.found import Limits, Problem
 from nearkin.formats.table import BY_NAME, HEAD, detect, read_with
 from nearkin.model import Reason
@@ -243,10 +243,12 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
         (squeezed.PLACE, b" r="),
         (xlsx.TEXTS, b"<oddHeader "),
         (xlsx.TEXTS, b"<oddHeader>"),
+        (plain_marks.FROM_LINE, b"00:00"),
+        (plain_marks.FROM_LINE, b" 00:00\r"),
     ],
 )
 def test_tags_that_never_end_take_no_quadratic_time(pattern: re.Pattern[bytes], piece: bytes) -> None:
-    for start in (b"", b"<c ", b"<table:table-cell "):
+    for start in (b"", b"<c ", b"<table:table-cell ", b"From "):
         assert pattern.sub(b"", start + piece * 100_000) is not None
 
 
