@@ -5,6 +5,7 @@ import random
 import re
 import struct
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -145,6 +146,19 @@ def test_cells_far_apart_are_read(far: str) -> None:
 
 def test_cells_that_are_near_stay_where_they_are() -> None:
     assert "cell A1\t\tcell C1\n" in (found(others.cells("A1", "C1", "A2"))[1].text or "")
+
+
+def test_looking_for_errors_takes_nothing_from_what_may_be_unpacked() -> None:
+    """A book is gone through for errors, rewritten for them, and read: no pass may unpack more than the limit."""
+    with zipfile.ZipFile(io.BytesIO(others.cells("A1", "C1"))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    (sheet,) = (name for name in parts if "worksheets/sheet" in name and name.endswith(".xml"))
+    error = b'<row r="9"><c r="A9" t="e"><v>#N/A</v></c></row></sheetData>'
+    padding = b"<!--" + b" " * 2_000_000 + b"--></worksheet>"
+    parts[sheet] = parts[sheet].replace(b"</sheetData>", error).replace(b"</worksheet>", padding)
+    book = zipped({**parts})
+    assert "#N/A" in (found(book, limits=Limits(unpacked=3_000_000))[1].text or "")
+    assert reason(book, limits=Limits(unpacked=1_900_000)) is Reason.TOO_LARGE
 
 
 def nested_mail(depth: int) -> bytes:

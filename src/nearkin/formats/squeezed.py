@@ -26,7 +26,8 @@ def squeezed(file: BinaryIO, parts: Parts, sheets: list[str]) -> BinaryIO:
     """The same file where no sheet needs it; its cells are all that is to be read from it. Errors in a book with a part
     of over 64 MB are not told."""
     sparse = {sheet.lower() for sheet in sheets if _is_sparse(parts, sheet)}
-    wrong = {sheet.lower() for sheet in sheets if parts.can_be_rewritten and parts.contains(sheet, SOME)}
+    searched = sheets if parts.can_be_rewritten else []
+    wrong = {sheet.lower() for sheet in searched if parts.contains(sheet, SOME)}
 
     def changed(name: str, data: bytes) -> bytes:
         data = PLACE.sub(rb"\1", data) if name in sparse else data
