@@ -68,9 +68,10 @@ def reference(number: int) -> bytes:
     return record(0x0F9E, struct.pack("<I", number))
 
 
-def shows(*slides: bytes, edits: int = 1, table: bytes = b"") -> bytes:
-    """Of whole slides and nothing else; each edit but the first leads to the table that is given, 8 bytes further."""
-    list_ = holding(0x0FF0, *(listed(2 + number, 256 + number) for number in range(len(slides))))
+def shows(*slides: bytes, times: int = 1, edits: int = 1, table: bytes = b"") -> bytes:
+    """Of whole slides and nothing else, the list of them so many times; each edit but the first leads to the
+    table that is given, 8 bytes further."""
+    list_ = holding(0x0FF0, *(listed(2 + number, 256 + number) for _ in range(times) for number in range(len(slides))))
     data, places = bytes(8), []
     for what in (holding(0x03E8, list_), *slides):
         places.append(len(data))

@@ -284,6 +284,12 @@ def test_tables_of_a_presentation_are_read_once(monkeypatch: pytest.MonkeyPatch)
     assert (found(same)[1].text or "").split() == ["hello"]
 
 
+def test_a_slide_that_is_listed_over_and_over_is_not_read_each_time() -> None:
+    slide = shown.holding(0x03EE, shown.drawing(*[shown.shape(shown.box(shown.text("hello")))] * 20))
+    assert (found(shown.shows(slide, slide, times=1))[1].text or "").split() == ["hello"] * 40
+    assert reason(shown.shows(slide, times=1000)) is Reason.CORRUPT
+
+
 NOISE = b"\x89\0" + random.Random(7).randbytes(3000) + b"\0\0"
 
 

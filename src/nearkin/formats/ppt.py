@@ -55,6 +55,7 @@ class _Show:
         self._around: dict[str, None] = {}  # headers, footers, and what masters show: of many slides, told once
         self._of_masters = False
         self._places: dict[int, int] = {}
+        self._left = 2 * len(data)  # bytes of slides: listed once each, they are no longer together than the stream
         self._document = self._found(current)
 
     def _found(self, current: bytes) -> Record:
@@ -99,6 +100,9 @@ class _Show:
         record = record_at(self._data, self._places[number])
         if kinds is not None and record.kind not in kinds:
             raise Problem(Reason.CORRUPT, "a slide, or what holds them, is not there")
+        self._left -= record.end - record.start
+        if self._left < 0:
+            raise Problem(Reason.CORRUPT, "its slides are listed over and over")
         return record
 
     def add_all(self) -> None:
