@@ -40,7 +40,7 @@ class Skimmed:
             if run is None:
                 parser.feed(line)
             body = body or (fresh and line in ENDS)
-            ended = next((end for end in ENDS if line.endswith(end)), b"")
+            ended = b"\r\n" if line.endswith(b"\r\n") else line[-1:] if line.endswith(ENDS) else b""
             fresh = bool(ended)
             at += len(line)
             since += len(line)
@@ -51,6 +51,9 @@ class Skimmed:
         """As the parser will tell them, for which a carriage return ends a line too. Each begins in a piece of its own,
         with its two dashes, and no line end is divided."""
         while piece := self._file.readline(LONGEST_LINE):
+            if piece.endswith(b"\n") and piece.find(b"\r", 0, -2) < 0:  # nearly all
+                yield piece
+                continue
             if piece.endswith(b"\r"):
                 after = self._file.read(1)
                 if after == b"\n":
