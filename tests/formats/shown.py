@@ -60,13 +60,36 @@ def listed(place: int, slide: int, *texts: bytes) -> bytes:
     return record(0x03F3, struct.pack("<5I", place, 0, len(texts), slide, 0)) + b"".join(texts)
 
 
+def tag(name: str, data: bytes) -> bytes:
+    return holding(0x138A, string(name, 0), record(0x138B, data))
+
+
 def reference(number: int) -> bytes:
     return record(0x0F9E, struct.pack("<I", number))
 
 
+def shows(*slides: bytes, times: int = 1, edits: int = 1, table: bytes = b"") -> bytes:
+    """Of whole slides and nothing else, the list of them so many times; each edit but the first leads to the
+    table that is given, 8 bytes further."""
+    list_ = holding(0x0FF0, *(listed(2 + number, 256 + number) for _ in range(times) for number in range(len(slides))))
+    data, places = bytes(8), []
+    for what in (holding(0x03E8, list_), *slides):
+        places.append(len(data))
+        data += what
+    first = len(data)
+    data += record(0x1772, struct.pack(f"<{1 + len(places)}I", len(places) << 20 | 1, *places))
+    other, at = len(data), 0
+    data += table
+    for number in range(edits):
+        told = struct.pack("<IHBBIIIIHH", 0, 0, 0, 3, at, other + 8 * (number - 1) if number else first, 1, 8, 1, 0)
+        at, data = len(data), data + record(0x0FF5, told)
+    current = record(0x0FF6, struct.pack("<3IHHBBH", 20, 0xE391C05F, at, 0, 0x3F4, 3, 0, 0))
+    return ole(stream("Current User", current), stream("PowerPoint Document", data))
+
+
 def ppt(*, mark: int = 0xE391C05F, cut: int = 0, lost: bool = False) -> bytes:
     comment = holding(0x2EE0, string("Deleted author", 0), string(say("comment"), 1), string("Deleted", 2))
-    tags = holding(0x1388, holding(0x138A, record(0x138B, comment)))
+    tags = holding(0x1388, tag("___PPT10", comment))
     number = text("*") + record(0x0FD8, struct.pack("<i", 0))
     slide = holding(
         0x03EE,

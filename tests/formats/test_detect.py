@@ -1,15 +1,19 @@
 """By content first, by name second; and what the native core reads itself is left to it, quickly."""
 
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from formats import office, others
 from formats.archives import plain_zip, tar
 from formats.office import zipped
+from nearkin.formats.plain_marks import FROM_LINE
 from nearkin.formats.table import FORMATS, HEAD, detect
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
@@ -94,3 +98,17 @@ def test_the_table_loads_no_library() -> None:
     code = "import sys, nearkin.formats.table; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"zipfile", "olefile", "pypdfium2", "python_calamine", "email", "xml", "zstandard"} & set(loaded)
+
+
+FROM_PIECES = st.sampled_from([b"From ", b"ann", b" ", b"12:34", b"1", b":", b"\r", b"\n", b">", b"Subject: x"])
+
+
+@given(st.lists(FROM_PIECES, max_size=9))
+def test_the_first_line_of_a_mailbox_has_an_address_and_a_time(pieces: list[bytes]) -> None:
+    head = b"From " + b"".join(pieces)
+    meant = re.match(rb"From \S+.*\d\d:\d\d.*\r?\n(?:>?[!-9;-~]{1,76}:)", head)
+    assert bool(FROM_LINE.match(head)) == bool(meant)
+
+
+def test_a_mailbox_is_told_by_its_first_line() -> None:
+    assert FROM_LINE.match(b"From ann@example.org Mon Jan  1 12:34:56 2024\r\nSubject: x\r\n")

@@ -2,7 +2,10 @@
 
 import io
 import random
+import re
+import struct
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -14,6 +17,7 @@ from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
 from formats.test_places import found
+from nearkin.formats import ods, plain_marks, ppt_records, squeezed, xlsx
 from nearkin.formats.found import Limits, Problem
 from nearkin.formats.table import BY_NAME, HEAD, detect, read_with
 from nearkin.model import Reason
@@ -144,6 +148,19 @@ def test_cells_that_are_near_stay_where_they_are() -> None:
     assert "cell A1\t\tcell C1\n" in (found(others.cells("A1", "C1", "A2"))[1].text or "")
 
 
+def test_looking_for_errors_takes_nothing_from_what_may_be_unpacked() -> None:
+    """A book is gone through for errors, rewritten for them, and read: no pass may unpack more than the limit."""
+    with zipfile.ZipFile(io.BytesIO(others.cells("A1", "C1"))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    (sheet,) = (name for name in parts if "worksheets/sheet" in name and name.endswith(".xml"))
+    error = b'<row r="9"><c r="A9" t="e"><v>#N/A</v></c></row></sheetData>'
+    padding = b"<!--" + b" " * 2_000_000 + b"--></worksheet>"
+    parts[sheet] = parts[sheet].replace(b"</sheetData>", error).replace(b"</worksheet>", padding)
+    book = zipped({**parts})
+    assert "#N/A" in (found(book, limits=Limits(unpacked=3_000_000))[1].text or "")
+    assert reason(book, limits=Limits(unpacked=1_900_000)) is Reason.TOO_LARGE
+
+
 def nested_mail(depth: int) -> bytes:
     mail = b"\n\nthe bottom"
     for level in range(depth):
@@ -224,6 +241,53 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
     with pytest.raises(Problem, match="its header is damaged") as error:
         found(bytes(data), name)
     assert error.value.reason is Reason.CORRUPT
+
+
+@pytest.mark.parametrize(
+    ("pattern", "piece"),
+    [
+        (ods.CELL, b"<table:table-cell "),
+        (ods.CELL, b"<table:table-cell a='"),
+        (ods.CELL, b'<table:table-cell a="b" :value-type="error"'),
+        (ods.CELL, b'a:value-type="error" '),
+        (squeezed.ERROR, b"<c "),
+        (squeezed.ERROR, b" t="),
+        (squeezed.PLACE, b"<row "),
+        (squeezed.PLACE, b"<c r='"),
+        (squeezed.PLACE, b" r="),
+        (xlsx.TEXTS, b"<oddHeader "),
+        (xlsx.TEXTS, b"<oddHeader>"),
+        (plain_marks.FROM_LINE, b"00:00"),
+        (plain_marks.FROM_LINE, b" 00:00\r"),
+    ],
+)
+def test_tags_that_never_end_take_no_quadratic_time(pattern: re.Pattern[bytes], piece: bytes) -> None:
+    for start in (b"", b"<c ", b"<table:table-cell ", b"From "):
+        assert pattern.sub(b"", start + piece * 100_000) is not None
+
+
+def test_tables_of_a_presentation_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many edits may lead to the same table, or into the middle of it."""
+    read: list[ppt_records.Record] = []
+
+    def record_at(data: bytes, place: int) -> ppt_records.Record:
+        read.append(ppt_records.record_at(data, place))
+        return read[-1]
+
+    monkeypatch.setattr("nearkin.formats.ppt.record_at", record_at)
+    slide = shown.holding(0x03EE, shown.drawing(shown.shape(shown.box(shown.text("hello")))))
+    many = 300
+    heads = b"".join(struct.pack("<HHI", 0, 0x1772, 8 * (many - number)) for number in range(many)) + bytes(8)
+    assert reason(shown.shows(slide, edits=many, table=heads)) is Reason.CORRUPT
+    assert sum(one.end - one.start for one in read if one.kind == 0x1772) < 100_000
+    same = shown.shows(slide, edits=2, table=shown.record(0x1772, struct.pack("<2I", 1 << 20 | 99, 0)))
+    assert (found(same)[1].text or "").split() == ["hello"]
+
+
+def test_a_slide_that_is_listed_over_and_over_is_not_read_each_time() -> None:
+    slide = shown.holding(0x03EE, shown.drawing(*[shown.shape(shown.box(shown.text("hello")))] * 20))
+    assert (found(shown.shows(slide, slide, times=1))[1].text or "").split() == ["hello"] * 40
+    assert reason(shown.shows(slide, times=1000)) is Reason.CORRUPT
 
 
 NOISE = b"\x89\0" + random.Random(7).randbytes(3000) + b"\0\0"

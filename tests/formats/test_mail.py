@@ -138,7 +138,7 @@ def test_what_is_left_in_the_file_is_put_back_as_it_was(
     parts: list[tuple[str, list[bytes]]], data: st.DataObject
 ) -> None:
     """Also a mail that looks as if something had been left out."""
-    ends = data.draw(st.sampled_from([b"\n", b"\r\n"]))
+    ends = data.draw(st.sampled_from([b"\n", b"\r\n", b"\r"]))
     mail = holding(
         *((attached(f"{i}", encoding=how), ENCODED[how](ends.join(lines))) for i, (how, lines) in enumerate(parts)),
         (b"Content-Type: text/plain", ends.join(lines) if (lines := data.draw(st.lists(LINES, max_size=5))) else b"x"),
@@ -147,8 +147,36 @@ def test_what_is_left_in_the_file_is_put_back_as_it_was(
         patch.setattr(skimmed, "HELD", 1 << 30)
         text, whole = text_of(mail), members(mail)
         patch.setattr(skimmed, "HELD", data.draw(st.integers(1, 300)))
+        patch.setattr(skimmed, "LONGEST_LINE", data.draw(st.sampled_from([7, 41, 64, 1 << 16])))
         assert members(mail) == whole
         assert text_of(mail) == text
+
+
+def test_a_line_that_ends_where_a_piece_of_the_file_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skimmed, "HELD", 8)
+    monkeypatch.setattr(skimmed, "LONGEST_LINE", 64)
+    for size in range(55, 75):
+        data = b"first line\r\n" + b"x" * size
+        assert members(holding((attached("a", encoding="binary"), data))) == {"a": data}
+
+
+@pytest.mark.parametrize("stray", [b"", b"\n\n", b"\r\n", b"\n\r\r\n"])
+def test_mail_whose_lines_end_otherwise_keeps_its_parts(stray: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = {"a": b"x" * 100 + stray + b"y" * 100, "b": b"z" * 90 + b"\r--\r" + b"z" * 90, "c": b"end"}
+    mail = holding(*((attached(name, encoding="binary"), held) for name, held in data.items())).replace(b"\r\n", b"\r")
+    expected = {name: held.replace(b"\r\n", b"\r") for name, held in data.items()}
+    monkeypatch.setattr(skimmed, "HELD", 16)
+    for longest in (7, 64, 1 << 16):
+        monkeypatch.setattr(skimmed, "LONGEST_LINE", longest)
+        taken = found(mail, b"a.eml")[1].members
+        assert {one.name.decode(): one.data for one in taken} == expected
+
+
+def test_what_is_no_base64_is_the_same_however_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = holding((attached("a", encoding="base64"), b"aaaa\r\naaaa\r\na"))
+    whole = members(mail)
+    monkeypatch.setattr(skimmed, "HELD", 1)
+    assert members(mail) == whole
 
 
 LARGE = b"large " * 50_000

@@ -83,6 +83,21 @@ def test_a_part_that_is_missing_is_listed_and_counted(tmp_path: Path) -> None:
     assert (summary.documents, summary.failed) == (2, 1)
 
 
+@pytest.mark.parametrize(("many", "named", "last"), [(100, 100, None), (101, 100, "1"), (5000, 100, "4,900")])
+def test_parts_that_are_missing_are_named_up_to_a_hundred(many: int, named: int, last: str | None) -> None:
+    """A file of 700 KB may name 140,000: each would be a row of the store."""
+    parts = parts_of(office.docx())
+    kin = parts["word/_rels/document.xml.rels"]
+    more = "".join(f'<Relationship Id="h{n}" Type="x/header" Target="gone{n}.xml"/>' for n in range(many))
+    parts["word/_rels/document.xml.rels"] = kin.replace(b"</Relationships>", f"{more}</Relationships>".encode())
+    document = found(zipped({**parts}))[1]
+    lost = list(document.members)
+    assert document.text == found(office.docx())[1].text
+    assert [one.name.decode() for one in lost[:100]] == [f"word/gone{n}.xml" for n in range(named)]
+    assert [one.name.decode() for one in lost[100:]] == ([] if last is None else [f"other parts: {last}"])
+    assert all(one.problem is not None and one.problem.reason is Reason.CORRUPT for one in lost)
+
+
 def test_a_relation_to_a_sheet_that_the_book_does_not_list_is_none() -> None:
     parts = parts_of(others.xlsx())
     kin = parts["xl/_rels/workbook.xml.rels"]

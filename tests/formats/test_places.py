@@ -2,6 +2,7 @@
 
 import io
 import re
+import struct
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -183,6 +184,53 @@ def test_a_presentation_in_the_order_of_its_slides() -> None:
     assert places == sorted(places)
     assert "\n日本\nnext\n" in text
     assert "*" not in text
+
+
+def of_slide(*inside: bytes, after: bytes = b"") -> str:
+    return (found(shown.shows(shown.holding(0x03EE, shown.drawing(*inside), after)))[1].text or "").rstrip("\n")
+
+
+def test_tags_of_other_programs_are_theirs_in_a_presentation() -> None:
+    """They may hold any bytes; only PowerPoint's own are made of records ([MS-PPT])."""
+    tags = shown.holding(0x1388, shown.tag("MYADDIN", b"ADDIN\xff\xfe\1\2\3binary data"))
+    assert of_slide(shown.shape(shown.box(shown.text("hello"))), after=tags) == "hello"
+
+
+def row(key: int, data: bytes, *, size: int | None = None) -> tuple[bytes, bytes]:
+    return struct.pack("<HI", key | 0x8000, len(data) if size is None else size), data
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        row(0x145, struct.pack("<3H", 2, 2, 4) + bytes(8)),
+        row(0x145, struct.pack("<3H", 2, 2, 4) + bytes(8), size=8),
+        row(0x145, struct.pack("<3H", 3, 3, 0xFFF0) + bytes(12), size=12),
+        row(0x197, struct.pack("<3H", 1, 1, 8) + bytes(8), size=8),
+        row(0x145, b""),
+        row(0x105, struct.pack("<3H", 1, 1, 8)[:6] + bytes(2)),  # no array, though it may look like one
+    ],
+)
+def test_alt_texts_after_arrays_that_do_not_count_their_heads(array: tuple[bytes, bytes]) -> None:
+    rows = [array, row(0x381, "an alt text\0".encode("utf-16-le"))]
+    table = b"".join(head for head, _ in rows) + b"".join(data for _, data in rows)
+    assert of_slide(shown.shape(shown.record(0xF00B, table, version=3, instance=len(rows)))) == "an alt text"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "wide", "told"),
+    [
+        ("😀 Page * of ten", 8, True, "😀 Page  of ten"),
+        ("Page * of ten", 5, True, "Page  of ten"),
+        ("Page * of ten", 5, False, "Page  of ten"),
+        ("Page * of ten", 13, True, "Page * of ten"),
+        ("Page * of ten", -1, True, "Page * of ten"),
+    ],
+)
+def test_numbers_of_slides_are_no_text_wherever_they_stand(text: str, place: int, wide: bool, told: str) -> None:
+    """Places count units of UTF-16."""
+    number = shown.record(0x0FD8, struct.pack("<i", place))
+    assert of_slide(shown.shape(shown.box(shown.text(text, wide=wide) + number))) == told
 
 
 @pytest.mark.parametrize("damage", [{"lost": True}, {"cut": 60}, {"cut": 2000}])

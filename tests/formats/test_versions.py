@@ -22,7 +22,7 @@ PAGE = b"""<!DOCTYPE html><title>a title</title><p>one</textarea>word <b>b</b>ol
 FROZEN = {
     "docx/4": "a7e42204e6734848",
     "doc/3": "27d642327cf2bdef",
-    "ppt/2": "371db35772237d00",
+    "ppt/3": "371db35772237d00",
     "pptx/4": "35e1e70ccaa70228",
     "odt/1": "23bde9c5a2c5f017",
     "odp/1": "f8b61915926088f4",

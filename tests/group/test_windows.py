@@ -77,6 +77,14 @@ def test_bytes_that_are_no_text_fold_too() -> None:
     assert Folded.of(b"\xff\xfe  e\xcc\x81\n\n\x80").text == b"\xff\xfe \xc3\xa9 \x80"
 
 
+def test_folding_a_long_word_takes_no_quadratic_time() -> None:
+    long = b"a" * 1_000_000
+    assert (
+        Folded.of(b"e\xcc\x81 " + long + b" " + long + b"e\xcc\x81").text
+        == b"\xc3\xa9 " + long + b" " + long + b"\xc3\xa9"
+    )
+
+
 LINES = "It was agreed that the money be paid back within a year, and not a day later."
 
 

@@ -94,11 +94,11 @@ class Mail(Message):
 
 
 def _from_base64(written: bytes) -> bytes:
-    """As Python's own does of what it holds: padding may lack, and what is no base64 stays as it is."""
+    """As Python's own does of what it holds: padding may lack, and what is no base64 stays as it is, on one line."""
     for end in (b"", b"=="):
         with suppress(binascii.Error):
             return binascii.a2b_base64(written + end if end else written)
-    return written
+    return b"".join(written.splitlines())
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:

@@ -14,8 +14,8 @@ from nearkin.formats.zip_parts import Parts
 
 CONTENT = "content.xml"
 SOME = re.compile(rb":value-type=[\"']error[\"']")
-QUOTED = rb'(?:[^>"\x27]|"[^"]*"|\x27[^\x27]*\x27)*?'
-ERROR = re.compile(rb"<(?:[\w.-]+:)?table-cell\b" + QUOTED + rb":value-type=[\"\x27]error[\"\x27]" + QUOTED + rb">")
+# Up to the next < at most, and never tried again from within: many tags that never end would take quadratic time.
+CELL = re.compile(rb"""<(?:[\w.-]++:)?table-cell\b(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+>""")
 VALUE = re.compile(rb"""\s[\w.-]+:(?:value-type|value|string-value)=(?:"[^"]*"|'[^']*')""")
 NAME = re.compile(rb"<[^\s/>]+")
 
@@ -32,8 +32,10 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 def _with_errors(file: BinaryIO, parts: Parts) -> BinaryIO:
     if not parts.can_be_rewritten or not parts.contains(CONTENT, SOME):
         return file
-    return parts.rewritten(lambda name, data: ERROR.sub(_as_text, data) if name == CONTENT else data)
+    return parts.rewritten(lambda name, data: CELL.sub(_as_text, data) if name == CONTENT else data)
 
 
 def _as_text(cell: re.Match[bytes]) -> bytes:
+    if not SOME.search(cell[0]):
+        return cell[0]
     return NAME.sub(rb'\g<0> office:value-type="string"', VALUE.sub(b"", cell[0]), count=1)

@@ -25,6 +25,10 @@ TEXT_HEADER, WIDE, NARROW, REFERENCE, TEXT_BOX = 0x0F9F, 0x0FA0, 0x0FA8, 0x0F9E,
 MOVING = {0x0FD8, 0x0FF7, 0x0FF8, 0x0FF9, 0x0FFA, 0x1015}
 SHAPE, PLACEHOLDER = 0xF004, 0x0BC3
 SHAPE_PROPERTIES, WORD_ART, ALT_TEXT = {0xF00B, 0xF121, 0xF122}, 0x00C0, 0x0381
+# IMsoArray of [MS-ODRAW]: how many elements, how many have room, bytes of each: 0xFFF0 for four, of halved numbers.
+ARRAY_HEAD, HALVED = 6, 0xFFF0
+ARRAYS = {0x145, 0x146, 0x151, 0x152, 0x155, 0x156, 0x157, 0x197, 0x1CF, 0x383, 0x3A0, 0x504}
+ARRAYS |= {0x54F, 0x58F, 0x5CF, 0x60F}
 STRING, COMMENT, COMMENT_TEXT = 0x0FBA, 0x2EE0, 1
 AROUND, AROUND_FLAGS = 0x0FD9, 0x0FDA
 SHOWN_IF = {0: 0x04, 1: 0x10, 2: 0x20}  # a fixed date, header, footer: instance of the text, bit that it is shown
@@ -51,6 +55,7 @@ class _Show:
         self._around: dict[str, None] = {}  # headers, footers, and what masters show: of many slides, told once
         self._of_masters = False
         self._places: dict[int, int] = {}
+        self._left = 2 * len(data)  # bytes of slides: listed once each, they are no longer together than the stream
         self._document = self._found(current)
 
     def _found(self, current: bytes) -> Record:
@@ -61,6 +66,8 @@ class _Show:
         if mark == LOCKED:
             raise Problem(Reason.ENCRYPTED, "a password is needed")
         document, seen = None, set()
+        tables: set[int] = set()
+        left = len(self._data)  # tables lie beside one another: together they are no longer than that
         while at and at not in seen:
             seen.add(at)
             edit = record_at(self._data, at)
@@ -68,7 +75,14 @@ class _Show:
                 raise Problem(Reason.CORRUPT, "it leads to no edit")
             at, places, first = struct.unpack_from("<3I", self._data, edit.start + 8)
             document = first if document is None else document
-            self._add_places(record_at(self._data, places))
+            if places in tables:
+                continue
+            tables.add(places)
+            table = record_at(self._data, places)
+            left -= table.end - table.start
+            if left < 0:
+                raise Problem(Reason.CORRUPT, "its tables of places overlap")
+            self._add_places(table)
         return self._at(document or 0, {DOCUMENT})
 
     def _add_places(self, table: Record) -> None:
@@ -86,6 +100,9 @@ class _Show:
         record = record_at(self._data, self._places[number])
         if kinds is not None and record.kind not in kinds:
             raise Problem(Reason.CORRUPT, "a slide, or what holds them, is not there")
+        self._left -= record.end - record.start
+        if self._left < 0:
+            raise Problem(Reason.CORRUPT, "its slides are listed over and over")
         return record
 
     def add_all(self) -> None:
@@ -127,19 +144,19 @@ class _Show:
 
     def _texts(self, records: list[Record]) -> list[str]:
         """One for each header, though it be empty: they are referred to by their number."""
-        found: list[str] = []
+        found: list[bytearray] = []  # of UTF-16: its units are what places count
         for record in records:
             if record.kind == TEXT_HEADER:
-                found.append("")
+                found.append(bytearray())
             elif record.kind in (WIDE, NARROW):
-                codec = "utf-16-le" if record.kind == WIDE else "latin-1"
-                text = self._data[record.start : record.end].decode(codec, "replace")
-                found[-1:] = [text]
+                text = self._data[record.start : record.end]
+                wide = text if record.kind == WIDE else text.decode("latin-1").encode("utf-16-le")
+                found[-1:] = [bytearray(wide)]
             elif record.kind in MOVING and found:
                 (place,) = struct.unpack_from("<i", self._data, record.start)
-                if 0 <= place < len(found[-1]):
-                    found[-1] = found[-1][:place] + "\0" + found[-1][place + 1 :]
-        return found
+                if 0 <= place < len(found[-1]) // 2:
+                    found[-1][2 * place : 2 * place + 2] = b"\0\0"
+        return [text.decode("utf-16-le", "replace") for text in found]
 
     def _add(self, page: Record, outline: list[str]) -> None:
         """A slide, a page of notes, or a master, of which only what is no placeholder is shown ("Click to edit")."""
@@ -194,7 +211,15 @@ class _Show:
             if key & 0x8000:
                 if key & 0x3FFF in (WORD_ART, ALT_TEXT):
                     self._say(self._data[place : min(place + value, table.end)].decode("utf-16-le", "replace"))
-                place += value
+                place += value + (self._uncounted(place, value) if key & 0x3FFF in ARRAYS else 0)
+
+    def _uncounted(self, place: int, size: int) -> int:
+        """Bytes of an array's head, where its size is that of its elements alone: so some programs wrote it, and others
+        read both."""
+        if not size or place + ARRAY_HEAD > len(self._data):
+            return 0
+        many, _, each = struct.unpack_from("<3H", self._data, place)
+        return ARRAY_HEAD if many * (4 if each == HALVED else each) == size else 0
 
     def _hear(self, around: Record) -> None:
         flags = 0

@@ -11,7 +11,10 @@ from nearkin.model import Reason
 HEADER = struct.Struct("<HHI")
 DEEPEST = 500  # records in records
 HOLDS = 0xF  # the version of a record that holds others
-TAG_DATA = 0x138B  # holds records too, though its version does not say so
+STRING, TAG_DATA = 0x0FBA, 0x138B
+# Data of a tag hold records if the tag is one of PowerPoint's own, ___PPT9 and later ones ([MS-PPT]). Those of other
+# programs are any bytes. Its name is the string before them.
+OWN = "___PPT".encode("utf-16-le")
 
 
 class Record(NamedTuple):
@@ -30,14 +33,16 @@ def record_at(data: bytes, place: int, end: int | None = None) -> Record:
     start = place + HEADER.size
     if start + size > end:
         raise Problem(Reason.CORRUPT, "a record is longer than what it lies in")
-    return Record(kind, version >> 4, start, start + size, version & 0xF == HOLDS or kind == TAG_DATA)
+    return Record(kind, version >> 4, start, start + size, version & 0xF == HOLDS)
 
 
 def children(data: bytes, parent: Record) -> Iterator[Record]:
-    place = parent.start
+    place, own = parent.start, False
     while place + HEADER.size <= parent.end:
         record = record_at(data, place, parent.end)
-        yield record
+        if record.kind == STRING:
+            own = data.startswith(OWN, record.start, record.end)
+        yield record._replace(holds=own) if record.kind == TAG_DATA else record
         place = record.end
 
 

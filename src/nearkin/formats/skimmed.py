@@ -6,11 +6,14 @@ since what was left out is put back byte for byte, wherever its mark has come to
 """
 
 import re
+from collections.abc import Iterator
 from email.parser import BytesFeedParser, FeedParser
+from io import SEEK_CUR
 from typing import Any, BinaryIO
 
 HELD = 1 << 18  # bytes of a part that are held before a run begins
 LONGEST_LINE = 1 << 16
+ENDS = (b"\r\n", b"\n", b"\r")
 MARK = re.compile("\ue000(\\d+)\ue000")  # no bytes become such a character: the parser is given them as surrogates
 
 
@@ -28,7 +31,7 @@ class Skimmed:
         run: int | None = None  # where it began
         at = since = 0  # bytes of the file; of them since the last line of two dashes
         fresh, body, ended = True, False, b""  # the line begins; a header is over; how the line before ended
-        while line := self._file.readline(LONGEST_LINE):
+        for line in self._lines():
             if fresh and line.startswith(b"--"):
                 self._leave_out(run, at, ended, parser)
                 run, since, body = None, 0, False
@@ -36,13 +39,31 @@ class Skimmed:
                 run = at
             if run is None:
                 parser.feed(line)
-            body = body or (fresh and line in (b"\n", b"\r\n"))
-            ended = b"\r\n" if line.endswith(b"\r\n") else b"\n" if line.endswith(b"\n") else b""
+            body = body or (fresh and line in ENDS)
+            ended = b"\r\n" if line.endswith(b"\r\n") else line[-1:] if line.endswith(ENDS) else b""
             fresh = bool(ended)
             at += len(line)
             since += len(line)
         self._leave_out(run, at, ended, parser)
         return None
+
+    def _lines(self) -> Iterator[bytes]:
+        """As the parser will tell them, for which a carriage return ends a line too. Each begins in a piece of its own,
+        with its two dashes, and no line end is divided."""
+        while piece := self._file.readline(LONGEST_LINE):
+            if piece.endswith(b"\n") and piece.find(b"\r", 0, -2) < 0:  # nearly all
+                yield piece
+                continue
+            if piece.endswith(b"\r"):
+                after = self._file.read(1)
+                if after == b"\n":
+                    piece += after
+                else:
+                    self._file.seek(-len(after), SEEK_CUR)
+            lines = piece.splitlines(keepends=True)
+            if len(lines) > 1 and not lines[-1].endswith(ENDS):
+                self._file.seek(-len(lines.pop()), SEEK_CUR)
+            yield from lines
 
     def _leave_out(self, run: int | None, to: int, ended: bytes, parser: "BytesFeedParser[Any]") -> None:
         """The last line's end stays: it belongs to what comes after."""

@@ -17,15 +17,17 @@ CELL = 8  # bytes: a sheet that has fewer for each cell of its rectangle is empt
 HEAD = 4096  # bytes in which a sheet says how large it is
 DIMENSION = re.compile(rb'<(?:\w+:)?dimension\b[^>]*?\sref="\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})"')
 SOME = re.compile(rb"t=[\"']e[\"']")
-ERROR = re.compile(rb"""(<(?:\w+:)?c\b[^>]*?\st=)(?:"e"|'e')""")
-PLACE = re.compile(rb"""(<(?:\w+:)?(?:row|c)\b[^>]*?)\sr=(?:"[^"]*"|'[^']*')""")
+# Up to the next < at most: many tags that never end would take quadratic time.
+ERROR = re.compile(rb"""(<(?:\w+:)?c\b[^<>]*?\st=)(?:"e"|'e')""")
+PLACE = re.compile(rb"""(<(?:\w+:)?(?:row|c)\b[^<>]*?)\sr=(?:"[^"<]*"|'[^'<]*')""")
 
 
 def squeezed(file: BinaryIO, parts: Parts, sheets: list[str]) -> BinaryIO:
     """The same file where no sheet needs it; its cells are all that is to be read from it. Errors in a book with a part
     of over 64 MB are not told."""
     sparse = {sheet.lower() for sheet in sheets if _is_sparse(parts, sheet)}
-    wrong = {sheet.lower() for sheet in sheets if parts.can_be_rewritten and parts.contains(sheet, SOME)}
+    searched = sheets if parts.can_be_rewritten else []
+    wrong = {sheet.lower() for sheet in searched if parts.contains(sheet, SOME)}
 
     def changed(name: str, data: bytes) -> bytes:
         data = PLACE.sub(rb"\1", data) if name in sparse else data

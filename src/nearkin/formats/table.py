@@ -55,7 +55,7 @@ FORMATS: tuple[Format, ...] = (
     Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 5),
     Format("xml", "application/xml", (".xml",), "xml", 2),
     Format("doc", "application/msword", (".doc", ".dot"), "doc", 3),
-    Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ppt", 2),
+    Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ppt", 3),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
     Format("zip", "application/zip", (".zip", ".jar"), "zip"),
     Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar", 2),

@@ -20,7 +20,7 @@ CODES = re.compile(r'&(?:"[^"]*"|\d+|K[0-9A-F]{6}|K\d\d[+-]\d{3}|[A-Z&])')
 MARK = b"headerFooter"
 START = re.compile(rb"<(?:[\w.-]{1,50}:)?headerFooter\b")
 LONGEST_START = 64
-TEXTS = re.compile(rb"<(?:[\w.-]+:)?(?:odd|even|first)(?:Header|Footer)[^>]*>([^<]*)<")
+TEXTS = re.compile(rb"<(?:[\w.-]+:)?(?:odd|even|first)(?:Header|Footer)[^<>]*>([^<]*)<")
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:

@@ -3,7 +3,9 @@
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from io import BufferedReader, BytesIO, RawIOBase
+from itertools import islice
 from typing import IO, BinaryIO
 
 from nearkin.formats.found import Limits, Member, Problem
@@ -14,6 +16,13 @@ XML = (".xml", ".rels")
 LARGEST = 64 << 20  # bytes of a part that is held
 CHUNK, TAG = 1 << 20, 1 << 10  # bytes
 MISSING = Problem(Reason.CORRUPT, "the document names this part, and it is missing")
+NAMED = 100  # missing parts: each is a row of the store, and 140,000 can be named in 700 KB
+
+
+class Pass(Enum):
+    """What a part is unpacked for. Each may unpack as much as the limit allows: sheets go through all three."""
+
+    READ, SEARCH, REWRITE = range(3)
 
 
 class Parts:
@@ -28,7 +37,7 @@ class Parts:
         # The parts' names are to be compared without regard to case (OPC, ECMA-376 part 2 §9.1.1.2).
         self._entries = {entry.filename.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
         self.names = list(self._entries)
-        self._left = limits.unpacked
+        self._left = dict.fromkeys(Pass, limits.unpacked)
         self._lacking: dict[str, Problem] = {}
 
     def there(self, name: str) -> bool:
@@ -43,8 +52,14 @@ class Parts:
     @property
     def lacking(self) -> Sequence[Member]:
         """Parts that are missing or unreadable, as members that failed: no text is lost without a word."""
-        told = self._lacking.items()
-        return tuple(Member(name.encode("utf-8", "replace"), b"", problem=problem) for name, problem in told)
+        told = [
+            Member(name.encode("utf-8", "replace"), b"", problem=problem)
+            for name, problem in islice(self._lacking.items(), NAMED)
+        ]
+        if others := len(self._lacking) - len(told):
+            more = Problem(Reason.CORRUPT, f"the document names {others:,} more parts that are missing or unreadable")
+            told.append(Member(f"other parts: {others:,}".encode(), b"", problem=more))
+        return tuple(told)
 
     def has(self, name: str) -> bool:
         return name.lower() in self._entries
@@ -64,14 +79,14 @@ class Parts:
             raise Problem(Reason.CORRUPT, f"the part {name} is missing")
         return entry
 
-    def stream(self, name: str) -> IO[bytes]:
+    def stream(self, name: str, why: Pass = Pass.READ) -> IO[bytes]:
         entry = self.need(name)
         if entry.flag_bits & 1:
             raise Problem(Reason.ENCRYPTED, f"the part {name} is encrypted")
-        return BufferedReader(_Counted(self, self._zip.open(entry)), 1 << 16)
+        return BufferedReader(_Counted(self, self._zip.open(entry), why), 1 << 16)
 
-    def data(self, name: str, most: int = 64 << 20) -> bytes:
-        with self.stream(name) as stream:
+    def data(self, name: str, most: int = LARGEST, why: Pass = Pass.READ) -> bytes:
+        with self.stream(name, why) as stream:
             data = stream.read(most + 1)
         if len(data) > most:
             raise Problem(Reason.TOO_LARGE, f"the part {name} is over {most >> 20} MB")
@@ -88,9 +103,9 @@ class Parts:
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for name in self.names:
                 if name.endswith(XML):
-                    archive.writestr(self.written(name), change(name, self.data(name, LARGEST)))
+                    archive.writestr(self.written(name), change(name, self.data(name, why=Pass.REWRITE)))
                 elif name == "mimetype":
-                    archive.writestr(name, self.data(name))
+                    archive.writestr(name, self.data(name, why=Pass.REWRITE))
         made.seek(0)
         return made
 
@@ -101,29 +116,30 @@ class Parts:
     def contains(self, name: str, pattern: re.Pattern[bytes]) -> bool:
         """Whether anything in the part is like that, and no longer than 1 KB."""
         tail = b""
-        with self.stream(name) as stream:
+        with self.stream(name, Pass.SEARCH) as stream:
             while chunk := stream.read(CHUNK):
                 if pattern.search(tail + chunk):
                     return True
                 tail = chunk[-TAG:]
         return False
 
-    def spend(self, count: int) -> None:
-        self._left -= count
-        if self._left < 0:
+    def spend(self, count: int, why: Pass) -> None:
+        self._left[why] -= count
+        if self._left[why] < 0:
             raise Problem(Reason.TOO_LARGE, "it unpacks to more than the limit allows")
 
 
 class _Counted(RawIOBase):
-    def __init__(self, parts: Parts, stream: IO[bytes]) -> None:
+    def __init__(self, parts: Parts, stream: IO[bytes], why: Pass) -> None:
         self._parts = parts
         self._stream = stream
+        self._why = why
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         data = self._stream.read(len(buffer))
-        self._parts.spend(len(data))
+        self._parts.spend(len(data), self._why)
         buffer[: len(data)] = data
         return len(data)
