@@ -79,7 +79,7 @@ void collect_multiples(const Shingler& shingler, std::string_view text, std::uin
   });
 }
 
-// A text of which fewer than this share of the sample was kept repeats itself, or is one in ten million.
+// A text of which fewer than this share of the sample was kept repeats itself, or is one in a hundred million.
 constexpr std::uint64_t kShare = 4;
 
 void keep_distinct(const Shingler& shingler, std::vector<std::uint64_t>& features) {
