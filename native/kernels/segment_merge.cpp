@@ -19,10 +19,13 @@ class Merge {
     header_.token = token;
     header_.base = first.base;
     header_.levels = first.levels;
-    header_.weighted = first.weighted;
+    // Without a feature there is no weight to tell by.
+    const auto telling = std::find_if(segments.begin(), segments.end(), [](auto* one) { return one->header().postings > 0; });
+    header_.weighted = telling == segments.end() ? 0 : (*telling)->header().weighted;
     for (const Segment* one : segments) {
       const Header& header = one->header();
-      if (header.base != first.base || header.levels != first.levels || header.weighted != first.weighted)
+      const bool alike = header.postings == 0 || header.weighted == header_.weighted;
+      if (header.base != first.base || header.levels != first.levels || !alike)
         throw std::invalid_argument("segments of unlike schemes cannot be merged");
       header_.contents += header.contents;
       header_.postings += header.postings;

@@ -179,6 +179,22 @@ def test_merged_segments_are_those_built_at_once(
     assert sorted(path.name for path in folder.iterdir()) == ["merged", "whole"]
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_segment_without_features_is_merged_with_those_that_have_weights(tmp_path: Path, first: bool) -> None:
+    chunks = {2: Content(Counter([5, 7]), 1, {5: 90, 7: 20})}
+    several = [built({1: Content(Counter())}), built(chunks)]
+    _native.Segment.merge(several if first else several[::-1], str(tmp_path / "merged"), token=TOKEN)
+    merged = _native.Segment.open(str(tmp_path / "merged"), TOKEN)
+    assert found(merged, chunks[2], Limits()) == expected(chunks, chunks[2], Limits())
+    assert len(merged) == 2
+
+
+def test_segments_with_and_without_weights_are_not_merged(tmp_path: Path) -> None:
+    several = [built({1: Content(Counter([5]))}), built({2: Content(Counter([5]), 1, {5: 90})})]
+    with pytest.raises(ValueError, match="unlike schemes"):
+        _native.Segment.merge(several, str(tmp_path / "merged"), token=TOKEN)
+
+
 def test_lists_name_all_contents_that_have_a_feature() -> None:
     contents, pool = a_world(random.Random(3), 100, [1, 2])
     asked = [*pool[:50], 12345]
