@@ -56,9 +56,18 @@ def extracted(data: bytes, name: bytes, *, raw: bool) -> Extracted:
 @cache
 def shared_workers() -> Workers:
     """For documents that come one by one: kept until this process ends."""
-    workers = Workers()
-    atexit.register(workers.__exit__, None, None, None)
+    workers, owner = Workers(), os.getpid()
+
+    def end() -> None:
+        if os.getpid() == owner:
+            workers.__exit__(None, None, None)
+
+    atexit.register(end)
     return workers
+
+
+# They are this process's: one forked from it has neither them nor the thread that starts them, and would wait for ever.
+os.register_at_fork(after_in_child=shared_workers.cache_clear)
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ class FeatureIndex:
                 return False
             if self.stays:
                 for one in mapped.keys() - self._mapped.keys():
-                    Thread(target=mapped[one].populate, daemon=True).start()
+                    Thread(target=mapped[one].populate).start()  # no daemon: native code must not outlive Python
             self._mapped = mapped
             if lost:
                 held = {content for segment in mapped.values() for content in segment.contents.tolist()}
