@@ -1,11 +1,13 @@
 """Which files a scan meets."""
 
+import errno
 import os
 import socket
 from pathlib import Path
 
 import pytest
 
+from nearkin.api.store import Store
 from nearkin.errors import InputError
 from nearkin.pipeline import Scan
 from nearkin.read.walk import Unreadable, check_starts, walk
@@ -199,3 +201,27 @@ def test_folders_a_thousand_deep(tmp_path: Path) -> None:
         assert len(met(tmp_path)) == 1
     finally:
         os.system(f"rm -rf '{tmp_path}/d'")  # shutil would recurse as deep
+
+
+@pytest.mark.parametrize("closed", ["drafts", "."])
+def test_what_lies_in_a_folder_that_cannot_be_looked_into_is_not_gone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, closed: str
+) -> None:
+    """As on a share that is away for a moment, or by a user who may see less."""
+    store = Store(folder.parent / "kin.db")
+    known = store.scan(folder).documents
+    scandir = os.scandir
+
+    def refused(path: bytes) -> object:
+        if path == os.fsencode(folder / closed):
+            raise OSError(errno.EIO, "Input/output error")
+        return scandir(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", refused)
+        found = store.scan(folder)
+    assert (found.documents, found.failed, found.gone) == (known, 1, 0)
+    (failed,) = store.documents(failed=True).to_pylist()
+    assert (failed["path"], failed["reason"], failed["detail"]) == (closed, "unreadable", "input/output error")
+    again = store.scan(folder)
+    assert (again.documents, again.failed, again.gone, again.new) == (known, 0, 1, 0)

@@ -10,7 +10,7 @@ from nearkin.engine import local
 from nearkin.engine.handover import HandedOver
 from nearkin.model import Readings
 from nearkin.read.table import table_kind
-from nearkin.read.walk import Unreadable, walk
+from nearkin.read.walk import ROOT, Unreadable, walk
 from nearkin.settings import Settings
 from nearkin.store.known import Known
 from nearkin.store.scopes import Scope
@@ -92,6 +92,7 @@ def take_in(
     for one in unreadable:
         writer.add(Readings.failed(one.path, one.detail))
         writer.known.met.add(one.path)
+        writer.known.closed.append(b"" if one.path == ROOT else one.path)
 
 
 def _to_be_read(known: Known, base: bytes, paths: list[bytes], *, threads: int) -> list[bytes]:

@@ -12,6 +12,8 @@ from re import compile as compile_pattern
 from nearkin.errors import InputError
 from nearkin.settings import WalkSettings
 
+ROOT = b"."  # as it is called where it cannot be looked into
+
 
 @dataclass(frozen=True)
 class Unreadable:
@@ -66,7 +68,7 @@ def walk(
         try:
             waiting = [(prefix, child) for child in children(folder)]
         except OSError as error:
-            yield Unreadable(relative or b".", explain(error))
+            yield Unreadable(relative or ROOT, explain(error))
             return
         while waiting:
             prefix, child = waiting.pop()

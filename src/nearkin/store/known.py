@@ -61,6 +61,7 @@ class Known:
     versions: dict[bytes, Version] = field(default_factory=dict)
     pending: dict[bytes, Version] = field(default_factory=dict)  # read by scans that did not finish
     met: set[bytes] = field(default_factory=set)
+    closed: list[bytes] = field(default_factory=list)  # folders that could not be looked into; the root is empty
     read_again: int = 0  # places met that are read only because what is stored of them is stale
     adopted: list[Version] = field(default_factory=list)
     outdated: list[int] = field(default_factory=list)  # pending versions that will not be adopted
@@ -196,8 +197,10 @@ class Known:
         return version.reader in CURRENT
 
     def vanished(self, below: tuple[bytes, ...]) -> list[Version]:
-        """Versions of the scanned trees at places that were not met, in byte order."""
-        return [self.versions[path] for path in sorted(self.versions.keys() - self.met) if lies_below(path, below)]
+        """Versions of the scanned trees at places that were not met, in byte order. Of what lies in a folder that could
+        not be looked into nobody knows that it is gone."""
+        unmet = (path for path in sorted(self.versions.keys() - self.met) if lies_below(path, below))
+        return [self.versions[path] for path in unmet if not lies_below(path, tuple(self.closed))]
 
 
 def lies_below(path: bytes, starts: tuple[bytes, ...]) -> bool:
