@@ -104,6 +104,18 @@ def test_what_is_said_of_a_pair_goes_before_what_is_said_of_its_family(connectio
     assert of(connection, "a.txt", "c.txt") == "not-similar"
 
 
+def test_which_to_keep_of_a_pair_takes_nothing_back(connection: sqlite3.Connection) -> None:
+    say(connection, "not-similar", "a.txt", "b.txt", "c.txt", family=FAMILY)
+    for other in ("b.txt", "d.txt"):
+        kept = digest(connection, "a.txt")
+        say(connection, "keep", "a.txt", other, keep=kept, keep_at=Location("docs", b"a.txt"))
+    assert of(connection, "a.txt", "b.txt") == "not-similar"
+    assert of(connection, "a.txt", "d.txt") == "keep"
+    ids = np.array([content(connection, f"{name}.txt") for name in "abd"], np.int64)
+    apart = Decided(connection).apart(np.array([0, 0], np.uint32), np.array([1, 2], np.uint32), ids)
+    assert apart.tolist() == [True, False]
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_rows_apart_are_the_pairs_apart(connection: sqlite3.Connection, order: tuple[int, int]) -> None:
     verdicts = [("not-similar", ("a.txt", "b.txt", "c.txt"), FAMILY), ("version", ("c.txt", "b.txt", "d.txt"), b"g")]
@@ -127,5 +139,5 @@ def test_documents_that_are_gone_concern_nothing(connection: sqlite3.Connection)
     b = content(connection, "b.txt")
     connection.execute("UPDATE document SET gone = seen WHERE path = ?", (b"b.txt",))
     decided = Decided(connection)
-    assert decided.pairs == {}
+    assert decided.of_pair(content(connection, "a.txt"), b) is None
     assert decided.of_family([b]) == (None, None)

@@ -34,24 +34,28 @@ class Decided:
             for digest, contents in enumerate(held):
                 for content in contents:
                     self._inside[content].append((at, digest))
-        self.pairs: dict[tuple[int, int], Ruling] = {}
-        # Which to keep is said beside what the two are, and shown where nothing else was said.
-        for one in sorted(self.verdicts, key=lambda one: (one.ruling is not Ruling.KEEP, one.id)):
+        self._pairs: dict[tuple[int, int], Ruling] = {}
+        # Which to keep is said beside what the two are, and shown where nothing else was said of them.
+        self._keep_one: set[tuple[int, int]] = set()
+        for one in sorted(self.verdicts, key=lambda one: one.id):
             if one.about == "pair" and len(one.digests) == 2:  # what was forgotten for good is no pair
                 first, second = (concerned.get(digest, frozenset()) for digest in one.digests)
-                for a in first:
-                    for b in second - {a}:
-                        self.pairs[min(a, b), max(a, b)] = one.ruling
+                pairs = [(min(a, b), max(a, b)) for a in first for b in second - {a}]
+                if one.ruling is Ruling.KEEP:
+                    self._keep_one.update(pairs)
+                else:
+                    self._pairs.update(dict.fromkeys(pairs, one.ruling))
 
     def of_pair(self, a: int, b: int) -> Ruling | None:
         if not self.verdicts:
             return None
-        found = self.pairs.get((min(a, b), max(a, b)))
-        if found is None:
-            both = {at for at, _ in self._inside.get(a, ())} & {at for at, _ in self._inside.get(b, ())}
-            spoken = (self._families[at].ruling for at in sorted(both))
-            found = next((ruling for ruling in spoken if ruling is not Ruling.KEEP), None)
-        return found
+        pair = (min(a, b), max(a, b))
+        if (found := self._pairs.get(pair)) is not None:
+            return found
+        both = {at for at, _ in self._inside.get(a, ())} & {at for at, _ in self._inside.get(b, ())}
+        spoken = (self._families[at].ruling for at in sorted(both))
+        unsaid = Ruling.KEEP if pair in self._keep_one else None
+        return next((ruling for ruling in spoken if ruling is not Ruling.KEEP), unsaid)
 
     def of_family(self, contents: Iterable[int]) -> tuple[Ruling | None, Location | None]:
         """What was said of it, and the document to keep. A verdict is of the family that holds more than half of the
@@ -84,7 +88,7 @@ class Decided:
         for parts in (False, True):
             said = [
                 min(row_of[x], row_of[y]) * size + max(row_of[x], row_of[y])
-                for (x, y), ruling in self.pairs.items()
+                for (x, y), ruling in self._pairs.items()
                 if ruling.parts == parts and x in row_of and y in row_of
             ]
             found[np.isin(keys, np.array(said, np.int64))] = parts
