@@ -345,3 +345,12 @@ def test_documents_without_text(folder: Path, tmp_path: Path) -> None:
     assert "1 document without text" in shown
     assert [one["path"] for one in Called(*listing).records] == ["image.png"]
     assert Store(store).documents(without_text=True).column("path").to_pylist() == ["image.png"]
+
+
+def test_between_scopes_too_a_scheme_is_asked_only_what_it_can_tell(tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    for scope in ("master", "candidate"):
+        scanned(write(tmp_path / scope, {b"a.txt": prose(3)}), store, "--scope", scope, "--scheme", "min")
+    for between in ((), ("--between", "master", "candidate")):
+        called = Called("matches", *between, "--min-containment", "0.5", "--store", store)
+        assert (called.code, "does not tell containment" in called.err) == (2, True), between

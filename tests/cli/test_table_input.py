@@ -1,5 +1,6 @@
 """Tables as people write them: encodings, ids, columns and damage. Every row is a document or fails with its reason."""
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -301,3 +302,11 @@ def test_two_columns_of_one_name_are_refused(name: str, tmp_path: Path) -> None:
     (failed,) = listed("documents", store, "--failed")
     assert (failed["path"], failed["reason"], failed["detail"]) == (name, "unsupported", said)
     assert Called("scan", folder / name, "--store", store, "--text-column", "id", "-q").code == 0
+
+
+def test_other_readers_of_csv_in_the_process_keep_their_limit(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("id,text\n1,some words\n")
+    before = csv.field_size_limit()
+    Store(tmp_path / "kin.db").scan(table, text_column="text", max_size=1000)
+    assert csv.field_size_limit() == before

@@ -27,8 +27,17 @@ def csv_columns(path: bytes, compression: str | None) -> list[str]:
 
 
 def csv_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
-    csv.field_size_limit(min(sys.maxsize, longest + 1))
-    yield from gathered(_found(path, kind, columns, longest))
+    rows = gathered(_found(path, kind, columns, longest))
+    while True:
+        # The limit is one for the whole process: others who read tables in it have theirs back between batches.
+        before = csv.field_size_limit(min(sys.maxsize, longest + 1))
+        try:
+            batch = next(rows, None)
+        finally:
+            csv.field_size_limit(before)
+        if batch is None:
+            return
+        yield batch
 
 
 def _found(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Record]:

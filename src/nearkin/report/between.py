@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from nearkin.errors import UsageError
 from nearkin.model import Location, Match
+from nearkin.report.matches import bars_of
 from nearkin.scheme import parse_scheme
 from nearkin.store import runs
 from nearkin.store.decided import Decided
@@ -46,14 +47,11 @@ def list_between(
     all_copies: bool = False,
     parted: bool = False,
 ) -> Between:
-    """At the scan's thresholds unless others are given; one not given does not apply when the other is. Pairs that a
-    person called not similar do not count, unless asked for as `parted`."""
+    """Thresholds are those of `each_match`. Pairs that a person called not similar do not count, unless asked for as
+    `parted`."""
     _refuse_unknown(connection, master, candidate)
     run = runs.last(connection)
-    limits = run.settings["match"]
-    if min_resemblance is None and min_containment is None:
-        min_resemblance, min_containment = limits["threshold"], limits["containment"]
-    near_from, part_from = _bar(min_resemblance), _bar(min_containment)
+    near_from, part_from = bars_of(run, min_resemblance, min_containment, min_shared_bytes)
     here, there = held_in(connection, master), held_in(connection, candidate)
     names = _by_content(here)
     found: list[Match] = []
@@ -100,10 +98,6 @@ def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str)
             raise UsageError(f"There is no scope {name!r} in this store; known are: {', '.join(known) or 'none'}.")
     if master == candidate:
         raise UsageError(f"Scope {master!r} cannot be compared with itself; name two scopes.")
-
-
-def _bar(share: float | None) -> float:
-    return 2.0 if share is None else share  # one that nothing reaches
 
 
 def _by_content(documents: list[Held]) -> dict[int, list[Location]]:

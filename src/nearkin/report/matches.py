@@ -42,6 +42,19 @@ def each_match(
     columns until they are named, some at a time: half a million as objects were 500 MB.
     """
     run = runs.last(connection)
+    bars = bars_of(run, min_resemblance, min_containment, min_shared_bytes)
+    found = MatchColumns.stored(columns_named(connection, run.scheme))
+    found = found[found.strong(*bars) & (found.shared_bytes >= min_shared_bytes)]
+    in_bytes = parse_scheme(run.spec).measure != "cosine"
+    listed = _Listed(connection, Decided(connection), run.template, in_bytes, all_copies, parted)
+    return islice(listed.strongest_first(found, few=limit is not None), limit)
+
+
+def bars_of(
+    run: runs.Run, min_resemblance: float | None, min_containment: float | None, min_shared_bytes: int
+) -> tuple[float, float]:
+    """What resemblance and containment must reach: the scan's own thresholds unless one is given, and then the other is
+    a bar that nothing reaches. What the run's scheme cannot tell is refused."""
     scheme = parse_scheme(run.spec)
     if min_containment is not None and not scheme.contains:
         raise UsageError(cannot_contain(run.spec))
@@ -49,16 +62,8 @@ def each_match(
         raise UsageError(cannot_share_bytes(run.spec))
     if min_resemblance is None and min_containment is None:
         limits = run.settings["match"]
-        min_resemblance, min_containment = limits["threshold"], limits["containment"]
-    found = MatchColumns.stored(columns_named(connection, run.scheme))
-    found = found[
-        found.strong(
-            2.0 if min_resemblance is None else min_resemblance, 2.0 if min_containment is None else min_containment
-        )
-        & (found.shared_bytes >= min_shared_bytes)
-    ]
-    listed = _Listed(connection, Decided(connection), run.template, scheme.measure != "cosine", all_copies, parted)
-    return islice(listed.strongest_first(found, few=limit is not None), limit)
+        return limits["threshold"], limits["containment"]
+    return (2.0 if min_resemblance is None else min_resemblance, 2.0 if min_containment is None else min_containment)
 
 
 @dataclass(frozen=True)
