@@ -1,5 +1,7 @@
 """The Python surface, as INTERFACE promises it."""
 
+from contextlib import closing
+from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,9 @@ import pytest
 import nearkin
 from few_texts import MATCH_COLUMNS, WINDOW, few_texts, prose, shingles
 from nearkin.errors import InputError, SpecMismatchError, StoreError, UsageError
+from nearkin.settings import RunSettings
+from nearkin.store import runs
+from nearkin.store.database import connect
 
 PUBLIC = [
     "EngineError",
@@ -371,3 +376,14 @@ def test_a_store_without_a_folder_is_refused_when_it_is_opened(tmp_path: Path) -
 def test_stores_have_no_option_in_python(sentence: str, said: str) -> None:
     assert str(StoreError(sentence)) == said
     assert StoreError(sentence).sentence == sentence
+
+
+def test_what_is_grouped_again_takes_no_more_than_this_machine_has(tmp_path: Path, texts: list[str]) -> None:
+    """The store may have been scanned on a machine of 300 cores."""
+    for at, text in enumerate(texts[:2]):
+        (tmp_path / f"{at}.txt").write_text(text)
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(tmp_path, jobs=300, memory=900 << 30)
+    store.set_verdict(("0.txt", "1.txt"), "same")
+    with closing(connect(tmp_path / "kin.db")) as connection:
+        assert runs.last(connection).settings["run"] == asdict(RunSettings())

@@ -5,11 +5,11 @@ The defaults are what a newcomer gets; docs/decisions says why each is what it i
 
 import dataclasses
 import json
-import os
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, get_args
 
+from nearkin import machine
 from nearkin.errors import UsageError
 
 DEFAULT_SCHEME = "mod:window=20,sample=200,most=64"
@@ -136,20 +136,19 @@ class TableSettings(Checked):
         return f"rows by {by}, {'HTML' if self.html else 'text'} of column {self.text_column!r}"
 
 
-def _quarter_of_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+MOST_JOBS, LEAST_MEMORY = 512, 64 << 20
 
 
 @dataclass(frozen=True)
 class RunSettings(Checked):
-    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
-    memory: int = field(default_factory=_quarter_of_memory)
+    jobs: int = field(default_factory=lambda: min(machine.cores(), MOST_JOBS))
+    memory: int = field(default_factory=lambda: max(LEAST_MEMORY, machine.memory() // 4))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= self.jobs <= 512:
-            raise UsageError(f"--jobs must be between 1 and 512, not {self.jobs}.")
-        if not 64 << 20 <= self.memory <= 1 << 50:
+        if not 1 <= self.jobs <= MOST_JOBS:
+            raise UsageError(f"--jobs must be between 1 and {MOST_JOBS}, not {self.jobs}.")
+        if not LEAST_MEMORY <= self.memory <= 1 << 50:
             raise UsageError("--memory must be between 64M and 1024T.")
 
 

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,14 +38,17 @@ class Written:
             yield
 
     def _scan(self, connection: sqlite3.Connection, progress: Progress | None = None) -> "Scan":
-        """As the last one was made."""
+        """As the last one was made, by no more threads and memory than this machine has for it."""
         from importlib.metadata import version
 
         from nearkin.pipeline import Scan
-        from nearkin.settings import Settings
+        from nearkin.settings import RunSettings, Settings
         from nearkin.store import runs
 
-        settings = Settings.from_json(json.dumps(runs.last(connection).settings))
+        last = Settings.from_json(json.dumps(runs.last(connection).settings))
+        here = RunSettings()
+        run = RunSettings(jobs=min(last.run.jobs, here.jobs), memory=min(last.run.memory, here.memory))
+        settings = replace(last, run=run)
         return Scan(connection, self.path, settings, version("nearkin"), progress or (lambda *_: None))
 
     def _match_again(self, connection: sqlite3.Connection) -> None:

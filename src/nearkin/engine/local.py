@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
-from nearkin import _native
+from nearkin import _native, machine
 from nearkin.engine.handover import HandedOver, head_of, is_suspect
 from nearkin.engine.legacy import add_legacy_digests
 from nearkin.engine.recipe import recipe as recipe
@@ -38,7 +38,7 @@ AHEAD = 6  # batches read ahead, besides one for each thread, where there is roo
 def largest_document() -> int:
     """In bytes. One that is compared with others takes some times its size in memory, whatever --memory says; better it
     fails alone than that the system ends the scan."""
-    return max(ALWAYS, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // TIMES)
+    return max(ALWAYS, machine.memory() // TIMES)
 
 
 def ingest(

@@ -1,0 +1,34 @@
+"""What a process may have of a machine, where control groups bound it and where they do not."""
+
+from pathlib import Path
+
+import pytest
+
+from nearkin import machine
+from nearkin.settings import RunSettings
+
+GB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("files", "memory", "cores"),
+    [
+        ({}, None, None),
+        ({"memory.max": "max", "cpu.max": "max 100000"}, None, None),
+        ({"memory.max": str(GB // 2), "cpu.max": "50000 100000"}, GB // 2, 1),
+        ({"memory/memory.limit_in_bytes": str(GB // 4)}, GB // 4, None),
+        ({"memory/memory.limit_in_bytes": str(1 << 62), "cpu.max": "900000000 100000"}, None, None),
+        ({"memory.max": "", "cpu.max": "100000"}, None, None),
+    ],
+)
+def test_a_container_has_what_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], memory: int | None, cores: int | None
+) -> None:
+    monkeypatch.setattr(machine, "LIMITS", tmp_path / "none")
+    whole = (machine.memory(), machine.cores())
+    for name, said in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(said + "\n")
+    monkeypatch.setattr(machine, "LIMITS", tmp_path)
+    assert (machine.memory(), machine.cores()) == (memory or whole[0], cores or whole[1])
+    assert RunSettings().memory == max(64 << 20, machine.memory() // 4)
