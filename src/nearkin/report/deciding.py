@@ -13,13 +13,14 @@ from nearkin.model import Location
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.store import runs
 from nearkin.store.holders import documents_of_bytes
+from nearkin.store.named import rows_named
 from nearkin.store.naming import naming
 from nearkin.store.verdicts import Verdict, all_verdicts, places_of
 
 HEX = re.compile(r"[0-9a-fA-F]{1,64}")  # an id, or the beginning of one
 STORED = """
 SELECT scope.name, d.digest FROM scope CROSS JOIN present d ON d.scope = scope.id
-WHERE d.reason IS NULL AND d.path = ? ORDER BY scope.name
+WHERE d.reason IS NULL AND d.scope = ? AND d.path = ?
 """
 SHOWN = 16  # digits of a family's id
 
@@ -42,10 +43,7 @@ def bytes_of(connection: sqlite3.Connection, name: str) -> bytes:
         if documents_of_bytes(connection, digest):
             return digest
     stored = name.removeprefix("./")
-    rows = connection.execute(STORED, (os.fsencode(stored),)).fetchall()
-    scope, colon, path = stored.partition(":")
-    if not rows and colon:
-        rows = [row for row in connection.execute(STORED, (os.fsencode(path),)) if row[0] == scope]
+    rows = rows_named(connection, STORED, stored)
     if len(rows) > 1:
         raise UsageError(f"{name} is in several scopes; name one: {' or '.join(f'{row[0]}:{stored}' for row in rows)}.")
     if not rows:

@@ -11,6 +11,7 @@ from nearkin.errors import InputError, UsageError
 from nearkin.read.extract import extract
 from nearkin.read.walk import explain
 from nearkin.report.reading import opened
+from nearkin.store.named import rows_named
 from nearkin.store.packing import unpack
 from nearkin.text.kind import named_html
 
@@ -20,7 +21,7 @@ SELECT scope.name, scope.root, d.path, d.size, d.digest, t.zstd, canon.spec = 'r
 FROM scope CROSS JOIN present d ON d.scope = scope.id
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
 LEFT JOIN canon ON canon.id = c.canon
-WHERE d.reason IS NULL AND d.path = ? ORDER BY scope.name
+WHERE d.reason IS NULL AND d.scope = ? AND d.path = ?
 """
 
 
@@ -60,11 +61,8 @@ def from_bytes(name: str, data: bytes, *, raw: bool) -> Found:
 
 
 def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> Found:
-    name = name.removeprefix("./")  # how names that begin with a dash are written
-    rows = connection.execute(STORED, (os.fsencode(name),)).fetchall()
-    scope, colon, path = name.partition(":")
-    if not rows and colon:
-        rows = [row for row in connection.execute(STORED, (os.fsencode(path),)) if row[0] == scope]
+    name = name.removeprefix("./")
+    rows = rows_named(connection, STORED, name)
     if not rows:
         raise InputError(f"There is neither a file {name} nor a document of that path in {store}.")
     if len(rows) > 1:

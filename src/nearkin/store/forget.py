@@ -18,6 +18,7 @@ from nearkin.model import Location
 from nearkin.store.audit import record
 from nearkin.store.compaction import rewrite
 from nearkin.store.database import one_scan, transaction, trusted, turn
+from nearkin.store.named import readings
 from nearkin.store.naming import naming
 from nearkin.store.rows import remember_ids
 from nearkin.store.scopes import all_scopes
@@ -49,22 +50,15 @@ def find_places(connection: sqlite3.Connection, names: Sequence[str]) -> list[tu
     scopes = all_scopes(connection)
     found: dict[tuple[int, bytes], tuple[int, Location, Path]] = {}
     for name in names:
-        first, colon, rest = name.partition(":")
-        absolute = Path(os.path.abspath(name))  # noqa: PTH100  a link is forgotten by its own name
-        places = []
-        for scope in scopes:
-            paths = {os.fsencode(name.removeprefix("./"))}
-            if colon and first == scope.name:
-                paths.add(os.fsencode(rest))
-            if scope.root == Path():  # of documents that were added: their absolute paths, without the slash
-                paths.add(os.fsencode(absolute)[1:])
-            elif scope.root in absolute.parents:
-                paths.add(os.fsencode(absolute.relative_to(scope.root)))
-            for path in sorted(paths):
-                if connection.execute(
-                    "SELECT 1 FROM document WHERE scope = ? AND path = ? LIMIT 1", (scope.id, path)
-                ).fetchone():
-                    places.append((scope.id, Location(scope.name, path), scope.root / os.fsdecode(path)))
+        # Whichever way it is read: nobody's document is forgotten because another has such a name.
+        meant = sorted({(scope.id, path): scope for places in readings(scopes, name) for scope, path in places}.items())
+        places = [
+            (number, Location(scope.name, path), scope.root / os.fsdecode(path))
+            for (number, path), scope in meant
+            if connection.execute(
+                "SELECT 1 FROM document WHERE scope = ? AND path = ? LIMIT 1", (number, path)
+            ).fetchone()
+        ]
         if not places:
             see = f"see: nearkin documents{naming(connection)}"
             raise InputError(f"No document at {name} is or was in this store; {see}")

@@ -1,0 +1,36 @@
+"""What a person may mean by the name of a document: its path as listings show it, that with the scope before it, or its
+file's path, which may lie in a container that is on disk."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nearkin.store.scopes import NO_ROOT, Scope, all_scopes
+
+Place = tuple[Scope, bytes]
+
+
+def readings(scopes: list[Scope], name: str) -> Iterator[list[Place]]:
+    """The places that a name may be of, one list for each way to read it."""
+    plain = os.fsencode(name.removeprefix("./"))  # how names that begin with a dash are written
+    yield [(scope, plain) for scope in scopes]
+    first, colon, rest = name.removeprefix("./").partition(":")
+    yield [(scope, os.fsencode(rest)) for scope in scopes if colon and first == scope.name]
+    absolute = Path(os.path.abspath(name))  # noqa: PTH100  a link is meant by its own name
+    yield [
+        # Documents that were added are known by their absolute paths, without the slash.
+        (scope, os.fsencode(absolute)[1:] if scope.root == NO_ROOT else os.fsencode(absolute.relative_to(scope.root)))
+        for scope in scopes
+        if scope.root == NO_ROOT or scope.root in absolute.parents
+    ]
+
+
+def rows_named(connection: sqlite3.Connection, query: str, name: str) -> list[tuple[Any, ...]]:
+    """The rows of a query by scope and path, of the first reading that has some."""
+    for places in readings(all_scopes(connection), name):
+        found = [row for scope, path in places for row in connection.execute(query, (scope.id, path))]
+        if found:
+            return found
+    return []
