@@ -8,8 +8,9 @@ from hypothesis import given, settings
 
 from group.graphs import columns, evidence, graphs
 from nearkin import _native
-from nearkin.group.family import ContentFamily
-from nearkin.group.principal import around_principals
+from nearkin.group.evidence import Evidence
+from nearkin.group.family import ContentFamily, families_in
+from nearkin.group.principal import principals
 from nearkin.model import Kind
 from oracle import views as oracle
 from oracle.views import Link
@@ -17,6 +18,11 @@ from oracle.views import Link
 
 def order_of(lengths: list[int]) -> np.ndarray:
     return np.lexsort((np.arange(len(lengths)), -np.array(lengths, np.int64))).astype(np.uint32)
+
+
+def around_principals(links: Evidence, lengths: np.ndarray, copies: np.ndarray) -> list[ContentFamily]:
+    found = principals(links, lengths)
+    return families_in(found, found.labels(copies))
 
 
 def pivoted(lengths: list[int], links: list[Link], copies: list[int] | None = None) -> list[ContentFamily]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from nearkin.api.text import IGNORED, Text, canon_for, data_of, extracted_from
+from nearkin.api.text import EXACT, IGNORED, Text, canon_for, data_of, extracted_from
 from nearkin.api.writing import Written
 from nearkin.errors import UsageError
 from nearkin.scheme import parse_scheme
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.report.comparison import Comparison
-
-EXACT = "exact:window=20"
 
 
 def compare(

@@ -16,6 +16,7 @@ from nearkin.text.canon import Canon
 Text = str | bytes
 Texts = Mapping[Any, Text] | Iterable[Text]
 
+EXACT = "exact:window=20"  # two texts at hand are measured, not sampled
 IGNORED = TextSettings().ignore
 
 

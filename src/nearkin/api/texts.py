@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nearkin.api.choice import chosen, containment_for, refuse_unmeasurable
 from nearkin.api.several import named_texts, texts_to_sign
-from nearkin.api.text import IGNORED, Text, Texts, canon_for, canonical
+from nearkin.api.text import EXACT, IGNORED, Text, Texts, canon_for, canonical
 from nearkin.errors import UsageError
 from nearkin.matching.cosine import cosine_of
 from nearkin.model import View
@@ -19,8 +19,6 @@ from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-EXACT = "exact:window=20"
 
 
 def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> Signature:

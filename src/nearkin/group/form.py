@@ -20,6 +20,7 @@ from nearkin.group.evidence import Rows
 from nearkin.group.family import ContentFamily
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.template import among
 from nearkin.model import Kind
 
 LEAST = 5  # members; of fewer nobody can say what most have
@@ -54,7 +55,7 @@ class Payloads:
         lists = _lists(rows, postings)
         whole = np.concatenate(lists)
         owner = np.repeat(np.arange(len(rows)), [len(one) for one in lists])
-        left = ~_among(whole, _repeated(whole, math.ceil(MOST * len(rows))))
+        left = ~among(whole, _repeated(whole, math.ceil(MOST * len(rows))))
         sizes = np.bincount(owner[left], minlength=len(rows))
         return cls(np.array(rows, np.int64), np.concatenate([[0], np.cumsum(sizes)]), whole[left])
 
@@ -161,11 +162,3 @@ def _repeated(features: NDArray[np.uint64], least: int) -> NDArray[np.uint64]:
     ordered = np.sort(features)
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
     return ordered[starts[np.diff(np.append(starts, len(ordered))) >= least]]
-
-
-def _among(features: NDArray[np.uint64], some: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which are some of these, which are ascending. NumPy's own sorts both once more."""
-    if not len(some):
-        return np.zeros(len(features), np.bool_)
-    found: NDArray[np.bool_] = some[np.minimum(np.searchsorted(some, features), len(some) - 1)] == features
-    return found

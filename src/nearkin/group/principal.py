@@ -17,14 +17,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.group.evidence import Evidence, Rows, degrees
-from nearkin.group.family import ContentFamily, Partition, Tally, families_in
-
-
-def around_principals(
-    evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64], *, unlisted: Rows | None = None
-) -> list[ContentFamily]:
-    found = principals(evidence, lengths, unlisted=unlisted)
-    return families_in(found, found.labels(copies))
+from nearkin.group.family import Partition, Tally
 
 
 def principals(evidence: Evidence, lengths: NDArray[np.int64], *, unlisted: Rows | None = None) -> Partition:

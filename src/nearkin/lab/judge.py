@@ -58,10 +58,6 @@ class Verdict:
     scores: tuple[Score, ...]
     kinds: tuple[Score, ...]  # families by what nearkin calls them; wrong counts those called so but of another kind
 
-    @property
-    def faultless(self) -> bool:
-        return all(score.found == score.expected and not score.wrong for score in self.scores)
-
 
 def judge(store: Path, truth: Truth) -> Verdict:
     """Judge a store that holds one scan of the sample."""

@@ -117,7 +117,7 @@ def _united(parts: Sequence[Features]) -> Features:
 
 
 def among(features: Features, ascending: Features) -> NDArray[np.bool_]:
-    """Which are among these. Far fewer are asked for than a sort of both would take."""
+    """Which are among these. NumPy's own sorts both once more, and far fewer are asked for than that would take."""
     if not len(ascending):
         return np.zeros(len(features), np.bool_)
     at = np.minimum(np.searchsorted(ascending, features), len(ascending) - 1)
