@@ -95,7 +95,7 @@ class Join {
       const auto [begin, end] = run(number);
       if (end - begin <= thresholds_.hot) continue;
       std::uint32_t inside = 0;
-      for (auto slot = begin; slot < end; ++slot) inside += is_inside(slot);
+      for (auto slot = begin; slot < end; ++slot) inside += is_inside(number, slot);
       if (inside <= thresholds_.hot) continue;
       if (hot_.empty()) hot_.assign(index_.feature.size(), 0);
       hot_[number] = 1;
@@ -122,9 +122,27 @@ class Join {
     return {index_.run[number], index_.run[number + 1]};
   }
 
-  bool is_inside(std::uint32_t slot) const {
+  // In the content's prefix, at its own level or one where it meets contents of larger moduli.
+  bool is_inside(std::uint32_t number, std::uint32_t slot) const {
     const Slot one = index_.slots[slot];
-    return one.left >= judge_.prefix(index_.level[one.rank], index_.size[one.rank]);
+    if (one.left >= judge_.prefix(index_.level[one.rank], index_.size[one.rank])) return true;
+    for (std::uint32_t level = index_.level[one.rank] + 1U; level <= index_.highest[number]; ++level) {
+      const std::uint64_t size = size_at(one.rank, level);
+      const std::uint64_t prefix = judge_.prefix(level, size);
+      if (size > 0 && one.left >= prefix && left_at(level, one) >= prefix) return true;
+    }
+    return false;
+  }
+
+  // What is left of a content's list at a higher level, from the slot's feature on.
+  std::uint64_t left_at(std::uint32_t level, const Slot& slot) const {
+    const auto numbers = index_.list(slot.rank), weights = index_.weights_of(slot.rank);
+    std::uint64_t own = 0, counted = 0;
+    for (std::size_t i = numbers.size(); i-- > 0 && own < slot.left;) {
+      const std::uint32_t weight = weights.empty() ? 1 : weights[i];
+      own += weight, counted += index_.highest[numbers[i]] >= level ? weight : 0;
+    }
+    return counted;
   }
 
   bool is_hot(std::uint32_t number) const { return !hot_.empty() && hot_[number]; }
@@ -157,7 +175,7 @@ class Join {
     std::vector<std::uint32_t> inside;
     const auto [begin, end] = run(number);
     for (auto slot = begin; slot < end; ++slot)
-      if (is_inside(slot)) inside.push_back(index_.slots[slot].rank);
+      if (is_inside(number, slot)) inside.push_back(index_.slots[slot].rank);
     std::sort(inside.begin(), inside.end(), [&](std::uint32_t x, std::uint32_t y) {
       const std::uint64_t size_x = index_.size[x] << index_.level[x], size_y = index_.size[y] << index_.level[y];
       return size_x != size_y ? size_x > size_y : index_.content[x] < index_.content[y];

@@ -3,8 +3,10 @@
 // Each content of a hot run is compared with the run's principals until one is its twin (`Judge::is_twin`): with those
 // of contents that another run has linked already, then with the contents that were nobody's twin, largest first. So
 // near-identical texts hang on one principal, and a run that several groups share has one for each, up to a limit. What
-// is like a principal on the way, or part of it, is linked as well, so many for each content. Runs of few contents come
-// first: what they share sets them apart from the rest. In one order, so it does not matter who works on them.
+// is like a principal on the way, or part of it, is linked as well, so many for each content; and so are principals of
+// two stars that meet in a run: two forms may resemble each other, and runs of their own have made their stars before.
+// Runs of few contents come first: what they share sets them apart from the rest. In one order, so it does not matter who
+// works on them.
 //
 // Two contents of one star are not compared with each other, whatever else they share: that would be all pairs again.
 // As twins of one principal they are alike in any case, and in one family by their links. All others, and those of stars
@@ -15,7 +17,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "candidates.hpp"
@@ -47,6 +51,10 @@ class Stars {
           std::find(principals.begin(), principals.end(), home) == principals.end())
         principals.push_back(home);
     }
+    for (std::size_t i = 1; i < principals.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (met_.insert(std::minmax(principals[i], principals[j])).second)
+          if (const std::optional<Beside> beside = compare(principals[j], principals[i])) links.push_back(beside->pair);
     for (const std::uint32_t one : inside) {
       if (home_[one] != kNowhere || compared_[one] >= kTries) continue;
       for (const std::uint32_t principal : principals) {
@@ -87,6 +95,7 @@ class Stars {
   std::vector<std::uint32_t> home_;
   std::vector<std::uint16_t> compared_;
   std::vector<std::uint8_t> linked_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> met_;  // principals of two stars that some run holds both of
   std::uint32_t small_;
 };
 

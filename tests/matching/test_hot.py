@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given, settings
@@ -56,6 +57,36 @@ def test_near_identical_letters_are_one_family_with_as_many_links_as_letters() -
     assert found.hot.features > 0
     assert found.hot.links == len(found.a)
     assert found.hot.contents.tolist() == list(range(500))
+
+
+def test_letters_of_unequal_moduli_are_one_family() -> None:
+    """A long letter counts every other feature; that by which it meets a shorter one may be in the prefix of that one
+    only as the long one counts."""
+    for seed in range(8):
+        dice = random.Random(seed)
+        form = [dice.getrandbits(60) & ~1 | (at % 2) for at in range(240)]
+        lists, moduli = [], []
+        for number in range(120):
+            modulus = 1 + number % 2
+            own = {dice.getrandbits(60) * 2 for _ in range(9)} | {dice.getrandbits(60) * 2 + 1 for _ in range(9)}
+            own |= set(form) - {form[(number * 7 + at) % 240] for at in range(20)}
+            lists.append({feature for feature in own if feature % modulus == 0})
+            moduli.append(modulus)
+        given = replace(postings(lists), moduli=np.array(moduli, np.uint64))
+        scheme = parse_scheme("mod:window=20,sample=200,most=64")
+        found = find_candidates(given, scheme, MatchSettings(hot=20), threads=1)
+        assert found.hot.features > 0
+        assert families(found, 120) == [set(range(120))], seed
+
+
+def test_two_forms_that_resemble_each_other_are_one_family() -> None:
+    """Each is a star by what only its own letters have; what both have comes later, and finds everyone at home."""
+    dice = random.Random(2)
+    both, one, other = features(dice, 100), features(dice, 15), features(dice, 15)
+    lists = [*letters(dice, 200, form=both | one), *letters(dice, 200, form=both | other)]
+    found = joined(lists, hot=50)
+    assert families(found, 400) == [set(range(400))]
+    assert len(found.a) < 40 * 400
 
 
 def test_documents_that_share_only_a_footer_are_none() -> None:
