@@ -62,7 +62,10 @@ def scanned(folder: Path, path: Path, scheme: str, **options: bool) -> Store:
     return store
 
 
-@pytest.mark.parametrize("spec", ["exact:window=20", "mod:window=20,sample=200,most=64", "mod:window=20,n=16"])
+@pytest.mark.parametrize(
+    "spec",
+    ["exact:window=20", "exact:window=20,bits=16", "mod:window=20,sample=200,most=64", "mod:window=20,n=16"],
+)
 @pytest.mark.parametrize(("resemblance", "containment"), [(None, None), (0.3, None), (None, 0.5)])
 def test_everything_that_reaches_a_threshold_is_found_and_measured(
     folder: Path, tmp_path: Path, spec: str, resemblance: float | None, containment: float | None

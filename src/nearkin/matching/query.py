@@ -24,6 +24,7 @@ from nearkin.matching.levels import Levels
 from nearkin.matching.template import LeftOut, among
 from nearkin.matching.verify import verify
 from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
+from nearkin.scheme.shingler import ALL_BITS
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import CONFIDENCE
 from nearkin.scheme.similarity_index import range_of
@@ -80,7 +81,8 @@ class Query:
         features, weights = self._features
         complete = 1 if isinstance(self.scheme, Mod) else None
         found = self.index.search(features, self._bars(self.index), weights=weights, modulus=complete)
-        if isinstance(self.scheme, Mod | Exact) and not len(self.index.ignored):
+        whole = isinstance(self.scheme, Mod | Exact) and self.scheme.shingler.bits == ALL_BITS
+        if whole and not len(self.index.ignored):
             self._note_exact(found)
         contents: list[int] = found.contents.tolist()
         return contents
@@ -117,7 +119,7 @@ class Query:
         return index.bars(resemblance=resemblance, containment=containment, confidence=CONFIDENCE)
 
     def _note_exact(self, found: Hits) -> None:
-        """Where both lists have all the shingles, what they share is what the texts share."""
+        """Where both lists have all the shingles, whole, what they share is what the texts share."""
         for row in np.flatnonzero(found.moduli == 1).tolist():
             content, shared = int(found.contents[row]), int(found.shared[row])
             mine, size = int(found.mine[row]), int(found.sizes[row])
