@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from cli import boxes
 from cli.test_report import load_file
 from cli.world import Called, edited, prose, write
 from nearkin.report.concordance import percent, status_of
@@ -98,3 +99,16 @@ def test_every_status() -> None:
 
 def test_only_the_same_is_100() -> None:
     assert [percent(value) for value in (None, 1.0, 0.99999, 0.5, 0.82376)] == ["", "100", "99.99", "50", "82.37"]
+
+
+def test_the_pivot_of_a_group_is_an_original_wherever_its_copies_lie(tmp_path: Path) -> None:
+    """By name the copy in the archive comes first, as an original the file does; the two must not be told apart."""
+    docs = tmp_path / "docs"
+    longest = prose(3, 400)
+    boxes.write(docs, {"aa.zip": boxes.zipped({"x.txt": longest.encode()}), "zz.txt": longest.encode()})
+    write(docs, {b"m1.txt": edited(longest, 30)[:-40], b"m2.txt": edited(longest, 90)[:-40]})
+    found = lines(docs)
+    group = [line for line in found.values() if line["GROUPCOUNT"] == "4"]
+    assert [line["PATH"] for line in group if line["PIVOT"] == "Y"] == ["zz.txt"]
+    status = sorted(line["DUPSTATUS"] for line in group)
+    assert status == ["exact duplicate", "near duplicate", "near duplicate", "near original"]

@@ -21,8 +21,9 @@ FIELDS: tuple[str, ...] = (
     *("CUSTODIAN", "ALLCUSTODIAN", "MD5", "SHA1", "SHA256", "SCOPE", "PATH"),
 )
 
-# Of copies the first that could be read is the original; files go before what lies in a container. `keep` has rules of
-# its own: who acts on a load file must not act on its plan as well.
+# Of copies the first that could be read is the original; files go before what lies in a container. Of all that have the
+# words of a family's pivot the first is the pivot: so it is an original too. `keep` has rules of its own: who acts on a
+# load file must not act on its plan as well.
 FIRST = f"CAST((d.reason IS NOT NULL) || (d.parent IS NOT NULL) || {PLACE} AS BLOB)"
 PREPARED = f"""
 CREATE TEMP TABLE copy (digest BLOB PRIMARY KEY, documents INTEGER, original BLOB, custodians TEXT) WITHOUT ROWID;
@@ -34,8 +35,10 @@ INSERT INTO crowd SELECT c.family, count(*), count(DISTINCT d.digest)
     FROM family f CROSS JOIN family_content c ON c.family = f.id CROSS JOIN text t ON t.content = c.content
     CROSS JOIN present d ON d.text = t.id
     WHERE f.scheme = {{scheme}} AND d.reason IS NULL GROUP BY c.family HAVING count(*) > 1;
-CREATE TEMP TABLE kin (content INTEGER PRIMARY KEY, family INTEGER, pivot INTEGER, to_pivot REAL);
-INSERT OR IGNORE INTO kin SELECT c.content, c.family, c.pivot, c.to_pivot
+CREATE TEMP TABLE kin (content INTEGER PRIMARY KEY, family INTEGER, pivot BLOB, to_pivot REAL);
+INSERT OR IGNORE INTO kin SELECT c.content, c.family, iif(c.pivot, (
+        SELECT min({FIRST}) FROM text t CROSS JOIN present d ON d.text = t.id JOIN scope ON scope.id = d.scope
+        WHERE t.content = c.content AND d.reason IS NULL), NULL), c.to_pivot
     FROM crowd CROSS JOIN family_content c ON c.family = crowd.family;
 CREATE TEMP TABLE inside (document INTEGER PRIMARY KEY, root BLOB);
 WITH RECURSIVE down (id, root) AS (
@@ -47,7 +50,7 @@ WITH RECURSIVE down (id, root) AS (
 LINES = f"""
 SELECT {PLACE}, CAST(p.path || x'00' || scope.name AS BLOB), inside.root, hex(d.md5), hex(d.sha1), hex(d.digest),
        d.custodian, copy.custodians, copy.documents, {FIRST} = copy.original,
-       f.founder, crowd.documents, crowd.unlike, kin.pivot AND held.first = {PLACE}, kin.to_pivot,
+       f.founder, crowd.documents, crowd.unlike, kin.pivot = {FIRST}, kin.to_pivot,
        held.documents, c.digest, d.reason IS NOT NULL OR coalesce(c.length, 0) = 0
 FROM present d JOIN scope ON scope.id = d.scope LEFT JOIN document p ON p.id = d.parent
 LEFT JOIN inside ON inside.document = d.id
