@@ -105,6 +105,37 @@ def test_exit_codes_and_formats(store: Path, tmp_path: Path) -> None:
     assert piped.stdout.decode() == Called("trace", file, "--store", store).out
 
 
+def test_no_all_clear_where_only_features_were_asked(store: Path, tmp_path: Path) -> None:
+    """A short passage in a long document may have no feature in the store at all."""
+    (tmp_path / "bit.txt").write_text(SECRET[60:120])
+    found = Called("trace", tmp_path / "bit.txt", "--min-length", 40, "--exit-code", "--store", store)
+    assert (found.code, len(found.records)) == (1, 5)
+    (tmp_path / "new.txt").write_text(prose(77, 40))
+    asked = ("trace", tmp_path / "new.txt", "--exit-code", "--store", store)
+    assert Called(*asked).code == 0
+    quick = Called(*asked, "--quick")
+    assert quick.code == 3
+    assert "without a stored feature of it were not read, and may hold some" in quick.err
+    assert "No text that was looked at holds" in Called(*asked, "--quick", "--format", "table").out
+
+
+def test_a_note_shorter_than_a_passage_is_looked_for_whole(store: Path, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text(SECRET[20:66])
+    traced = Called("trace", note, "--exit-code", "--store", store)
+    assert traced.code == 1
+    assert "half.txt" in {one["path"] for one in traced.records}
+    shown = Called("trace", note, "--store", store, "--format", "table").words
+    assert "in passages of at least 45 characters" in shown
+    note.write_text("too short")
+    traced = Called("trace", note, "--exit-code", "--store", store)
+    assert (traced.code, "under 20 characters" in traced.err) == (3, True)
+    root = write(tmp_path / "tree", {b"a.txt": "too short", b"b.txt": "Too  short"})
+    assert Called("scan", root, "--store", tmp_path / "kin.db", "-q").code == 0
+    traced = Called("trace", note, "--exit-code", "--store", tmp_path / "kin.db")
+    assert (traced.code, [one["path"] for one in traced.records]) == (1, ["a.txt", "b.txt"])
+
+
 def test_on_the_screen(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     shown = Called("trace", store.parent / "file.txt", "--store", store, "--format", "table").out

@@ -27,7 +27,7 @@ SHOWN = 3  # passages of a document on the screen; JSON has all
     default=100,
     show_default=True,
     metavar="N",
-    help="Passages of at least so many characters.",
+    help="Passages of at least so many characters; a shorter FILE is looked for whole.",
 )
 @click.option("--quick", is_flag=True, help="Read only what shares a stored feature: may miss short passages.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if a document holds a passage, 3 if that cannot be told.")
@@ -59,7 +59,7 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         found = follow(connection, store, query.text or b"", query.digest, least=min_length, quick=quick)
         scoped = is_scoped(connection)
     if form == "table":
-        _show(found, Readable.of(query.text or b"", Canon(raw, frozenset())), min_length, scoped=scoped)
+        _show(found, Readable.of(query.text or b"", Canon(raw, frozenset())), scoped=scoped)
     else:
         records = (traced_record(one, found, scoped=scoped) for one in found.documents)
         columns = ["path", *(["scope"] if scoped else []), "share", "share_of_all", "passages"]
@@ -75,18 +75,18 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
     return int(exit_code and bool(found.documents))
 
 
-def _show(found: "Trace", text: "Readable", least: int, *, scoped: bool) -> None:
+def _show(found: "Trace", text: "Readable", *, scoped: bool) -> None:
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import both_ends, count, safe, share, shortened
 
     screen = Screen(scoped)
     if not found.documents:
         none = "No text that was looked at holds" if found.unseen else "No document of the store holds"
-        screen.line(f"{none} a passage of it of {least:,} characters.")
+        screen.line(f"{none} a passage of it of {found.least:,} characters.")
         for unseen in found.unseen:
             screen.folded(f"{unseen}.")
         return
-    held = f"hold {share(found.share)} of it together, in passages of at least {least:,} characters"
+    held = f"hold {share(found.share)} of it together, in passages of at least {found.least:,} characters"
     if len(found.documents) == 1:
         held = held.replace("hold ", "holds ", 1).replace(" together", "")
     screen.line((count(len(found.documents), "documents"), "bold"), f" {held}")

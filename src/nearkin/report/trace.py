@@ -39,14 +39,22 @@ class Traced:
 class Trace:
     documents: list[Traced]  # those that hold most first
     share: float  # of the text, in any of them
+    least: int  # characters of a passage: as asked for, or those of a shorter text
     unread: int = 0  # contents whose text was not kept, and that may hold some
-    quick: bool = False  # only what stored features pointed at was read
     stale: int = 0  # documents that an older nearkin read: not looked at
+    skipped: int = 0  # contents that only a slower search would have read
+    too_short: bool = False  # only whole copies were looked for
 
     @property
     def unseen(self) -> list[str]:
         """Why there may be more; nothing: these are all."""
         said = []
+        if self.too_short:
+            said.append(f"a text of under {LONG_ENOUGH} characters is found in copies of it only")
+        if self.skipped:
+            said.append(
+                f"{count(self.skipped, 'contents')} without a stored feature of it were not read, and may hold some"
+            )
         if self.unread:
             said.append(f"{count(self.unread, 'contents')} may hold some, but the store keeps no text of them")
         if self.stale:
@@ -57,18 +65,26 @@ class Trace:
 def trace(
     connection: sqlite3.Connection, store: Path, text: bytes, digest: bytes, *, least: int = LEAST, quick: bool = False
 ) -> Trace:
-    """Of an extracted text, and the digest of the bytes it was taken from. `quick` reads only texts that share a stored
+    """Of an extracted text, and the digest of the bytes it was taken from. A text of fewer characters than asked for is
+    looked for whole. `quick` reads only texts that share a stored
     feature, and may miss short passages."""
     checker = Checker.of(connection, store)
     canon, scheme = replace(checker.canon, lines=False), checker.scheme
     canonical = canon.apply(text)
+    same = content_of(connection, sha256(checker.canon.apply(text)).digest(), checker.canon_id)
+    if not canonical:
+        return Trace([], 0.0, least)
+    least = min(least, max(len(canonical), LONG_ENOUGH))
     if len(canonical) < least:
-        return Trace([], 0.0, quick=quick)
+        whole = _most_first(_copies(connection, text, digest, same, canon))
+        return Trace(whole, float(bool(whole)), least, stale=count_stale(connection), too_short=True)
     conclusive = told_by_features(scheme, least) and not checker.left_out.templates
     shared = None
     if checker.index is not None and (conclusive or quick):
         shared = sharing(checker.index, checker.canon.apply(text), scheme)
-    contents = to_be_read(connection, scheme, checker.scheme_id, shared, quick=quick)
+    about = (connection, scheme, checker.scheme_id)
+    contents = to_be_read(*about, shared, quick=quick)
+    surely = to_be_read(*about, shared if conclusive else None, quick=False) if quick else contents
     run = RunSettings()
     held: dict[int, tuple[float, tuple[Passage, ...]]] = {}
     together: list[tuple[int, int]] = []
@@ -83,13 +99,16 @@ def trace(
         for content, holders in documents_of(connection, list(held)).items()
         for location in holders
     }
-    same = content_of(connection, sha256(checker.canon.apply(text)).digest(), checker.canon_id)
     if copies := _copies(connection, text, digest, None if same in held else same, canon):
         found = copies | found
         together.append((0, len(canonical)))
     unread = _unread(connection, [content for content in contents if content != same])
-    listed = sorted(found.values(), key=lambda one: (-one.share, one.location))
-    return Trace(listed, covered(together) / len(canonical), unread, quick, count_stale(connection))
+    share, skipped = covered(together) / len(canonical), len(surely) - len(contents)
+    return Trace(_most_first(found), share, least, unread, count_stale(connection), skipped)
+
+
+def _most_first(found: dict[Location, Traced]) -> list[Traced]:
+    return sorted(found.values(), key=lambda one: (-one.share, one.location))
 
 
 def _copies(
