@@ -7,6 +7,7 @@ import pytest
 
 from nearkin.api.store import Store
 from nearkin.errors import UsageError
+from nearkin.group import lineage as derivation
 from nearkin.report import lineage
 
 from .world import Called, edited, prose, write
@@ -158,3 +159,23 @@ def test_too_many_kin_are_not_left_out_without_a_word(rewritten: Path, monkeypat
     monkeypatch.setattr(lineage, "MOST", 2)
     with pytest.raises(UsageError, match="beyond=False"):
         Store(rewritten).lineage("1.txt")
+
+
+def test_of_very_long_texts_a_sample_is_counted_and_said_to_be(
+    rewritten: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exactly = {one["path"]: one for one in Store(rewritten).lineage("1.txt").to_pylist()}
+    assert {one["exact"] for one in exactly.values()} == {True}
+    monkeypatch.setattr(derivation, "MOST", 4000)
+    found = Store(rewritten).lineage("1.txt").to_pylist()
+    for one in found:
+        whole = exactly[one["path"]]
+        if one["source"] is None:
+            assert (one["exact"], one["new"]) == (True, None)
+        else:
+            assert not one["exact"]
+            assert one["new_margin"] > 0
+            assert abs(one["new"] - whole["new"]) <= 2 * one["new_margin"]
+    shown = Called("lineage", "1.txt", "--store", rewritten, "--format", "table").out
+    assert "±" in shown
+    assert "estimated (95 %)" in shown

@@ -23,7 +23,7 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
 
     Each text hangs on the one from which least is new in it, of those with no later date; lost text counts half.
     New and lost are distinct 20-byte windows of the extracted text; of texts of the same words, as in capitals, none
-    are. Dates are the document's own, else the file's.
+    are. Of very long texts a sample of them is counted, and said to be. Dates are the document's own, else the file's.
     Versions that were rewritten may resemble no other by the threshold: of the matches that the scan kept below it,
     those count of which each text is the nearest to the other outside its family, and are marked.
     Where a text is far nearer to another than to its source by date, that is said: one of the dates may be wrong.
@@ -41,7 +41,7 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
         _show(Screen(scoped), found)
         return
     scopes = ["scope", "source_scope"] if scoped else []
-    figures = ["depth", "date", "date_from", "new", "lost", "same_words"]
+    figures = ["depth", "date", "date_from", "new", "lost", "exact", "new_margin", "lost_margin", "same_words"]
     emit(
         (lineage_record(one, scoped=scoped) for one in found),
         form,
@@ -55,6 +55,8 @@ def _show(screen: "Screen", found: "list[Descendant]") -> None:
 
     for one in found:
         about = "first" if one.new is None else f"+{one.new:,} -{one.lost:,}"
+        if one.margins is not None:
+            about = f"+{one.new:,}±{one.margins[0]:,} -{one.lost:,}±{one.margins[1]:,}"
         front = f"{one.moment.shown:<16}  {'  ' * min(one.depth, 20)}"
         name = screen.name(one.location)
         room = max(screen.width - len(front) - len(about) - 2, 20)
@@ -71,3 +73,5 @@ def _show(screen: "Screen", found: "list[Descendant]") -> None:
             screen.folded(f"nearer by its text: {nearer}; dates and texts disagree", indent=inner, style="dim")
     if found:
         screen.note("+ windows of 20 bytes that are new, - those of its source that were lost")
+    if any(one.margins is not None for one in found):
+        screen.note("± estimated (95 %): of so much text only a sample of the windows was counted")

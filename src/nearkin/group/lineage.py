@@ -7,6 +7,7 @@ date the later is never the source. Novelty alone does not tell the direction: n
 sizes, so every root gives the same sum. Without dates the tree says who stands beside whom, and the root is a guess.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,6 +33,7 @@ class Windows:
 
     sizes: NDArray[np.int64]
     new: NDArray[np.int64]
+    modulus: int = 1  # of so many windows one was counted
 
     @classmethod
     def of(cls, texts: Sequence[bytes]) -> "Windows":
@@ -44,7 +46,12 @@ class Windows:
         found = _native.shared(offsets, every, a.astype(np.uint32), b.astype(np.uint32), threads=1)
         shared = np.zeros((len(texts), len(texts)), np.int64)
         shared[a, b] = shared[b, a] = found.astype(np.int64)
-        return cls(sizes, sizes[None, :] - shared)
+        return cls(sizes, sizes[None, :] - shared, modulus)
+
+    def estimate(self, counted: int) -> tuple[int, int]:
+        """How many windows there are where so many were counted, and how far from that it may be (95 %)."""
+        there = counted * self.modulus
+        return there, math.ceil(1.96 * math.sqrt(there * (self.modulus - 1)))
 
     def costs(self) -> Costs:
         lost = np.minimum(self.new.T, self.sizes[None, :])

@@ -29,7 +29,7 @@ def united(windows: Windows, writings: Writings) -> Windows:
     second = across[a, b]
     first = nearest[a, second]
     between[a, b], between[b, a] = new[first, second], new[second, first]
-    return Windows(windows.sizes[[one[0] for one in writings]], between)
+    return Windows(windows.sizes[[one[0] for one in writings]], between, windows.modulus)
 
 
 def source_of_each(

@@ -39,6 +39,7 @@ class Descendant:
     moment: Moment
     new: int | None  # windows that its source has not; None: it is the root
     lost: int | None
+    margins: tuple[int, int] | None  # by which new and lost may be wrong (95 %); None: they are exact
     same_words: bool  # as its source, in another writing
     copies: tuple[Location, ...]  # other documents of the same text
     nearer: Location | None  # a text that is far nearer than its source, were it not for the dates
@@ -97,16 +98,20 @@ def trace_lineage(
     for node, depth in _in_order(sources):
         source = sources[node]
         other = nearer.get(node)
-        here, there = place_of[node], None if source is None else place_of[source]
+        here = place_of[node]
+        there = here if source is None else place_of[source]
+        new, new_margin = far.estimate(int(far.new[there, here]))
+        lost, lost_margin = far.estimate(int(far.new[here, there]))
         descendants.append(
             Descendant(
                 names[node],
                 None if source is None else names[source],
                 depth,
                 moments[node],
-                None if there is None else int(far.new[there, here]),
-                None if there is None else int(far.new[here, there]),
-                here == there,
+                None if source is None else new,
+                None if source is None else lost,
+                None if source is None or far.modulus == 1 else (new_margin, lost_margin),
+                source is not None and here == there,
                 tuple(place for place, _ in nodes[node][1][1:]),
                 None if other is None else names[other],
                 nodes[node][0] in outside,
@@ -158,6 +163,9 @@ def lineage_record(one: Descendant, *, scoped: bool, name: Name = surrogate_esca
         "date_from": one.moment.source,
         "new": one.new,
         "lost": one.lost,
+        "exact": one.margins is None,
+        "new_margin": None if one.margins is None else one.margins[0],
+        "lost_margin": None if one.margins is None else one.margins[1],
         "same_words": one.same_words,
         "copies": [name(place) for place in one.copies],
         "nearer": None if one.nearer is None else name(one.nearer),
