@@ -54,3 +54,21 @@ def test_who_holds_a_family(store: Path) -> None:
 def test_nobody_by_that_name(store: Path, name: str, code: int) -> None:
     done = Called("custodians", name, "--store", store)
     assert (done.code, done.err.count("\n")) == (code, 1)
+
+
+def test_what_a_person_set_apart_is_nobodys_near_copy(store: Path) -> None:
+    said = Called("verdict", "set", "users/ann/plan.txt", "shared/draft.txt", "not-similar", "--store", store)
+    assert said.code == 0
+    found = Called("custodians", "users/ann/plan.txt", "--store", store, "--format", "jsonl").records
+    assert {one["custodian"] for one in found} == {"ann", "ben"}
+
+
+def test_copies_of_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    root = write(tmp_path / "tree", {b"ann/a.zip": "PK\3\4", b"ben/b.zip": "PK\3\4", b"ben/c.txt": prose(1)})
+    store = tmp_path / "store.db"
+    assert Called("scan", root, "--store", store, "--custodian", "path:1", "-q").code == 0
+    found = Called("custodians", "ann/a.zip", "--store", store, "--format", "jsonl").records
+    assert {one["custodian"]: [d["tier"] for d in one["documents"]] for one in found} == {
+        "ann": ["bytes"],
+        "ben": ["bytes"],
+    }

@@ -354,3 +354,12 @@ def test_between_scopes_too_a_scheme_is_asked_only_what_it_can_tell(tmp_path: Pa
     for between in ((), ("--between", "master", "candidate")):
         called = Called("matches", *between, "--min-containment", "0.5", "--store", store)
         assert (called.code, "does not tell containment" in called.err) == (2, True), between
+
+
+def test_empty_files_are_no_copies_of_one_another(tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    for scope in ("master", "candidate"):
+        scanned(write(tmp_path / scope, {b"e.txt": "", b"a.txt": prose(3)}), store, "--scope", scope)
+    called = Called("matches", "--between", "master", "candidate", "--store", store)
+    assert [record["b"] for record in called.records] == ["a.txt"]
+    assert "Of 2 documents in candidate, 1 identical, 0 near, 0 contained in master; 1 new" in called.err

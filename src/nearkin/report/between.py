@@ -115,7 +115,8 @@ class _Identical:
         self.by_bytes: dict[bytes, list[Held]] = defaultdict(list)
         self.by_words: dict[int, list[Held]] = defaultdict(list)
         for held in documents:
-            self.by_bytes[held.digest].append(held)
+            if held.size:  # that two files are empty says nothing of them
+                self.by_bytes[held.digest].append(held)
             if held.content is not None and held.length:
                 self.by_words[held.content].append(held)
 

@@ -9,6 +9,7 @@ from nearkin.model import Location
 from nearkin.report.deciding import HEX, bytes_of, find_family
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.store import runs
+from nearkin.store.decided import Decided
 
 FAMILY = """
 SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodian), coalesce(d.owner, p.owner), d.size,
@@ -27,8 +28,8 @@ SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodia
        near.resemblance, near.held
 FROM present d JOIN scope ON scope.id = d.scope LEFT JOIN document p ON p.id = d.parent
 LEFT JOIN text t ON t.id = d.text LEFT JOIN near ON near.content = t.content
-WHERE d.reason IS NULL AND (d.digest = ?1 OR t.content IN (SELECT content FROM asked)
-      OR near.resemblance >= ?3 OR near.held >= ?4)
+WHERE d.digest = ?1 OR (d.reason IS NULL AND (t.content IN (SELECT content FROM asked)
+      OR near.resemblance >= ?3 OR near.held >= ?4))
 """
 
 
@@ -65,7 +66,19 @@ def list_custodians(connection: sqlite3.Connection, subject: str) -> list[Custod
     given = (digest, run.scheme, limits["threshold"], limits["containment"])
     rows = connection.execute(LIKE, given).fetchall()
     contents = frozenset(row[3] for row in rows if row[2] == digest and row[3] is not None)
-    return _by_holder(rows, digest, contents)
+    parted = _parted(connection, contents, frozenset(row[3] for row in rows if row[3] is not None) - contents)
+    return _by_holder([row for row in rows if row[3] not in parted], digest, contents)
+
+
+def _parted(connection: sqlite3.Connection, contents: frozenset[int], others: frozenset[int]) -> frozenset[int]:
+    """Those that a person set apart from the document, whichever of its contents they match."""
+    decided = Decided(connection)
+
+    def apart(content: int, other: int) -> bool:
+        said = decided.of_pair(content, other)
+        return said is not None and said.parts
+
+    return frozenset(other for other in others if all(apart(content, other) for content in contents))
 
 
 def _by_holder(rows: list[tuple[object, ...]], digest: bytes, contents: frozenset[object]) -> list[Custodian]:

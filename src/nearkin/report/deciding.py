@@ -20,7 +20,7 @@ from nearkin.store.verdicts import Verdict, all_verdicts, places_of
 HEX = re.compile(r"[0-9a-fA-F]{1,64}")  # an id, or the beginning of one
 STORED = """
 SELECT scope.name, d.digest FROM scope CROSS JOIN present d ON d.scope = scope.id
-WHERE d.reason IS NULL AND d.scope = ? AND d.path = ?
+WHERE d.digest IS NOT NULL AND d.scope = ? AND d.path = ?
 """
 SHOWN = 16  # digits of a family's id
 
