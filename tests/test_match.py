@@ -216,3 +216,9 @@ def test_families_below_the_limits_of_match_say_that_they_are_partial(texts: lis
     assert not nearkin.families(found.replace_schema_metadata(None), threshold=0.6).schema.metadata
     of_words = nearkin.match(texts, threshold=0.8, scheme="fuzzy")
     assert b"threshold" in nearkin.families(of_words, threshold=0.6).schema.metadata[b"nearkin.partial"]
+
+
+def test_names_that_would_be_written_alike_are_refused() -> None:
+    with pytest.raises(UsageError, match="both written '1'"):
+        nearkin.match({1: "one text", "1": "another"})
+    assert nearkin.match({1: "one text", "2": "one text"}).to_pylist()[0]["b"] == "2"

@@ -1,6 +1,7 @@
 """Of texts in memory: sign, resemblance, containment, match and families. What a text is: nearkin.api.text."""
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -161,4 +162,8 @@ def _plain(names: list[Any]) -> list[Any]:
     """Names as an Arrow column can hold them: integers of 64 bits, else UTF-8."""
     if set(map(type, names)) == {int} and min(names) >= -(1 << 63) and max(names) < 1 << 63:
         return names
-    return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+    plain = [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+    if len(set(plain)) < len(plain):
+        twice = next(name for name, times in Counter(plain).items() if times > 1)
+        raise UsageError(f"Two texts have names that are both written {twice!r}, as 1 and '1' are; name them apart.")
+    return plain

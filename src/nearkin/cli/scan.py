@@ -56,7 +56,7 @@ class InterruptedScanError(NearkinError):
 @click.option("--jobs", type=int, metavar="N", help="Threads to use.  [default: all processors]")
 @click.option("--memory", type=size_of, metavar="SIZE", help="Memory to use, as 2G.  [default: a quarter]")
 @click.option(
-    "--no-text", is_flag=True, help="Keep no texts: matches stay estimates, and no other scheme can sign them later."
+    "--no-text", is_flag=True, help="Keep no text of what is read: matches stay estimates; no other scheme can sign it."
 )
 @click.option("--text-column", metavar="NAME", help="Read .parquet, .jsonl and .csv by row: each is a document.")
 @click.option("--id-column", metavar="NAME", help="What names the rows of tables.  [default: their number]")
