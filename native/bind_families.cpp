@@ -89,14 +89,14 @@ NumPy<std::uint32_t> py_homes(const Array<std::uint8_t>& alone, const Array<std:
 }
 
 NumPy<std::uint32_t> py_strongest_first(const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
-                                        const Array<double>& strength, const Array<double>& more) {
+                                        const Array<double>& strength, const Array<double>& more, unsigned threads) {
   if (b.size() != a.size() || strength.size() != a.size() || more.size() != a.size())
     throw nb::value_error("every link has two nodes, a strength, and how much there is of something else");
   if (a.size() >= ~std::uint32_t{0}) throw nb::value_error("more than 4 billion links");
   std::vector<std::uint32_t> order;
   {
     const nb::gil_scoped_release free;
-    order = strongest_first({span(a), span(b), span(strength)}, span(more));
+    order = strongest_first({span(a), span(b), span(strength)}, span(more), threads);
   }
   return array(std::move(order));
 }
@@ -105,7 +105,8 @@ NumPy<std::uint32_t> py_strongest_first(const Array<std::uint32_t>& a, const Arr
 
 void register_families(nb::module_& m) {
   m.attr("NO_LINK") = kNoLink;
-  m.def("strongest_first", py_strongest_first, "a"_a, "b"_a, "strength"_a, "more"_a);
+  m.def("strongest_first", py_strongest_first, "a"_a, "b"_a, "strength"_a, "more"_a, nb::kw_only(),
+        "threads"_a = 1);
   m.def("tally", py_tally, "label"_a, "a"_a, "b"_a, "strength"_a, nb::kw_only(), "chains"_a);
   m.def("principals", py_principals, "order"_a, "a"_a, "b"_a, "strength"_a);
   m.def("cliques", py_cliques, "nodes"_a, "a"_a, "b"_a, "strength"_a);

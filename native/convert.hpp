@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "uncleared.hpp"
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
@@ -57,7 +59,7 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
 template <class Row>
 class Columns {
  public:
-  explicit Columns(std::vector<Row>&& rows) : rows_(new std::vector<Row>(std::move(rows))), owner_(rows_, remove) {}
+  explicit Columns(Uncleared<Row>&& rows) : rows_(new Uncleared<Row>(std::move(rows))), owner_(rows_, remove) {}
 
   template <class T>
   NumPy<T> operator()(T Row::* member) const {
@@ -67,9 +69,9 @@ class Columns {
   }
 
  private:
-  static void remove(void* rows) noexcept { delete static_cast<std::vector<Row>*>(rows); }
+  static void remove(void* rows) noexcept { delete static_cast<Uncleared<Row>*>(rows); }
 
-  std::vector<Row>* rows_;
+  Uncleared<Row>* rows_;
   nb::capsule owner_;
 };
 

@@ -30,7 +30,7 @@ def _texts(corpus: Path) -> "pa.RecordBatchReader":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.ParquetFile(corpus, pre_buffer=False)
+    table = pq.ParquetFile(corpus, memory_map=True, pre_buffer=False)
     return pa.RecordBatchReader.from_batches(
         pa.schema([("text", pa.string())]), table.iter_batches(AT_ONCE, columns=["text"])
     )

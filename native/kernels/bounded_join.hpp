@@ -51,7 +51,7 @@ class BoundedJoin {
   // Then the stars of hot features, and which bins are joined: one with itself, or two. Then each of these.
   Candidates stars();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs() const;
-  std::vector<Candidate> join(std::uint32_t bin, std::uint32_t other) const;
+  Uncleared<Candidate> join(std::uint32_t bin, std::uint32_t other) const;
 
   const std::string& folder() const { return whole_.folder; }
   std::size_t contents() const { return whole_.contents(); }

@@ -3,25 +3,32 @@
 #include <utility>
 
 #include "candidates.hpp"
+#include "let_go.hpp"
 #include "parallel.hpp"
 
 namespace nearkin {
 
-std::vector<Candidate> in_order(std::vector<std::vector<Candidate>> pieces, unsigned threads) {
-  // Dealt by their first content, each of which has few: no comparison of far-off pairs.
+Uncleared<Candidate> in_order(std::vector<Uncleared<Candidate>> pieces, unsigned threads) {
+  // Dealt by their first content, each of which has few: no comparison of far-off pairs. Every thread goes through all and
+  // deals those of a range of contents.
   std::uint32_t last = 0;
   for (const auto& piece : pieces)
     for (const Candidate& one : piece) last = std::max(last, one.a);
-  std::vector<std::size_t> next(std::size_t{last} + 2, 0);
-  for (const auto& piece : pieces)
-    for (const Candidate& one : piece) ++next[one.a + std::size_t{1}];
+  const std::size_t contents = std::size_t{last} + 1;
+  const auto each = [&](auto&& work) {
+    parallel_blocks(contents, (contents + threads - 1) / threads, threads, [&](unsigned, std::size_t from, std::size_t to) {
+      for (const auto& piece : pieces)
+        for (const Candidate& one : piece)
+          if (one.a >= from && one.a < to) work(one);
+    });
+  };
+  std::vector<std::size_t> next(contents + 1, 0);
+  each([&](const Candidate& one) { ++next[one.a + std::size_t{1}]; });
   std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<Candidate> all(next.back());
-  for (auto& piece : pieces) {
-    for (const Candidate& one : piece) all[next[one.a]++] = one;
-    piece = {};
-  }
-  parallel_blocks(std::size_t{last} + 1, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
+  Uncleared<Candidate> all(next.back());
+  each([&](const Candidate& one) { all[next[one.a]++] = one; });
+  let_go(pieces);
+  parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (auto a = from; a < to; ++a)
       std::sort(all.begin() + static_cast<std::ptrdiff_t>(a == 0 ? 0 : next[a - 1]),
                 all.begin() + static_cast<std::ptrdiff_t>(next[a]),
@@ -32,7 +39,7 @@ std::vector<Candidate> in_order(std::vector<std::vector<Candidate>> pieces, unsi
   return all;
 }
 
-void keep_strongest(std::vector<Candidate>& all, std::uint32_t most) {
+void keep_strongest(Uncleared<Candidate>& all, std::uint32_t most) {
   struct Seat {
     std::uint32_t content, other, candidate;
     double resemblance;

@@ -45,7 +45,7 @@ class Join {
       for (std::size_t rank = from; rank < to; ++rank) look_up(static_cast<std::uint32_t>(rank), probe);
     });
     found.hot_links = found.pairs.size();
-    std::vector<std::vector<Candidate>> pieces{std::move(found.pairs)};
+    std::vector<Uncleared<Candidate>> pieces{std::move(found.pairs)};
     for (auto& probe : probes) std::move(probe.found.begin(), probe.found.end(), std::back_inserter(pieces));
     found.pairs = in_order(std::move(pieces), threads_);
     keep_strongest(found.pairs, thresholds_.floor_most);
@@ -64,7 +64,7 @@ class Join {
     std::vector<std::uint32_t> seen;              // by rank: the last rank that met it
     std::vector<Visit> visits;
     std::vector<std::uint32_t> numbers, weights;  // a list without what does not count at a level
-    std::vector<std::vector<Candidate>> found;    // in pieces: one list would be copied, into fresh memory, as it grows
+    std::vector<Uncleared<Candidate>> found;    // in pieces: one list would be copied, into fresh memory, as it grows
 
     void add(const Candidate& candidate) {
       if (found.empty() || found.back().size() == kPiece) found.emplace_back().reserve(kPiece);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "overlap.hpp"
+#include "uncleared.hpp"
 
 namespace nearkin {
 
@@ -95,17 +96,17 @@ struct Candidate {
 };
 
 struct Candidates {
-  std::vector<Candidate> pairs;         // sorted by (a, b)
+  Uncleared<Candidate> pairs;         // sorted by (a, b)
   std::vector<std::uint32_t> starred;   // contents with a hot feature in their prefix, ascending: not all pairs were met
   std::uint64_t hot_features = 0;
   std::uint64_t hot_links = 0;  // pairs that only a star has met
 };
 
 // By (a, b), each once: a pair may be met from both sides, as alike and as part and container.
-std::vector<Candidate> in_order(std::vector<std::vector<Candidate>> pieces, unsigned threads);
+Uncleared<Candidate> in_order(std::vector<Uncleared<Candidate>> pieces, unsigned threads);
 
 // Of the weak candidates, those among the strongest of one of their two contents; ties by the other's row.
-void keep_strongest(std::vector<Candidate>& all, std::uint32_t most);
+void keep_strongest(Uncleared<Candidate>& all, std::uint32_t most);
 
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads);
 Candidates find_candidates(const Postings& postings, const Bin& bin, const Thresholds& thresholds, unsigned threads);

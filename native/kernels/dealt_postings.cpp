@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
 
 #include "parallel.hpp"
@@ -16,17 +17,18 @@ constexpr int kPartBits = 13;
 constexpr int kMostParts = 16;  // bits
 // More would visit each list more often for fewer of its features: of a hundred these are six.
 constexpr int kBandBits = 4;
-constexpr std::uint32_t kAhead = 16;  // lists that are asked for before they are needed
+constexpr std::size_t kAhead = 16;  // lists that are asked for before they are needed
+constexpr std::size_t kFew = 48;    // postings of a run that are quicker sorted by comparing
 
 struct Dealt {
   std::uint64_t feature;
   std::uint32_t rank, at;
 };
 
-// Where a list is, and where its postings begin among all.
+// Where a list is, where its postings begin among all, and whose it is.
 struct Place {
   const std::uint64_t* features;
-  std::uint32_t at;
+  std::uint32_t at, rank;
 };
 
 class Dealer {
@@ -70,25 +72,35 @@ class Dealer {
     const std::size_t parts = std::size_t{1} << bits_, bands = std::size_t{1} << band_bits_, contents = content_.size();
     std::vector<std::vector<std::size_t>> counts(threads_, std::vector<std::size_t>(parts, 0));
     cuts_.resize((bands + 1) * contents);
-    lists_.resize(contents);
+    place_lists();
     parallel_blocks(contents, 256, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
-      for (auto rank = from; rank < to; ++rank) {
-        const auto features = postings_.list(content_[rank]).features;
+      for (auto list = from; list < to; ++list) {
+        const auto features = postings_.list(content_[lists_[list].rank]).features;
         const auto size = static_cast<std::uint32_t>(features.size());
-        lists_[rank] = {features.data(), static_cast<std::uint32_t>(postings_.offsets[content_[rank]])};
         std::size_t band = 0;
         for (std::uint32_t i = 0; i < size; ++i) {
           const std::size_t part = part_of(features[i]);
           ++counts[thread][part];
-          for (; in_order_ && band <= band_of(part); ++band) cuts_[band * contents + rank] = i;
+          for (; in_order_ && band <= band_of(part); ++band) cuts_[band * contents + list] = i;
         }
-        for (; band <= bands; ++band) cuts_[band * contents + rank] = in_order_ || band == bands ? size : 0;
+        for (; band <= bands; ++band) cuts_[band * contents + list] = in_order_ || band == bands ? size : 0;
       }
     });
     start_.assign(parts + 1, 0);
     for (std::size_t part = 0; part < parts; ++part)
       for (const auto& some : counts) start_[part + 1] += some[part];
     std::partial_sum(start_.begin(), start_.end(), start_.begin());
+  }
+
+  // In the order of memory. By rank every visit would be to another page, of which a processor remembers some two thousand:
+  // asking for lists that way took two thirds of all dealing.
+  void place_lists() {
+    lists_.resize(content_.size());
+    for (std::uint32_t rank = 0; rank < content_.size(); ++rank)
+      lists_[rank] = {postings_.list(content_[rank]).features.data(),
+                      static_cast<std::uint32_t>(postings_.offsets[content_[rank]]), rank};
+    std::sort(lists_.begin(), lists_.end(),
+              [](const Place& x, const Place& y) { return std::less<>()(x.features, y.features); });
   }
 
   void fill(std::size_t band, Uncleared<Dealt>& room) const {
@@ -100,13 +112,13 @@ class Dealer {
     room.resize(start_[last] - start_[first]);
     const std::uint32_t* const from = cuts_.data() + band * contents;
     const std::uint32_t* const to = cuts_.data() + (in_order_ ? band + 1 : std::size_t{1} << band_bits_) * contents;
-    for (std::uint32_t rank = 0; rank < contents; ++rank) {
-      if (const auto ahead = rank + kAhead; ahead < contents) {
+    for (std::size_t list = 0; list < contents; ++list) {
+      if (const auto ahead = list + kAhead; ahead < contents) {
         __builtin_prefetch(lists_[ahead].features + from[ahead]);
         __builtin_prefetch(lists_[ahead].features + to[ahead]);
       }
-      const auto [features, at] = lists_[rank];
-      for (auto i = from[rank]; i < to[rank]; ++i) {
+      const auto [features, at, rank] = lists_[list];
+      for (auto i = from[list]; i < to[list]; ++i) {
         const std::size_t part = part_of(features[i]);
         if (in_order_ || band_of(part) == band) room[next[part - first]++] = {features[i], rank, at + i};
       }
@@ -125,17 +137,24 @@ class Dealer {
         to.runs.push_back({all[begin].feature, static_cast<std::uint32_t>(to.postings.size()),
                            static_cast<std::uint32_t>(end - begin), 0, 0});
         for (auto one = begin; one < end; ++one) to.postings.push_back({all[one].rank, all[one].at});
+        by_rank(std::span(to.postings).last(end - begin));
       }
     }
+  }
+
+  // A run was dealt in the order of memory.
+  void by_rank(std::span<Posted> run) const {
+    const auto less = [](const Posted& x, const Posted& y) { return x.rank != y.rank ? x.rank < y.rank : x.at < y.at; };
+    if (run.size() < kFew) return std::sort(run.begin(), run.end(), less);
+    const auto bits = static_cast<unsigned>(std::bit_width(content_.size()));
+    sort_by_feature(run.data(), run.size(), [](const Posted& one) { return std::uint64_t{one.rank}; }, less, bits);
   }
 
   void sort(std::span<Dealt> part) const {
     const int dealt = std::min(unused_ + bits_, 63);  // all in a part have the same bits up to here
     const auto key = [=, this](const Dealt& one) { return place_of(one.feature, estimator_) << dealt; };
     const auto less = [this](const Dealt& x, const Dealt& y) {
-      const std::uint64_t place_x = place_of(x.feature, estimator_), place_y = place_of(y.feature, estimator_);
-      if (place_x != place_y) return place_x < place_y;
-      return x.rank != y.rank ? x.rank < y.rank : x.at < y.at;
+      return place_of(x.feature, estimator_) < place_of(y.feature, estimator_);
     };
     sort_by_feature(part.data(), part.size(), key, less);
   }
@@ -148,8 +167,8 @@ class Dealer {
   bool in_order_;
   int unused_ = 0, bits_ = 1, band_bits_ = 0;
   std::vector<std::size_t> start_;  // of each part, were they all side by side
-  Uncleared<Place> lists_;          // by rank
-  Uncleared<std::uint32_t> cuts_;   // by band and rank: where it begins in the list
+  Uncleared<Place> lists_;          // as they lie in memory
+  Uncleared<std::uint32_t> cuts_;   // by band and list: where it begins there
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "canon.hpp"
 #include "html.hpp"
+#include "let_go.hpp"
 #include "lines.hpp"
 #include "utf8.hpp"
 
@@ -189,7 +190,7 @@ Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& rec
   grown.swap(batch.features);
   batch.features.assign(grown.begin(), grown.end());
   grown.clear();
-  if (grown.capacity() > kKept) grown = {};
+  if (grown.capacity() > kKept) let_go(grown);
   return batch;
 }
 

@@ -1,5 +1,6 @@
 #include "principals.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 

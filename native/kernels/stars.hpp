@@ -43,7 +43,7 @@ class Stars {
   // One run: the contents with its feature in their prefix, largest first. `compare` puts a content beside a principal;
   // it gives nothing where the pair is not strong.
   template <class Compare>
-  void link(std::span<const std::uint32_t> inside, Compare&& compare, std::vector<Candidate>& links) {
+  void link(std::span<const std::uint32_t> inside, Compare&& compare, Uncleared<Candidate>& links) {
     std::vector<std::uint32_t> principals;
     for (const std::uint32_t one : inside) {
       const std::uint32_t home = home_[one];

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "let_go.hpp"
 #include "radix.hpp"
 
 namespace nearkin {
@@ -73,6 +74,8 @@ void TextContents::add(Batch&& batch) {
     text += row.length;
     feature = kept.feature_ends[i];
   }
+  Batch& rest = batches_.back();  // of it only the texts and their features are read again
+  let_go(rest.rows, rest.text_ends, rest.property_ends, rest.feature_ends);
 }
 
 void TextContents::put_in_order(bool weighted) {
@@ -103,8 +106,7 @@ void TextContents::put_in_order(bool weighted) {
   }
   for (auto& content : holding_)
     if (content != kNothing) content = row[content];
-  contents_ = {};
-  numbers_ = {};
+  let_go(contents_, numbers_);
 }
 
 std::span<const std::uint64_t> TextContents::features() {
@@ -114,7 +116,7 @@ std::span<const std::uint64_t> TextContents::features() {
       std::copy_n(starts_[i], offsets_[i + 1] - offsets_[i], features_.data() + offsets_[i]);
       starts_[i] = features_.data() + offsets_[i];
     }
-    for (Batch& batch : batches_) batch.features = {}, batch.weights = {};
+    for (Batch& batch : batches_) let_go(batch.features, batch.weights);
   }
   return features_;
 }

@@ -242,11 +242,11 @@ std::vector<Group> groups_of(std::size_t texts, std::span<const Pair> pairs) {
 
 }  // namespace
 
-std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
+Uncleared<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                             const Shingler& shingler, const Bounds& bounds, std::span<const std::uint64_t> ignored,
                             unsigned threads) {
   Lists lists(texts, shingler, ignored);
-  std::vector<Measure> measures(pairs.size());
+  Uncleared<Measure> measures(pairs.size());
   std::vector<std::uint32_t> place(texts.size());  // in its group
   const bool plain = shingler.unit() == Unit::byte && !shingler.label() && ignored.empty();
   const auto by_numbers = [&](const Group& group, Room& room, unsigned on) {

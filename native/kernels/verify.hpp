@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "shingler.hpp"
+#include "uncleared.hpp"
 
 namespace nearkin {
 
@@ -43,7 +44,7 @@ struct Bounds {
 // The shingler's seed and bits play no part: measures are of all bits. Shingles of `ignored` (ascending; of all bits and
 // no permutation, labelled where the shingler labels) are left out of every text, so that sizes are those of the payload
 // (Forman 2005 §4).
-std::vector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
+Uncleared<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                             const Shingler& shingler, const Bounds& bounds, std::span<const std::uint64_t> ignored,
                             unsigned threads);
 

@@ -5,13 +5,15 @@ a reader of a page sees. Either is made canonical as in a scan, unless `raw` is 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nearkin.errors import UsageError
-from nearkin.read.extract import Extracted
 from nearkin.scheme import Scheme, keeps_lines
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
+
+if TYPE_CHECKING:
+    from nearkin.read.extract import Extracted
 
 Text = str | bytes
 Texts = Mapping[Any, Text] | Iterable[Text]
@@ -29,7 +31,9 @@ def extracted_from(text: Text, raw: bool) -> bytes | None:
     return extraction_of(text, raw).text
 
 
-def extraction_of(text: Text, raw: bool) -> Extracted:
+def extraction_of(text: Text, raw: bool) -> "Extracted":
+    from nearkin.read.extract import Extracted
+
     if isinstance(text, str):
         # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.
         return Extracted(text.encode("utf-8", "surrogatepass" if raw else "replace"), "text/plain", "utf-8")

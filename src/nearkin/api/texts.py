@@ -10,10 +10,8 @@ from nearkin.api.several import named_texts, texts_to_sign
 from nearkin.api.text import EXACT, IGNORED, Text, Texts, canon_for, canonical
 from nearkin.errors import UsageError
 from nearkin.matching.cosine import cosine_of
-from nearkin.model import View
 from nearkin.scheme import Estimator, Scheme, cannot_contain, parse_scheme
 from nearkin.scheme import sign as sign_canonical
-from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.signature import Signature
 from nearkin.settings import DEFAULT_SCHEME, MatchSettings, RunSettings
 from nearkin.text.canon import Canon
@@ -94,6 +92,8 @@ def match(
 
 def learn_reference(texts: Texts, scheme: str = "fuzzy", *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> str:
     """The spec of `scheme` with how often words begin with each letter learnt from texts (Stein 2005 §3 step 3)."""
+    from nearkin.scheme.fuzzy import Fuzzy
+
     how = parse_scheme(scheme)
     if not isinstance(how, Fuzzy):
         raise UsageError(f"{how.spec} has no reference to learn; only fuzzy has.")
@@ -111,6 +111,7 @@ def families(
     Parts are attached at a containment of 0.9 unless another is given. Below the limits that `match` was given not all
     pairs are there: the table's metadata then say so, under `nearkin.partial`.
     """
+    from nearkin.model import View
     from nearkin.report.pairs import families_of_pairs
     from nearkin.report.tables import (
         IN_PIECES,

@@ -4,6 +4,7 @@ Commands are imported when they are called for, and what they need only when the
 answer before anyone notices.
 """
 
+import gc
 import io
 import os
 import sys
@@ -198,4 +199,6 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no "…" must not end a report with a traceback.
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    gc.freeze()  # else Python goes through all there is once more before it ends: a tenth of what a short command takes
+    sys.exit(code)

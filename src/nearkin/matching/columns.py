@@ -35,7 +35,8 @@ class MatchColumns:
         return len(self.a)
 
     def __getitem__(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "MatchColumns":
-        return MatchColumns(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+        places: NDArray[Any] = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows  # once for all columns
+        return MatchColumns(**{field.name: _taken(getattr(self, field.name), places) for field in fields(self)})
 
     def strong(self, threshold: float, containment: float) -> NDArray[np.bool_]:
         """Which reach a threshold."""
@@ -67,12 +68,13 @@ class MatchColumns:
         return _in_order(_end_to_end(parts))
 
     @staticmethod
-    def strongest_first(*parts: "MatchColumns") -> "MatchColumns":
+    def strongest_first(*parts: "MatchColumns", threads: int = 1) -> "MatchColumns":
         """For people: of those that resemble each other equally the ones that contain more, then by their rows."""
         column = _end_to_end(parts)
         contained = np.fmax(np.fmax(column("a_in_b"), column("b_in_a")), 0.0)
         a, b = _rows(column)
-        return _arranged(column, a, b, _native.strongest_first(a, b, column("resemblance"), contained))
+        order = _native.strongest_first(a, b, column("resemblance"), contained, threads=threads)
+        return _arranged(column, a, b, order)
 
     @staticmethod
     def none() -> "MatchColumns":
@@ -85,11 +87,32 @@ class MatchColumns:
         return _in_order(partial(getattr, self))
 
 
+def alike(value: Any, count: int) -> NDArray[Any]:
+    """A column of one value, which takes no room and is taken from without looking."""
+    return np.broadcast_to(np.asarray(value), count)
+
+
+def _is_alike(column: NDArray[Any]) -> bool:
+    return column.strides == (0,)
+
+
+def _taken(column: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+    return alike(column[0], len(places)) if _is_alike(column) and len(column) else column.take(places)
+
+
 def _end_to_end(parts: tuple[MatchColumns, ...]) -> Column:
     some = [part for part in parts if len(part)] or [MatchColumns.none()]
     if len(some) == 1:
         return partial(getattr, some[0])
-    return lambda name: np.concatenate([getattr(part, name) for part in some])
+
+    def joined(name: str) -> NDArray[Any]:
+        columns = [getattr(part, name) for part in some]
+        firsts = np.array([column[0] for column in columns])
+        if all(map(_is_alike, columns)) and np.array_equal(firsts, alike(firsts[0], len(some)), equal_nan=True):
+            return alike(firsts[0], sum(map(len, columns)))
+        return np.concatenate(columns)
+
+    return joined
 
 
 def _rows(column: Column) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
@@ -105,16 +128,14 @@ def _in_order(column: Column) -> MatchColumns:
 
 
 def _arranged(column: Column, a: NDArray[np.uint32], b: NDArray[np.uint32], order: NDArray[Any]) -> MatchColumns:
-    """In this order, each pair with its smaller row first. One column after another, so that no more than one is there
-    twice."""
-    turn = (a > b)[order]
-    turned = order[turn]
-    columns: dict[str, NDArray[Any]] = {"a": np.minimum(a, b)[order], "b": np.maximum(a, b)[order]}
+    """In this order, each pair with its smaller row first. One column after another, so that few are there twice."""
+    places, turn = order.astype(np.intp, copy=False), a > b
+    columns: dict[str, NDArray[Any]] = {"a": np.minimum(a, b).take(places), "b": np.maximum(a, b).take(places)}
     for field in fields(MatchColumns)[2:]:
-        found = column(field.name)[order]
-        if field.name in TURNED and len(turned):
-            found[turn] = column(TURNED[field.name])[turned]
-        columns[field.name] = found
+        found = column(field.name)
+        if field.name in TURNED and turn.any():
+            found = np.where(turn, column(TURNED[field.name]), found)
+        columns[field.name] = _taken(found, places)
     return MatchColumns(**columns)
 
 
@@ -133,9 +154,9 @@ def measured(
 
     def share(whole: NDArray[np.uint64]) -> Floats:
         """Of nothing, where templates left nothing of a text, it is 0."""
-        return np.divide(common, whole, out=np.zeros(len(a)), where=whole > 0)
+        return common / np.maximum(whole, 1).astype(np.float64)
 
-    nothing = np.full(len(a), np.nan)
+    nothing = alike(np.nan, len(a))
     return MatchColumns(
         a=a,
         b=b,

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import Lists
 from nearkin.matching.columns import MatchColumns
-from nearkin.matching.distinct import distinct
 from nearkin.matching.verify import Texts, blocks
 from nearkin.settings import MatchSettings
 
@@ -51,8 +50,7 @@ def cosines(
 ) -> NDArray[np.float64]:
     """Of the contents with these rows; NaN where a text was not kept, or has no terms."""
     found = np.full(len(a), np.nan)
-    for block in blocks(a, b, lengths, memory):
-        rows = distinct(np.concatenate([a[block], b[block]]))
+    for block, rows in blocks(a, b, lengths, memory):
         loaded = [text or b"" for text in texts(rows.tolist())]
         first, second = (np.searchsorted(rows, side[block]).astype(np.uint32) for side in (a, b))
         found[block] = _native.cosines(loaded, first, second, threads=threads)

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.columns import MatchColumns, measured
+from nearkin.matching.columns import MatchColumns, alike, measured
 from nearkin.scheme.shingler import Shingler
 
 # Canonical texts of the contents with these rows; None where a text was not kept.
 Found = list[bytes | None] | _native.HeldTexts
 Texts = Callable[[Sequence[int]], Found]
+Block = NDArray[np.intp] | slice  # of pairs: where they are
 
 MOST_SLICES = 256  # of two long texts: each is one pass over them
 SLICE = 1 << 25  # shingles that are quickly sorted
@@ -48,22 +49,24 @@ def verify(
     """
     parts = [MatchColumns.none()]
     possible = np.zeros(len(a), np.bool_)
-    for block in blocks(a, b, lengths, memory):
-        rows = _rows_of(a[block], b[block], len(lengths))
+    for block, rows in blocks(a, b, lengths, memory):
         found = texts(rows.tolist())
-        given: list[bytes] | _native.HeldTexts
-        if isinstance(found, _native.HeldTexts):
-            have, given = np.ones(len(found), np.bool_), found
-        else:
-            have, given = np.array([text is not None for text in found]), [text or b"" for text in found]
         position = np.zeros(int(rows[-1]) + 1, np.uint32)
         position[rows] = np.arange(len(rows), dtype=np.uint32)
-        first, second = position[a[block]], position[b[block]]
-        both = have[first] & have[second]
-        possible[block] = both
+        here_a, here_b = a[block], b[block]
+        first, second = position[here_a], position[here_b]
+        given: list[bytes] | _native.HeldTexts
+        if isinstance(found, _native.HeldTexts):
+            given = found
+            possible[block] = True
+        else:
+            given, have = [text or b"" for text in found], np.array([text is not None for text in found])
+            both = have[first] & have[second]
+            possible[block] = both
+            here_a, here_b, first, second = here_a[both], here_b[both], first[both], second[both]
         about: dict[str, Any] = {"shingler": shingler.native(), "ignored": ignored}
         held = int(lengths[rows].sum())
-        if held > memory and both.all() and shingler.can_be_sliced:  # one pair, or it would have been cut
+        if held > memory and len(first) and shingler.can_be_sliced:  # one pair, or it would have been cut
             slices = min(max(2 * held // max(memory, 1), held // SLICE) + 1, MOST_SLICES)
             pair = (given[int(side[0])] for side in (first, second))
             told = _native.measure_long(*pair, slices=slices, **about)
@@ -71,8 +74,8 @@ def verify(
         else:
             shared, size_a, size_b, shared_bytes = _native.verify(
                 given,
-                first[both],
-                second[both],
+                first,
+                second,
                 resemblance=resemblance,
                 containment=containment,
                 threads=threads,
@@ -80,13 +83,13 @@ def verify(
             )
         parts.append(
             measured(
-                a[block][both],
-                b[block][both],
+                here_a,
+                here_b,
                 shared=shared,
                 size_a=size_a,
                 size_b=size_b,
                 shared_bytes=shared_bytes,
-                exact=np.ones(int(both.sum()), np.bool_),
+                exact=alike(True, len(here_a)),
             )
         )
     return MatchColumns.join(*parts), possible
@@ -94,8 +97,9 @@ def verify(
 
 def blocks(
     a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
-) -> Iterator[NDArray[np.intp]]:
-    """Pairs in blocks whose texts together fit into memory, so ordered that texts are loaded again as little as can be.
+) -> Iterator[tuple[Block, NDArray[np.uint32]]]:
+    """Pairs in blocks whose texts together fit into memory, so ordered that texts are loaded again as little as can be;
+    and the rows of these texts, ascending.
 
     Contents that hang together are put side by side and cut into tiles of half the memory; a block is the pairs between
     two tiles.
@@ -103,7 +107,7 @@ def blocks(
     rows = _rows_of(a, b, len(lengths))
     if lengths[rows].sum() <= memory:
         if len(a):
-            yield np.arange(len(a))
+            yield slice(None), rows
         return
     label = _native.components(int(rows[-1]) + 1, a, b)
     tile = np.zeros(int(rows[-1]) + 1, np.int64)
@@ -117,7 +121,8 @@ def blocks(
     order = np.lexsort((b, a, high, low))
     ends = np.flatnonzero(np.diff(low[order]) | np.diff(high[order])) + 1
     for block in np.split(order, ends):
-        yield from _fitting(block, a, b, lengths, memory)
+        for fitting in _fitting(block, a, b, lengths, memory):
+            yield fitting, _rows_of(a[fitting], b[fitting], len(lengths))
 
 
 def _rows_of(a: NDArray[np.uint32], b: NDArray[np.uint32], contents: int) -> NDArray[np.uint32]:

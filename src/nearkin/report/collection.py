@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearkin.engine.texts import SignedTexts, Some, sign_texts
 from nearkin.matching.candidates import Hot
-from nearkin.matching.columns import MatchColumns, measured
+from nearkin.matching.columns import MatchColumns, alike, measured
 from nearkin.matching.score import Scored, find_matches
 from nearkin.matching.verify import room_for_texts
 from nearkin.scheme import Scheme
@@ -44,9 +44,9 @@ class Collection:
         unlisted = self._unlisted(found.matches, found.hot, limits)
         similar = self._of_copies(found.matches, all_copies=all_copies)
         if scheme.measure == "cosine":
-            similar = replace(similar, shared_bytes=np.full(len(similar), UNKNOWN))
+            similar = replace(similar, shared_bytes=alike(UNKNOWN, len(similar)))
         equal = self._equal(limits.min_shared_bytes, all_copies=all_copies)
-        return MatchColumns.strongest_first(equal, similar), unlisted
+        return MatchColumns.strongest_first(_unsized(equal), _unsized(similar), threads=run.jobs), unlisted
 
     def _unlisted(self, matches: MatchColumns, hot: Hot, limits: MatchSettings) -> Numbers:
         if not len(hot.contents):
@@ -82,7 +82,7 @@ class Collection:
             size_a=one,
             size_b=one,
             shared_bytes=np.repeat(np.repeat(self.lengths[several], count), times).astype(np.uint64),
-            exact=np.ones(len(first), np.bool_),
+            exact=alike(True, len(first)),
         )
 
     def _of_copies(self, matches: MatchColumns, *, all_copies: bool) -> MatchColumns:
@@ -110,6 +110,12 @@ class Collection:
             memory=room_for_texts(run.memory, scheme.shingler),
             threads=run.jobs,
         )
+
+
+def _unsized(matches: MatchColumns) -> MatchColumns:
+    """No table of pairs tells how large the texts are, so it need not be put in order."""
+    nothing = alike(0, len(matches))
+    return replace(matches, size_a=nothing, size_b=nothing)
 
 
 def _each(first: Numbers, times: Numbers) -> Numbers:

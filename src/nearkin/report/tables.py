@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
-from nearkin.model import View
 from nearkin.settings import MatchSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.matching.columns import MatchColumns
+    from nearkin.model import View
     from nearkin.report.fields import Record
 
 
@@ -167,11 +167,13 @@ def family_table(
     scoped: bool = False,
     name: "pa.DataType | None" = None,
     sizes: bool = True,
-    view: View = View.CHAIN,
+    view: "View",
 ) -> "pa.Table":
     """Without sizes for families of texts that have none; their ids are the names of their pivots, and how far a chain
     reaches is not measured. Resemblances to the pivot that are not exact are estimates, or unknown."""
     import pyarrow as pa
+
+    from nearkin.model import View
 
     named = name or pa.string()
 

@@ -1,6 +1,8 @@
-"""Schemes: each turns a text into a signature. The table below is all there are."""
+"""Schemes: each turns a text into a signature. The table below is all there are; each is imported when it is asked for,
+as making the classes of all took a sixth of what nearkin takes to be imported."""
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Protocol
 
 import numpy as np
@@ -8,18 +10,10 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme.bsw import Bsw
-from nearkin.scheme.chunk import Chunk
 from nearkin.scheme.estimator import Estimator
-from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.scheme.shingler import Shingler
-from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import Estimate, Signature
-from nearkin.scheme.similarity_index import SimilarityIndex
-from nearkin.scheme.sketch import Sketch
-from nearkin.scheme.smallest import Min
 from nearkin.scheme.spec import Spec, parse_spec
-from nearkin.scheme.tttd import Tttd
 
 __all__ = [
     "FORMAT",
@@ -72,16 +66,19 @@ class Scheme(Protocol):
     def native(self) -> _native.Scheme: ...
 
 
-class Parse(Protocol):
-    def __call__(self, spec: Spec, /) -> Scheme: ...
+class Maker(Protocol):
+    """The class of a scheme."""
+
+    keys: tuple[str, ...]
+
+    def parse(self, spec: Spec, /) -> Scheme: ...
 
 
 @dataclass(frozen=True)
 class Known:
     """One row of `nearkin schemes`."""
 
-    parse: Parse
-    keys: tuple[str, ...]
+    home: str  # of its class
     example: str
     estimates: str
     paper: str
@@ -90,6 +87,19 @@ class Known:
     cannot: str = ""  # what it cannot say
     cost: str = ""
 
+    @property
+    def maker(self) -> Maker:
+        module, _, name = self.home.partition(":")
+        found: Maker = getattr(import_module(module), name)
+        return found
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.maker.keys
+
+    def parse(self, spec: Spec) -> Scheme:
+        return self.maker.parse(spec)
+
     def scheme(self) -> Scheme:
         """As its first example has it. What it can tell (Cherkasova 2009, Table 1) all with its name can."""
         return self.parse(parse_spec(self.example.split(" or ")[0]))
@@ -97,8 +107,7 @@ class Known:
 
 SCHEMES: dict[str, Known] = {
     "exact": Known(
-        Exact.parse,
-        Exact.keys,
+        "nearkin.scheme.shingles:Exact",
         "exact:window=20",
         "resemblance and containment, exactly",
         "Broder 1997 §2",
@@ -108,8 +117,7 @@ SCHEMES: dict[str, Known] = {
         cost="8 bytes a byte of text; the slowest to join",
     ),
     "mod": Known(
-        Mod.parse,
-        Mod.keys,
+        "nearkin.scheme.shingles:Mod",
         "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
         "resemblance and containment, with intervals",
         "Broder 1997 §3, Cherkasova 2009",
@@ -119,8 +127,7 @@ SCHEMES: dict[str, Known] = {
         cost="8 bytes for n bytes of text; the adaptive one 100 to 200 features up to 12 kB, then one of 64",
     ),
     "min": Known(
-        Min.parse,
-        Min.keys,
+        "nearkin.scheme.smallest:Min",
         "min:window=20,n=100 or min:window=20,n=100,mod=8",
         "resemblance, with intervals",
         "Broder 1997 §3 and §4.1, Cherkasova 2009",
@@ -130,8 +137,7 @@ SCHEMES: dict[str, Known] = {
         cost="8 bytes for each of n features at most, whatever the length of the text",
     ),
     "sketch": Known(
-        Sketch.parse,
-        Sketch.keys,
+        "nearkin.scheme.sketch:Sketch",
         "sketch:window=20,n=100",
         "resemblance, with intervals",
         "Cherkasova 2009 §2",
@@ -141,8 +147,7 @@ SCHEMES: dict[str, Known] = {
         cost="8 bytes a slot, whatever the length of the text",
     ),
     "bsw": Known(
-        Bsw.parse,
-        Bsw.keys,
+        "nearkin.scheme.bsw:Bsw",
         "bsw:window=20,n=100",
         "resemblance and containment, without intervals",
         "Cherkasova 2009 §2",
@@ -152,8 +157,7 @@ SCHEMES: dict[str, Known] = {
         cost="8 bytes for n bytes of text",
     ),
     "chunk": Known(
-        Chunk.parse,
-        Chunk.keys,
+        "nearkin.scheme.chunk:Chunk",
         "chunk:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
         "Forman 2005 §2.2",
@@ -163,8 +167,7 @@ SCHEMES: dict[str, Known] = {
         cost="12 bytes for `mean` bytes of text",
     ),
     "tttd": Known(
-        Tttd.parse,
-        Tttd.keys,
+        "nearkin.scheme.tttd:Tttd",
         "tttd:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
         "Forman 2005 §2",
@@ -174,8 +177,7 @@ SCHEMES: dict[str, Known] = {
         cost="12 bytes for `mean` bytes of text",
     ),
     "si": Known(
-        SimilarityIndex.parse,
-        SimilarityIndex.keys,
+        "nearkin.scheme.similarity_index:SimilarityIndex",
         "si:method=3,stream=soundex,variation=B,k=40",
         "one number; those within 30 % are verified on the texts",
         "Roth 2011 §3",
@@ -185,8 +187,7 @@ SCHEMES: dict[str, Known] = {
         cost="8 bytes a text; a scan compares what is in range, a tenth of all pairs, so not for large ones",
     ),
     "fuzzy": Known(
-        Fuzzy.parse,
-        Fuzzy.keys,
+        "nearkin.scheme.fuzzy:Fuzzy",
         "fuzzy:classes=18,intervals=3,variants=3",
         "cosine of documents that share a code, exactly; 8 to 9 of 10 pairs of cosine 0.8 do",
         "Stein 2005 §3",
