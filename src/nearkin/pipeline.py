@@ -102,7 +102,12 @@ class Scan(Running):
                 progress=partial(self.progress, "read"),
             )
         changes = writer.finish(below)
-        name_custodians(self.connection, self.run_id, scope.id, below, self.settings.walk.custodian)
+
+        def settle() -> None:
+            writer.settle()
+            name_custodians(self.connection, self.run_id, scope.id, below, self.settings.walk.custodian)
+
+        self.settle = settle
         self.resigned = known.read_again + renew_texts(writer, self.scheme, self.canon)
         ids = {"scheme_id": self.scheme_id, "canon_id": self.canon_id}
         self.resigned += sign_rest(self.connection, self.scheme, self.canon, **ids)

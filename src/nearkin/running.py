@@ -17,6 +17,7 @@ from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
 from nearkin.store.database import hold_pages, see, transaction, trusted, turn
+from nearkin.store.members import mend_members
 from nearkin.store.verdicts import decided_since
 from nearkin.text.canon import Canon
 
@@ -42,6 +43,7 @@ class Running:
         self.subject = ""  # what is read, in words
         self.resigned = 0
         self.ahead: SegmentAhead | None = None  # the index, made meanwhile
+        self.settle: Callable[[], None] = lambda: None  # what others would see at once: done when the run ends
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
         hold_pages(self.connection, self.settings.run.memory // 8)
         self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
@@ -122,6 +124,8 @@ class Running:
         return summary
 
     def _end(self, summary: Summary, templates: dict[str, int]) -> None:
+        self.settle()
+        mend_members(self.connection)
         counts = asdict(summary) | {"scheme": self.scheme_id} | templates
         runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
         self._audit("scan", {"run": self.run_id, **counts})

@@ -13,6 +13,7 @@ from pathlib import Path
 from nearkin.errors import StoreError
 from nearkin.store import audit, runs
 from nearkin.store.database import PATIENCE, one_scan, see, transaction, trusted, turn
+from nearkin.store.members import mend_members
 from nearkin.store.segments import drop_segments, folder_of, one_builder
 
 # A signature can be made again where a text of its content was kept.
@@ -60,6 +61,7 @@ def _remove_stale(connection: sqlite3.Connection, store: Path) -> tuple[int, int
 
     documents = removed("DELETE FROM document WHERE seen IN (SELECT id FROM run WHERE state <> 'done')")
     removed("UPDATE document SET gone = NULL WHERE gone IN (SELECT id FROM run WHERE state <> 'done')")
+    mend_members(connection)
     signatures = removed(f"DELETE FROM signature WHERE scheme <> ? AND {AGAIN}", used)
     signatures += removed(f"DELETE FROM signature WHERE NOT {HELD}")
     others = [

@@ -22,8 +22,7 @@ from nearkin.store.members import (
     drop_members,
     leave_members,
     move_members,
-    nest_members,
-    pass_on_members,
+    settle_members,
 )
 from nearkin.store.renewal import Renewed
 from nearkin.store.rows import insert_rows
@@ -217,8 +216,6 @@ class Writer:
             for one in [*left, *self.known.outdated]:
                 self.connection.execute("DELETE FROM document WHERE id = ?", (one,))
                 drop_members(self.connection, one)
-            for path, document in self.containers:
-                pass_on_members(self.connection, self.scope, path, document)
             self.supersede(added_below(self.connection, self.scope, self.run, below))
             vanished = self.known.vanished(below)
             self.supersede([version.id for version in vanished])
@@ -226,10 +223,13 @@ class Writer:
             self.members_gone += leave_members(self.connection, self.run, self.scope, left_places)
             moves = recognise_moves(self.connection, self.scope, self.run, vanished)
             moved = len(moves) + sum(move_members(self.connection, self.run, move) for move in moves)
-            for path, document in self.containers:
-                nest_members(self.connection, self.scope, path, document)
             gone = len(vanished) + self.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
+
+    def settle(self) -> None:
+        """In the transaction that ends the run: whoever is killed before has changed nothing that others see."""
+        for path, document in self.containers:
+            settle_members(self.connection, self.scope, path, document)
 
 
 def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
