@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.boxes import mail, zipped
 from cli.world import Called
 from nearkin.api.store import Store
 from nearkin.errors import UsageError
@@ -194,3 +195,16 @@ def test_texts_that_were_not_kept_and_cannot_be_read_are_refused(folder: Path, t
     store.scan(folder, keep_text=False)
     with pytest.raises(UsageError, match="signed with another scheme and not kept"):
         store.scan(other, scheme="tttd:mean=100")
+
+
+def test_what_lies_in_a_mail_stays_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, store = tmp_path / "docs", Store(tmp_path / "store.db")
+    folder.mkdir()
+    (folder / "a.eml").write_bytes(mail(prose(1, 300).decode(), {"r.txt": prose(2, 300)}))
+    (folder / "b.zip").write_bytes(zipped({"m.eml": mail(prose(3, 300).decode(), {"r.txt": prose(4, 300)})}))
+    store.scan(folder)
+    newer_normaliser(monkeypatch)
+    assert store.scan(folder).resigned == 4
+    of_gone = "SELECT count(*) FROM present d WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM present)"
+    assert rows(store, of_gone) == [(0,)]
+    assert len(rows(store, "SELECT 1 FROM present WHERE parent IS NOT NULL")) == 3

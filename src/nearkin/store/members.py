@@ -38,6 +38,15 @@ def settle_members(connection: sqlite3.Connection, scope: int, container: bytes,
         _nest(connection, scope, container)
 
 
+def stay_with_renewed(connection: sqlite3.Connection, run: int, versions: Iterable[int]) -> None:
+    """Likewise: what lies in documents whose text was made anew belongs to the versions that follow these."""
+    connection.executemany(
+        f"""UPDATE document SET parent = (SELECT max(id) FROM document WHERE before = ?1 AND seen = {run})
+            WHERE parent = ?1 AND {PRESENT}""",
+        ((one,) for one in versions),
+    )
+
+
 def _nest(connection: sqlite3.Connection, scope: int, container: bytes) -> None:
     """What lies in a member has that as parent. Names hold no `!/` of their own."""
     found = connection.execute(f"SELECT path, id FROM document WHERE {ROWS} AND {PRESENT}", place_of(scope, container))

@@ -23,6 +23,7 @@ from nearkin.store.members import (
     leave_members,
     move_members,
     settle_members,
+    stay_with_renewed,
 )
 from nearkin.store.renewal import Renewed
 from nearkin.store.rows import insert_rows
@@ -61,6 +62,7 @@ class Writer:
         self._files = self._bytes = 0  # in the open transaction
         self._followed: list[bytes] = []  # places of files that have another version now
         self.containers: list[tuple[bytes, int]] = []  # that were read or touched: path and document
+        self._renewed: list[int] = []  # documents with other texts now
         self.members_gone = 0
         self._commits = False  # it is this writer's own
         self._began = 0.0
@@ -183,6 +185,7 @@ class Writer:
                        ?, reason, detail, {self.run}, id, reader, properties, md5, sha1 FROM document WHERE id = ?""",
             [(text, version.id) for text, version in zip(texts, versions, strict=True)],
         )
+        self._renewed += [version.id for version in versions]
         self.supersede([version.id for version in versions])
 
     def supersede(self, versions: list[int]) -> None:
@@ -230,6 +233,7 @@ class Writer:
         """In the transaction that ends the run: whoever is killed before has changed nothing that others see."""
         for path, document in self.containers:
             settle_members(self.connection, self.scope, path, document)
+        stay_with_renewed(self.connection, self.run, self._renewed)
 
 
 def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
