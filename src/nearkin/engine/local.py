@@ -16,6 +16,7 @@ from nearkin import _native
 from nearkin.engine.handover import HandedOver, head_of, is_suspect
 from nearkin.engine.legacy import add_legacy_digests
 from nearkin.engine.recipe import recipe as recipe
+from nearkin.engine.spread import awaited
 from nearkin.formats.endings import UNKNOWN, has_ending
 from nearkin.formats.table import HEAD
 from nearkin.model import Readings, Reason
@@ -51,13 +52,15 @@ def ingest(
     hand_over: Callable[[list[HandedOver]], None] | None = None,
     legacy: bool = False,
     room: int | None = None,
+    idle: Callable[[], None] = lambda: None,
 ) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
 
     No further ahead than as many of the largest batch so far as have `room` (bytes), besides one for each thread.
 
     With `keep` the texts are also compressed here, on the threads: the store has one only. Files that may be of a
-    format that workers read are handed over, where someone takes them, and are then not in the batch.
+    format that workers read are handed over, where someone takes them, and are then not in the batch. `idle` is called
+    where the next batch is long in coming.
     """
     rest = iter(paths)
     met: set[bytes | None] | None = set() if keep else None
@@ -72,7 +75,7 @@ def ingest(
                 pending.append(pool.submit(_ingest_batch, root, batch, how, met, **more))
             if not pending:
                 return
-            readings, left, handed_over = pending.popleft().result()
+            readings, left, handed_over = awaited(pending.popleft(), idle)
             largest = max(largest, readings.held)
             if left:  # large files: the rest of the batch comes next
                 pending.appendleft(pool.submit(_ingest_batch, root, left, how, met, **more))

@@ -102,10 +102,18 @@ class Writer:
             raise
         self._files += len(readings)
         self._bytes += sum(readings.sizes)
-        full = self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES
-        if self._commits and (full or time.monotonic() - self._began >= TRANSACTION_SECONDS):
-            self.flush()
+        self.commit_if_due()
         return touched
+
+    def commit_if_due(self) -> None:
+        full = self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES
+        if full or time.monotonic() - self._began >= TRANSACTION_SECONDS:
+            self.rest()
+
+    def rest(self) -> None:
+        """Before what may take long: nobody else can write while a transaction is open."""
+        if self._commits:
+            self.flush()
 
     def flush(self) -> None:
         self._files = self._bytes = 0
@@ -171,6 +179,8 @@ class Writer:
             (size, mtime_ns, inode, owner_name(owner), version.id),
         )
         self.containers.append((version.path, version.id))
+        self._files += 1
+        self.commit_if_due()
 
     def renew(self, versions: list[Renewed], readings: Readings) -> None:
         """The same documents with the texts that this scan makes of them."""
