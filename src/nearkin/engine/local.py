@@ -10,7 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import islice, repeat
 
 from nearkin import _native
 from nearkin.engine.handover import HandedOver, head_of, is_suspect
@@ -23,6 +23,7 @@ from nearkin.model import Readings, Reason
 from nearkin.settings import WalkSettings
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
+from nearkin.store.text_writer import SignatureRow
 from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
 from nearkin.text.page import as_json
@@ -94,6 +95,13 @@ def ingest_again(texts: list[bytes], versions: list[Renewed], how: _native.Recip
     readings.digests[:] = [one.digest for one in versions]
     readings.extractors[:] = [one.extractor for one in versions]
     return readings
+
+
+def sign_again(contents: list[int], texts: list[bytes], how: _native.Recipe) -> list[SignatureRow]:
+    """Extracted texts of these contents made canonical and signed."""
+    batch = _native.ingest_contents([*texts], how)
+    weights = batch.weights or repeat(None)
+    return list(zip(contents, batch.moduli, batch.features, weights, strict=False))
 
 
 def _ingest_batch(

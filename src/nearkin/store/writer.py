@@ -3,8 +3,8 @@
 import pwd
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
@@ -27,13 +27,14 @@ from nearkin.store.members import (
 )
 from nearkin.store.renewal import Renewed
 from nearkin.store.rows import insert_rows
-from nearkin.store.text_writer import TextWriter
+from nearkin.store.text_writer import SignatureRow, TextWriter
 
 # What a kill may lose, what one transaction holds, and how long someone who decides something waits. Digests come in no
 # order: of a million documents a transaction of 4,096 writes nearly every page of their indexes, 19 GB in all.
 TRANSACTION_FILES = 32_768
 TRANSACTION_BYTES = 64 << 20
 TRANSACTION_SECONDS = 3.0
+ADOPTED = 4096  # documents at a time
 
 
 @lru_cache(maxsize=1024)
@@ -92,18 +93,23 @@ class Writer:
         """Write a batch at once, while the next ones are read, and commit it with others: index pages are then not
         written for every few files. Members of a container come with its document and with what is known of them;
         given back is which of these are as they were."""
+        with self._whole(len(readings), sum(readings.sizes)):
+            return self._write(readings, parent, self.known.versions if versions is None else versions)
+
+    @contextmanager
+    def _whole(self, files: int, size: int) -> Iterator[None]:
+        """A batch of so many files and bytes: all of it or nothing."""
         self.begin()
         try:
-            touched = self._write(readings, parent, self.known.versions if versions is None else versions)
+            yield
         except BaseException:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             self.texts.forget()
             raise
-        self._files += len(readings)
-        self._bytes += sum(readings.sizes)
+        self._files += files
+        self._bytes += size
         self.commit_if_due()
-        return touched
 
     def commit_if_due(self) -> None:
         full = self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES
@@ -183,20 +189,36 @@ class Writer:
         self.commit_if_due()
 
     def renew(self, versions: list[Renewed], readings: Readings) -> None:
-        """The same documents with the texts that this scan makes of them."""
-        if not self.connection.in_transaction:
-            self.connection.execute("BEGIN IMMEDIATE")
-            self.texts.number()
-        texts = self.texts.add(readings)
-        self.connection.executemany(
-            f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
-                                      digest, text, reason, detail, seen, before, reader, properties, md5, sha1)
-                SELECT scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest,
-                       ?, reason, detail, {self.run}, id, reader, properties, md5, sha1 FROM document WHERE id = ?""",
-            [(text, version.id) for text, version in zip(texts, versions, strict=True)],
-        )
-        self._renewed += [version.id for version in versions]
-        self.supersede([version.id for version in versions])
+        """The same documents with the texts that this scan makes of them; but for those that are gone meanwhile."""
+        with self._whole(len(readings), sum(readings.sizes)):
+            texts = self.texts.add(readings)
+            self.connection.executemany(
+                f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
+                                          digest, text, reason, detail, seen, before, reader, properties, md5, sha1)
+                    SELECT scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest,
+                           ?, reason, detail, {self.run}, id, reader, properties, md5, sha1
+                    FROM present WHERE id = ?""",
+                [(text, version.id) for text, version in zip(texts, versions, strict=True)],
+            )
+            self._follow([version.id for version in versions])
+
+    def adopt_renewed(self, documents: list[tuple[int, int]]) -> None:
+        """What a scan that did not finish had renewed, and the versions that these follow."""
+        for start in range(0, len(documents), ADOPTED):
+            part = documents[start : start + ADOPTED]
+            with self._whole(len(part), 0):
+                query = f"UPDATE document SET seen = {self.run} WHERE id = ?"
+                self.connection.executemany(query, ((one,) for one, _ in part))
+                self._follow([before for _, before in part])
+
+    def _follow(self, renewed: list[int]) -> None:
+        self._renewed += renewed
+        self.supersede(renewed)
+
+    def sign(self, rows: list[SignatureRow]) -> None:
+        """Contents that another scan signed in another way."""
+        with self._whole(len(rows), sum(len(row[2]) for row in rows)):
+            self.texts.sign(rows)
 
     def supersede(self, versions: list[int]) -> None:
         """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
