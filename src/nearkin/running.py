@@ -70,8 +70,11 @@ class Running:
                 yield
         except BaseException:
             with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
-                runs.interrupt(self.connection, self.run_id)
-                self._audit("scan interrupted", {"run": self.run_id})
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                with transaction(self.connection):
+                    if runs.interrupt(self.connection, self.run_id):
+                        self._audit("scan interrupted", {"run": self.run_id})
             if self.ahead is not None:
                 self.ahead.give_up(self.connection)
             raise

@@ -80,11 +80,10 @@ def end(connection: sqlite3.Connection, run: int, *, counts: dict[str, int], tim
     )
 
 
-def interrupt(connection: sqlite3.Connection, run: int) -> None:
-    """Not one that has finished: what comes after may be cut short."""
-    connection.execute(
-        "UPDATE run SET state = 'interrupted', ended = ? WHERE id = ? AND state = 'running'", (now(), run)
-    )
+def interrupt(connection: sqlite3.Connection, run: int) -> bool:
+    """False: it has finished, and only what came after was cut short."""
+    query = "UPDATE run SET state = 'interrupted', ended = ? WHERE id = ? AND state = 'running'"
+    return connection.execute(query, (now(), run)).rowcount > 0
 
 
 def canon_id(connection: sqlite3.Connection, spec: str) -> int:
