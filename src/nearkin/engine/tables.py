@@ -113,8 +113,11 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
         broken = error.reason, f"{error}; {rows:,} rows were read" if rows else str(error)
     except UsageError as error:
         broken = Reason.UNSUPPORTED, str(error).rstrip(".")
-    if broken is None and Stamp.of(base + path) != stamp:
-        broken = Reason.CORRUPT, "it was written to while it was read"
+    try:
+        if broken is None and Stamp.of(base + path) != stamp:
+            broken = Reason.CORRUPT, "it was written to while it was read"
+    except OSError as error:  # it was removed
+        broken = Reason.UNREADABLE, f"{explain(error)}; {rows:,} rows were read"
     if broken is not None:
         itself.reasons[0], itself.details[0] = broken
     table.end(itself)
