@@ -18,7 +18,6 @@ from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
 from nearkin.store.database import hold_pages, see, transaction, trusted, turn
 from nearkin.store.members import mend_members
-from nearkin.store.verdicts import decided_since
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ class Running:
         took = round(time.monotonic() - self.started)
         summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=took)
         with turn(self.store), transaction(self.connection):
-            if decided_since(self.connection, before.ended):
+            if runs.is_noted_after(self.connection, before, "verdict"):
                 return None
             self._end(summary, self.left_out.counts)
         return summary
