@@ -141,6 +141,7 @@ class Scan(Running):
         with turn(self.store), transaction(self.connection):
             if all_verdicts(self.connection) != decided.verdicts:  # someone spoke meanwhile
                 grouped = grouping.of(outcome, Decided(self.connection))
+            self.settle()
             matches, families = grouped.matches, grouped.families
             outcome.with_payload(grouped.payload).store(self.connection, self.scheme_id, contents)
             grouping.store(families, self.run_id)

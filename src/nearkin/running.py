@@ -122,11 +122,11 @@ class Running:
         with turn(self.store), transaction(self.connection):
             if runs.is_noted_after(self.connection, before, "verdict"):
                 return None
+            self.settle()
             self._end(summary, self.left_out.counts)
         return summary
 
     def _end(self, summary: Summary, templates: dict[str, int]) -> None:
-        self.settle()
         mend_members(self.connection)
         counts = asdict(summary) | {"scheme": self.scheme_id} | templates
         runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)

@@ -41,7 +41,8 @@ def settle_members(connection: sqlite3.Connection, scope: int, container: bytes,
 def stay_with_renewed(connection: sqlite3.Connection, run: int, versions: Iterable[int]) -> None:
     """Likewise: what lies in documents whose text was made anew belongs to the versions that follow these."""
     connection.executemany(
-        f"""UPDATE document SET parent = (SELECT max(id) FROM document WHERE before = ?1 AND seen = {run})
+        f"""UPDATE document
+            SET parent = coalesce((SELECT max(id) FROM document WHERE before = ?1 AND seen = {run}), parent)
             WHERE parent = ?1 AND {PRESENT}""",
         ((one,) for one in versions),
     )

@@ -262,7 +262,9 @@ class Writer:
             return count_changes(self.connection, self.scope, self.run, gone=gone)
 
     def settle(self) -> None:
-        """In the transaction that ends the run: whoever is killed before has changed nothing that others see."""
+        """In the transaction that ends the run: whoever is killed before has changed nothing that others see. What was
+        added since `finish` where this run has read is left to the next one, as its matches are."""
+        self.supersede(added_below(self.connection, self.scope, self.run, ()))
         for path, document in self.containers:
             settle_members(self.connection, self.scope, path, document)
         stay_with_renewed(self.connection, self.run, self._renewed)
