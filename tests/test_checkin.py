@@ -196,6 +196,25 @@ def test_documents_come_in_while_a_scan_runs(docs: Path, store: Path, monkeypatc
     assert asked(store, "PRAGMA foreign_key_check") == []
 
 
+def test_one_that_comes_in_when_a_scan_has_read_it_otherwise_waits_for_the_next(docs: Path, store: Path) -> None:
+    """There are never two documents at one place."""
+    (docs / "0.txt").write_bytes(prose(60, 3_000))
+
+    def progress(stage: str, *_: int) -> None:
+        if stage == "match":
+            (docs / "0.txt").write_bytes(prose(61, 3_000))
+            with desk(store) as open_desk:
+                open_desk.add_file(docs / "0.txt")
+
+    there = "SELECT count(*) FROM present WHERE path = CAST('0.txt' AS BLOB)"
+    documents = Store(store).scan(docs, progress=progress).documents
+    assert asked(store, there) == [(1,)]
+    assert Store(store).verify() == []
+    assert Store(store).scan(docs).documents == documents == 5
+    assert asked(store, there) == [(1,)]
+    assert paths(store, prose(61, 3_000)) == ["0.txt"]
+
+
 def test_checks_inside_with_follow_the_store(docs: Path, store: Path) -> None:
     with Store.open(store) as held:
         assert held.check(prose(60, 3_000)).num_rows == 0

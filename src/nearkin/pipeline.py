@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nearkin.engine.intake import take_in
 from nearkin.engine.local import largest_document, recipe
-from nearkin.matching.rest import refuse_other_canons, renew_texts, sign_rest
+from nearkin.matching.rest import Rest, refuse_other_canons
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Summary
 from nearkin.read.walk import check_starts
@@ -102,10 +102,15 @@ class Scan(Running):
                 progress=partial(self.progress, "read"),
             )
         changes = writer.finish(below)
-        name_custodians(self.connection, self.run_id, scope.id, below, self.settings.walk.custodian)
-        self.resigned = known.read_again + renew_texts(writer, self.scheme, self.canon)
-        ids = {"scheme_id": self.scheme_id, "canon_id": self.canon_id}
-        self.resigned += sign_rest(self.connection, self.scheme, self.canon, **ids)
+
+        def settle() -> None:
+            writer.settle()
+            name_custodians(self.connection, self.run_id, scope.id, below, self.settings.walk.custodian)
+
+        self.settle = settle
+        rest = Rest(writer, self.scheme, self.canon, self.settings.run.jobs, self.settings.run.memory)
+        self.resigned = known.read_again + rest.renew_texts()
+        self.resigned += rest.sign()
         return changes
 
     def _conclude(
@@ -136,6 +141,7 @@ class Scan(Running):
         with turn(self.store), transaction(self.connection):
             if all_verdicts(self.connection) != decided.verdicts:  # someone spoke meanwhile
                 grouped = grouping.of(outcome, Decided(self.connection))
+            self.settle()
             matches, families = grouped.matches, grouped.families
             outcome.with_payload(grouped.payload).store(self.connection, self.scheme_id, contents)
             grouping.store(families, self.run_id)

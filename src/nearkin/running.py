@@ -17,7 +17,7 @@ from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
 from nearkin.store.database import hold_pages, see, transaction, trusted, turn
-from nearkin.store.verdicts import decided_since
+from nearkin.store.members import mend_members
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Running:
         self.subject = ""  # what is read, in words
         self.resigned = 0
         self.ahead: SegmentAhead | None = None  # the index, made meanwhile
+        self.settle: Callable[[], None] = lambda: None  # what others would see at once: done when the run ends
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
         hold_pages(self.connection, self.settings.run.memory // 8)
         self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
@@ -68,8 +69,11 @@ class Running:
                 yield
         except BaseException:
             with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
-                runs.interrupt(self.connection, self.run_id)
-                self._audit("scan interrupted", {"run": self.run_id})
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                with transaction(self.connection):
+                    if runs.interrupt(self.connection, self.run_id):
+                        self._audit("scan interrupted", {"run": self.run_id})
             if self.ahead is not None:
                 self.ahead.give_up(self.connection)
             raise
@@ -116,12 +120,14 @@ class Running:
         took = round(time.monotonic() - self.started)
         summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=took)
         with turn(self.store), transaction(self.connection):
-            if decided_since(self.connection, before.ended):
+            if runs.is_noted_after(self.connection, before, "verdict"):
                 return None
+            self.settle()
             self._end(summary, self.left_out.counts)
         return summary
 
     def _end(self, summary: Summary, templates: dict[str, int]) -> None:
+        mend_members(self.connection)
         counts = asdict(summary) | {"scheme": self.scheme_id} | templates
         runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
         self._audit("scan", {"run": self.run_id, **counts})

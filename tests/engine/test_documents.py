@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from cli.boxes import zipped
 from engine.fake_formats import DEED
 from nearkin.api.store import Store
 from nearkin.engine import tree
@@ -14,6 +16,8 @@ from nearkin.engine.entry import Source
 from nearkin.engine.spread import in_order
 from nearkin.engine.tree import Taken, Taker
 from nearkin.errors import EngineError
+from nearkin.store.database import connect, transaction, turn
+from oracle.prose import prose
 
 DEEDS = {
     "a": ("exit", "crashed"),
@@ -111,6 +115,46 @@ def test_no_more_is_begun_than_there_is_room_for(heavy: str) -> None:
     for result in in_order(lambda item: item, items(), jobs=2, ahead=40, room=30, weight=weight, size=size):
         assert len(taken) <= result + 1 + (3 if heavy == "items" else 42)
     assert len(taken) == 50
+
+
+@pytest.mark.parametrize("slow", ["the next document", "a member"])
+def test_nobody_waits_to_write_while_a_document_takes_its_time(
+    slow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    monkeypatch.setattr("nearkin.engine.spread.IDLE", 0.01)
+    monkeypatch.setattr("nearkin.engine.documents.TOGETHER", 4)
+    monkeypatch.setattr(tree, "HELD_MEMBERS", 8)
+    monkeypatch.setattr("nearkin.store.database.PATIENCE", 3.0)
+    folder, store, written = tmp_path / "docs", Store(tmp_path / "kin.db"), tmp_path / "written"
+    folder.mkdir()
+    members = {f"{i}.txt": prose(i, 50) for i in range(5)}
+    until = DEED + b"until " + bytes(written)
+    if slow == "a member":
+        members |= {f"{i}.txt": prose(i, 50) for i in range(10, 19)} | {"slow.zip": until}
+    else:
+        (folder / "b.zip").write_bytes(until)
+    (folder / "a.zip").write_bytes(zipped(members))
+    said: list[str] = []
+
+    def write() -> None:
+        try:
+            with closing(connect(store.path, write=True)) as connection, turn(store.path), transaction(connection):
+                said.append("written")
+        finally:
+            written.touch()
+
+    other = threading.Thread(target=write)
+
+    def progress(stage: str, documents: int, _: int) -> None:
+        if documents and other.ident is None:
+            other.start()
+
+    store.scan(folder, jobs=1, timeout=60, progress=progress)
+    other.join()
+    assert said == ["written"]
+    assert store.documents(failed=True).num_rows == 0
 
 
 def test_what_can_be_read_at_last_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,6 +119,16 @@ def test_nothing_is_started_before_it_is_needed_and_one_is_enough(workers: Worke
     assert len(running(workers)) == 1
 
 
+def test_whoever_waits_long_can_do_something_meanwhile(
+    fakes: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_workers, "IDLE", 0.01)
+    done = tmp_path / "done"
+    with some_workers(timeout=5) as workers:
+        list(workers.ask(Asked(b"x.deed", data=DEED + b"until " + bytes(done), idle=done.touch)))
+    assert done.exists()
+
+
 def test_one_that_died_while_idle_is_replaced_unnoticed(workers: Workers) -> None:
     answers(workers, "hello")
     os.kill(running(workers)[0], signal.SIGKILL)

@@ -15,7 +15,7 @@ from nearkin.matching.build_segments import build_segments
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.scheme import parse_scheme, sign
 from nearkin.store.database import connect, transaction
-from nearkin.store.segments import delta_of, drop_segments, folder_of, one_builder, segment_files
+from nearkin.store.segments import delta_of, drop_segments, folder_of, one_builder, remove_unnamed, segment_files
 from oracle.prose import prose
 
 SPEC = "mod:window=20,sample=200,most=64"
@@ -243,7 +243,8 @@ def test_what_is_forgotten_is_in_no_file(store: Path, connection: sqlite3.Connec
     gone = max(signatures(connection))
     with transaction(connection):
         connection.execute("DELETE FROM signature WHERE content = ?", (gone,))
-        drop_segments(connection, store, [1])
+        drop_segments(connection, [1])
+    remove_unnamed(connection, store)
     assert files(store) == []
     index = FeatureIndex(connection, store, SCHEME, 1)
     assert_all_found(connection, index)

@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from nearkin.api.store import Store
+from nearkin.errors import StoreError
 from nearkin.store.audit import entries, login_name, record
 from nearkin.store.database import connect, transaction
+from nearkin.store.writer import Writer
+from oracle.prose import prose
+from store.world import rows
 
 
 @pytest.fixture
@@ -58,3 +63,37 @@ def test_names_that_are_no_utf8(connection: sqlite3.Connection) -> None:
 
 def test_a_login_has_a_name() -> None:
     assert login_name()
+
+
+def states(store: Store) -> list[tuple[str]]:
+    return rows(store, "SELECT state FROM run ORDER BY id")
+
+
+def test_a_scan_that_is_cut_short_is_told_whatever_it_was_doing(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_short(writer: Writer, _: object) -> None:
+        writer.begin()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Writer, "finish", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        store.scan(folder)
+    assert states(store) == [("done",), ("interrupted",)]
+    assert store.audit(limit=1)["action"].to_pylist() == ["scan interrupted"]
+
+
+def test_a_scan_is_marked_as_cut_short_only_with_its_entry(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr("nearkin.store.audit.record", fails)
+    (folder / "new.txt").write_bytes(prose(77, 500))
+    with pytest.raises(StoreError):
+        store.scan(folder)
+    assert states(store) == [("done",), ("running",)]
+    monkeypatch.undo()
+    store.scan(folder)
+    assert states(store) == [("done",), ("interrupted",), ("done",)]

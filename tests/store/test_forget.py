@@ -4,19 +4,22 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 
+from nearkin._native import Segment
 from nearkin.api.store import Store
 from nearkin.errors import BusyError, InputError, UsageError
+from nearkin.matching.build_segments import Builder, build_segments, open_segment
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.scheme import parse_scheme
 from nearkin.settings import DEFAULT_SCHEME
 from nearkin.store.audit import entries
 from nearkin.store.database import connect, one_scan
 from nearkin.store.packing import pack_all
-from nearkin.store.segments import LOCK, folder_of
+from nearkin.store.segments import LOCK, SegmentFile, drop_segments, folder_of, segment_files
 from oracle.prose import prose
 from store.world import FILES, MARK, is_sound, listings, rows
 
@@ -160,6 +163,29 @@ def test_no_segment_knows_it_any_more(store: Store) -> None:
     assert files()
     assert not before & files()
     assert holders() == 0
+
+
+def test_nor_one_that_is_being_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check or the end of a scan writes segments without holding up anyone else."""
+    merged = Builder._merged
+    query = "SELECT t.content FROM document d JOIN text t ON t.id = d.text WHERE d.path = ?"
+    ((secret,),) = rows(store, query, b"private.txt")
+    forgetting = Thread(target=store.forget, args=["private.txt"])
+
+    def forgotten_meanwhile(builder: Builder, parts: list[Segment]) -> SegmentFile:
+        monkeypatch.undo()
+        forgetting.start()
+        forgetting.join(0.5)  # it waits, as long as this one writes
+        return merged(builder, parts)
+
+    with closing(connect(store.path, write=True)) as connection:
+        drop_segments(connection, [1])
+        monkeypatch.setattr(Builder, "_merged", forgotten_meanwhile)
+        build_segments(connection, store.path, parse_scheme(DEFAULT_SCHEME), 1)
+        forgetting.join()
+        named = segment_files(connection, 1)
+    assert named
+    assert all(secret not in open_segment(store.path, one).contents.tolist() for one in named)
 
 
 def test_codes_go_with_their_signatures(tmp_path: Path, folder: Path) -> None:

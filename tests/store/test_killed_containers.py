@@ -3,9 +3,11 @@
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,78 @@ def test_the_next_scan_ends_as_if_nothing_had_been(seed: int, tmp_path: Path) ->
     orphans = """SELECT count(*) FROM document r JOIN document t ON t.id = r.parent
                  WHERE r.gone IS NULL AND t.gone IS NOT NULL"""
     assert rows(store, orphans) == [(0,)]
+
+
+@pytest.fixture
+def cut_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, Path]:
+    """A store whose last scan read an archive that had changed, and was interrupted before it had matched anything."""
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    folder.mkdir()
+    (folder / "plain.txt").write_bytes(prose(9, 300))
+    inner = zipped({"deep.txt": prose(5, 300)})
+    for seed in (2, 3):
+        (folder / "a.zip").write_bytes(zipped({"same.txt": prose(1, 300), "o.txt": prose(seed, 300), "in.zip": inner}))
+        with monkeypatch.context() as until:
+            if seed == 3:
+                until.setattr("nearkin.matching.carry.Matcher.since", interrupted)
+            with suppress(KeyboardInterrupt):
+                store.scan(folder)
+    return store, folder
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def parents(store: Store) -> list[Any]:
+    query = """SELECT d.path, c.path, c.seen FROM present d JOIN document c ON c.id = d.parent ORDER BY d.path"""
+    return rows(store, query)
+
+
+def test_members_stay_with_the_container_of_the_last_finished_scan(cut_short: tuple[Store, Path]) -> None:
+    store, _ = cut_short
+    hung = [
+        (b"in.zip", b"a.zip"),
+        (b"in.zip!/deep.txt", b"a.zip!/in.zip"),
+        (b"o.txt", b"a.zip"),
+        (b"same.txt", b"a.zip"),
+    ]
+    expected = [(b"a.zip!/" + name, container, 1) for name, container in hung]
+    assert parents(store) == expected
+    store.compact()
+    assert parents(store) == expected
+    assert store.verify() == []
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_the_scan_after_one_that_was_cut_short_leaves_a_sound_store(cut_short: tuple[Store, Path], gone: bool) -> None:
+    store, folder = cut_short
+    if gone:
+        (folder / "a.zip").unlink()
+    store.scan(folder)
+    fresh = Store(folder.parent / "fresh.db")
+    fresh.scan(folder)
+    assert listings(store) == listings(fresh)
+    assert store.verify() == []
+
+
+@pytest.mark.parametrize("care", ["scan", "compact"])
+def test_members_whose_container_is_not_there_are_given_one(cut_short: tuple[Store, Path], care: str) -> None:
+    """As earlier nearkins left them."""
+    store, folder = cut_short
+    store.scan(folder)
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("UPDATE document SET parent = 999 WHERE parent IS NOT NULL")
+    assert not is_sound(store)
+    store.scan(folder) if care == "scan" else store.compact()
+    assert store.verify() == []
+    names = [(path, container) for path, container, _ in parents(store)]
+    assert names == [(path, path.rpartition(b"!/")[0]) for path, _ in names]
+    assert len(names) == 4
+    (of_history,) = rows(
+        store, "SELECT c.seen FROM document d JOIN document c ON c.id = d.parent WHERE d.gone = 2 OR d.gone = 3"
+    )
+    assert of_history == (1,)
 
 
 def test_ctrl_c_ends_at_once_while_a_worker_hangs(tmp_path: Path) -> None:

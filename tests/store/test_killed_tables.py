@@ -4,11 +4,16 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nearkin.api.store import Store
+from nearkin.engine import tables
+from nearkin.engine.spread import in_order
+from nearkin.model import Readings
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
 
@@ -96,3 +101,21 @@ def test_a_table_read_to_its_end_is_not_read_again(tmp_path: Path) -> None:
     scan(fresh, folder)
     assert listings(store) == listings(fresh)
     assert is_sound(store)
+
+
+def test_a_table_that_is_removed_while_it_is_read_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    write(folder, random.Random(1))
+    (folder / "c.txt").write_bytes(prose(5, 300))
+
+    def removing(*given: Any, **options: Any) -> Iterator[Readings]:
+        for batch in in_order(*given, **options):
+            (folder / "a.jsonl").unlink(missing_ok=True)
+            yield batch
+
+    monkeypatch.setattr(tables, "in_order", removing)
+    scan(store, folder)
+    (failed,) = store.documents(failed=True).to_pylist()
+    assert (failed["path"], failed["reason"]) == ("a.jsonl", "unreadable")
+    assert failed["detail"] == "no such file or directory; 80 rows were read"
+    assert store.documents().num_rows == 80 + 80 + 1 + 1

@@ -5,11 +5,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cli.boxes import mail, zipped
 from cli.world import Called
 from nearkin.api.store import Store
+from nearkin.engine import local
 from nearkin.errors import UsageError
 from nearkin.scheme import FORMAT
 from nearkin.settings import DEFAULT_SCHEME as SCHEME
@@ -194,3 +197,57 @@ def test_texts_that_were_not_kept_and_cannot_be_read_are_refused(folder: Path, t
     store.scan(folder, keep_text=False)
     with pytest.raises(UsageError, match="signed with another scheme and not kept"):
         store.scan(other, scheme="tttd:mean=100")
+
+
+@pytest.mark.parametrize(("what", "made"), [("normaliser", "ingest_again"), ("format", "sign_again")])
+def test_a_scan_that_is_cut_short_while_it_makes_texts_anew_is_gone_on_with(
+    what: str, made: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of folders that are not scanned then, and of what lies in archives."""
+    other, store = tmp_path / "other", Store(tmp_path / "store.db")
+    other.mkdir()
+    (folder / "b.zip").write_bytes(zipped({"m.eml": mail(prose(30, 300).decode(), {"r.txt": prose(40, 300)})}))
+    store.scan(folder)
+    (other / "like.txt").write_bytes(prose(3, 1900))
+    store.scan(other)
+    before = listings(store)
+    NEWER[what](monkeypatch)
+    monkeypatch.setattr("nearkin.store.renewal.AT_ONCE", 2)
+    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_FILES", 1)
+    makes, left, texts = getattr(local, made), [3], 0
+
+    def counted(first: list[Any], second: list[Any], how: object) -> object:
+        nonlocal texts
+        texts += len(first)
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return makes(first, second, how)
+
+    monkeypatch.setattr(local, made, counted)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            store.scan(other, jobs=1)
+        assert listings(store) == before
+        left[0] = 1
+    left[0], texts = 1000, 0
+    summary = store.scan(other, jobs=1)
+    assert 0 < texts < len(rows(store, "SELECT 1 FROM present WHERE text IS NOT NULL")) - 6
+    assert (summary.new, summary.changed, summary.gone) == (0, 0, 0)
+    assert listings(store) == before
+    assert store.verify() == []
+    unfinished = "SELECT count(*) FROM document WHERE seen NOT IN (SELECT id FROM run WHERE state = 'done')"
+    assert rows(store, unfinished) == [(0,)]
+
+
+def test_what_lies_in_a_mail_stays_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, store = tmp_path / "docs", Store(tmp_path / "store.db")
+    folder.mkdir()
+    (folder / "a.eml").write_bytes(mail(prose(1, 300).decode(), {"r.txt": prose(2, 300)}))
+    (folder / "b.zip").write_bytes(zipped({"m.eml": mail(prose(3, 300).decode(), {"r.txt": prose(4, 300)})}))
+    store.scan(folder)
+    newer_normaliser(monkeypatch)
+    assert store.scan(folder).resigned == 4
+    of_gone = "SELECT count(*) FROM present d WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM present)"
+    assert rows(store, of_gone) == [(0,)]
+    assert len(rows(store, "SELECT 1 FROM present WHERE parent IS NOT NULL")) == 3

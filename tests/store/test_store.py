@@ -1,5 +1,6 @@
 """The store file: refused, made, read by nobody else, locked by one scan at a time."""
 
+import errno
 import os
 import sqlite3
 import stat
@@ -14,8 +15,9 @@ from typing import Any
 
 import pytest
 
+from nearkin.api.store import Store
 from nearkin.errors import StoreError
-from nearkin.store.database import connect, one_scan, transaction
+from nearkin.store.database import connect, explained, one_scan, transaction
 from nearkin.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 
@@ -226,3 +228,25 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
         with transaction(connection):
             connection.execute("INSERT INTO canon (spec) VALUES ('whole')")
         assert connection.execute("SELECT count(*) FROM canon").fetchone() == (1,)
+
+
+# What failed is said of the store only where it is the store's.
+
+
+def test_who_is_told_how_far_a_scan_is_fails_by_himself(store: Store, folder: Path) -> None:
+    def reader_left(*_: object) -> None:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    (folder / "new.txt").write_text("a new text")
+    with pytest.raises(BrokenPipeError):
+        store.scan(folder, progress=reader_left)
+
+
+@pytest.mark.parametrize("end", ["", ".lock", ".turn", ".segments/lock"])
+def test_what_befalls_a_file_of_the_store_is_said_of_it(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "kin.db"
+    for problem, said in ((errno.EACCES, "cannot be used: permission denied"), (errno.ENOSPC, "There is no room left")):
+        with pytest.raises(StoreError, match=said), explained(path):
+            raise OSError(problem, os.strerror(problem), f"{path}{end}")
+        with pytest.raises(OSError, match=os.strerror(problem)), explained(path):
+            raise OSError(problem, os.strerror(problem), str(tmp_path / "page.html"))

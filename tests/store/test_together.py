@@ -1,5 +1,6 @@
 """A scan, checks and a decision at once, from processes of their own; and what a reader sees meanwhile."""
 
+import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -11,6 +12,7 @@ import pytest
 from cli.world import NEARKIN, Called
 from nearkin.api.store import Store
 from nearkin.cli.main import COMMANDS
+from nearkin.store.database import connect
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
 
@@ -162,3 +164,29 @@ def test_decisions_are_not_starved_by_a_busy_scan(tmp_path: Path, writers: int) 
         ended_well(children)
     assert scan.child.returncode == 0
     assert rows(store, "SELECT count(*) FROM verdict") == [(writers,)]
+
+
+@pytest.mark.parametrize("asked", ["families", "keep"])
+def test_who_reads_sees_one_moment(asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scan ends between two questions of one listing."""
+    store = Store(tmp_path / "store.db")
+    folder = repository(tmp_path / "docs", files=24)
+    store.scan(folder)
+    before = getattr(store, asked)().to_pylist()
+    repository(folder, files=24, seed=50)
+    scanned: list[str] = []
+
+    def question(statement: str) -> None:
+        if "mean_resemblance FROM family" in statement and not scanned:
+            scanned.append(statement)
+            store.scan(folder)
+
+    def traced(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        connection.set_trace_callback(question)
+        return connection
+
+    monkeypatch.setattr("nearkin.report.reading.connect", traced)
+    assert getattr(store, asked)().to_pylist() == before
+    assert scanned
+    assert getattr(store, asked)().to_pylist() != before

@@ -1,17 +1,21 @@
 """Verdicts hang on bytes: which contents they concern, what takes the place of what."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cli.world import Called, edited, prose
+from nearkin.api.store import Store
 from nearkin.model import Location
-from nearkin.store.audit import entries
+from nearkin.store import runs
+from nearkin.store.audit import entries, record
 from nearkin.store.database import connect, transaction
 from nearkin.store.decided import Decided
 from nearkin.store.verdicts import Ruling, add_verdict, all_verdicts, remove_verdict
+from store.world import rows
 
 FAMILY = b"f" * 32
 
@@ -141,3 +145,36 @@ def test_documents_that_are_gone_concern_nothing(connection: sqlite3.Connection)
     decided = Decided(connection)
     assert decided.of_pair(content(connection, "a.txt"), b) is None
     assert decided.of_family([b]) == (None, None)
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_one_given_while_a_scan_ran_is_heeded_whatever_the_clock_says(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, noted: bool
+) -> None:
+    """Runs of earlier nearkins did not note which entries of the audit they knew: there the clock must do."""
+    private = {"private.txt", "private-2.txt"}
+    families = [{one["path"] for one in family["documents"]} for family in store.families().to_pylist()]
+    assert private in families
+    named = "SELECT digest FROM present WHERE CAST(path AS TEXT) LIKE 'private%'"
+    digests = [one for (one,) in rows(store, named)]
+    assert len(digests) == 2
+    with closing(connect(store.path, write=True)) as connection:
+        if noted:
+            monkeypatch.setattr("nearkin.store.audit.now", lambda: "2001-01-01T00:00:00.000+00:00")
+        else:
+            connection.execute("UPDATE run SET counts = json_remove(counts, '$.audit')")
+        with transaction(connection):
+            add_verdict(connection, Ruling.NOT_SIMILAR, digests, by="ann")
+    store.scan(folder)
+    left = [{one["path"] for one in family["documents"]} for family in store.families().to_pylist()]
+    assert left == [one for one in families if one != private]
+
+
+def test_nor_is_what_was_forgotten_carried_on_from(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(connect(store.path, write=True)) as connection:
+        last = runs.last(connection)
+        assert not runs.is_noted_after(connection, last, "forget")
+        monkeypatch.setattr("nearkin.store.audit.now", lambda: "2001-01-01T00:00:00.000+00:00")
+        record(connection, by="ann", action="forget", subject="x")
+        assert runs.is_noted_after(connection, last, "forget")
+        assert not runs.is_noted_after(connection, last, "verdict")

@@ -53,14 +53,14 @@ class Tracing(Written):
         table's metadata say how many may hold some, under `nearkin.partial`.
         """
         from nearkin.report.comparison_fields import traced_table
-        from nearkin.report.reading import is_scoped, opened
+        from nearkin.report.reading import connected, is_scoped
         from nearkin.report.trace import LONG_ENOUGH, trace
         from nearkin.store import runs
         from nearkin.text.canon import Canon
 
         if checked("min_length", min_length, int) < LONG_ENOUGH:
             raise UsageError(f"min_length is in characters, at least {LONG_ENOUGH}; it is {min_length}.")
-        with opened(self.path) as connection:
+        with connected(self.path) as connection:
             raw = Canon.parse(runs.canon_of(connection, runs.last(connection))).raw
             extracted = extracted_from(text, raw) or b""
             digest = sha256(data_of(text)).digest()

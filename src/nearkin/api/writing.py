@@ -66,8 +66,9 @@ class Written:
     def _heed_verdicts(self, connection: sqlite3.Connection) -> None:
         """Group again if someone spoke while the store was held: he could not."""
         from nearkin.store import runs
-        from nearkin.store.verdicts import decided_since
 
-        if runs.last_settings(connection) is not None and decided_since(connection, runs.last(connection).ended):
+        if runs.last_settings(connection) is None:
+            return
+        if runs.is_noted_after(connection, runs.last(connection), "verdict"):
             with suppress(BusyError):
                 self._scan(connection).regroup()

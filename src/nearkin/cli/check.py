@@ -62,7 +62,7 @@ def check(
     from nearkin.report.check import Checker
     from nearkin.report.fields import similar_record
     from nearkin.report.range_query import RangeQuery
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import connected, is_scoped
     from nearkin.scheme import likeness
     from nearkin.store.contents import count_stale
 
@@ -74,7 +74,7 @@ def check(
         raise UsageError(f"--{unused} belongs to --sql; use: nearkin check FILE --sql --{unused} …")
     refuse_wrong_adding(files, add=add, sql=sql, name=name, by=by, scheme=scheme)
     form = chosen(form)
-    with opened(store) as connection:
+    with connected(store) as connection:
         checker = Checker.of(
             connection, store, scheme, min_resemblance=min_resemblance, min_containment=min_containment
         )

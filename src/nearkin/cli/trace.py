@@ -41,14 +41,14 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
     from nearkin.report.comparison_fields import traced_record
     from nearkin.report.lookup import find_document, from_bytes
     from nearkin.report.readable import Readable
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import connected, is_scoped
     from nearkin.report.trace import trace as follow
     from nearkin.report.wording import count
     from nearkin.store import runs
     from nearkin.text.canon import Canon
 
     form = chosen(form)
-    with opened(store) as connection:
+    with connected(store) as connection:
         raw = Canon.parse(runs.canon_of(connection, runs.last(connection))).raw
         query = (
             from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)

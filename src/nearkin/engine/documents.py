@@ -8,7 +8,7 @@ formats, is not taken apart again.
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nearkin import _native
@@ -62,6 +62,7 @@ def take_in_documents(
         keep=settings.text.keep,
         legacy=settings.walk.legacy_digests,
         room=settings.run.memory // 8,
+        idle=writer.rest,
     ):
         readings.readers[:] = [UNKNOWN] * len(readings)  # looked at: they need not be again
         done += len(readings)
@@ -106,6 +107,7 @@ class Intake:
             weight=lambda source: len(source.data),
             size=lambda taken: taken.size,
             on_error=self.taker.workers.abort,
+            idle=self.writer.rest,
         )
 
     def _only_touched(self, one: HandedOver) -> bool:
@@ -139,6 +141,7 @@ class Intake:
         else:
             self._members = self._unpacked = 0
             entry = yield from self._added(container, self._stream(entry.source))
+            self.writer.rest()  # legacy digests of a large file take long
             itself = self.taker.signed([entry], [])
         container.end(itself)
         yield itself
@@ -196,7 +199,8 @@ class Intake:
         return self.taker.signed([Entry(source, problem=problem)], [])
 
     def _inside(self, entry: Entry) -> Generator[Source, None, None]:
-        with closing(self.taker.workers.ask(entry.source.asked)) as answers:
+        asked = replace(entry.source.asked, idle=self.writer.rest)
+        with closing(self.taker.workers.ask(asked)) as answers:
             for header, body in answers:
                 if (member := entry.heed(header, body)) is not None:
                     yield member

@@ -47,6 +47,7 @@ def take_in(
     def files() -> Iterator[bytes]:
         rest = met()
         while some := list(islice(rest, AT_ONCE)):
+            writer.commit_if_due()  # of very many there may be none to be read
             wanted = _to_be_read(writer.known, base + b"/", some, threads=settings.run.jobs)
             if as_tables:
                 tables.extend(path for path in wanted if table_kind(path) is not None)
@@ -63,6 +64,7 @@ def take_in(
         hand_over=handed_over.extend,
         legacy=settings.walk.legacy_digests,
         room=settings.run.memory // 8,
+        idle=writer.rest,
     ):
         done += len(batch)
         size += sum(batch.sizes)

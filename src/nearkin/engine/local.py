@@ -10,18 +10,20 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import islice, repeat
 
 from nearkin import _native, machine
 from nearkin.engine.handover import HandedOver, head_of, is_suspect
 from nearkin.engine.legacy import add_legacy_digests
 from nearkin.engine.recipe import recipe as recipe
+from nearkin.engine.spread import awaited
 from nearkin.formats.endings import UNKNOWN, has_ending
 from nearkin.formats.table import HEAD
 from nearkin.model import Readings, Reason
 from nearkin.settings import WalkSettings
 from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
+from nearkin.store.text_writer import SignatureRow
 from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
 from nearkin.text.page import as_json
@@ -51,13 +53,15 @@ def ingest(
     hand_over: Callable[[list[HandedOver]], None] | None = None,
     legacy: bool = False,
     room: int | None = None,
+    idle: Callable[[], None] = lambda: None,
 ) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
 
     No further ahead than as many of the largest batch so far as have `room` (bytes), besides one for each thread.
 
     With `keep` the texts are also compressed here, on the threads: the store has one only. Files that may be of a
-    format that workers read are handed over, where someone takes them, and are then not in the batch.
+    format that workers read are handed over, where someone takes them, and are then not in the batch. `idle` is called
+    where the next batch is long in coming.
     """
     rest = iter(paths)
     met: set[bytes | None] | None = set() if keep else None
@@ -72,7 +76,7 @@ def ingest(
                 pending.append(pool.submit(_ingest_batch, root, batch, how, met, **more))
             if not pending:
                 return
-            readings, left, handed_over = pending.popleft().result()
+            readings, left, handed_over = awaited(pending.popleft(), idle)
             largest = max(largest, readings.held)
             if left:  # large files: the rest of the batch comes next
                 pending.appendleft(pool.submit(_ingest_batch, root, left, how, met, **more))
@@ -91,6 +95,13 @@ def ingest_again(texts: list[bytes], versions: list[Renewed], how: _native.Recip
     readings.digests[:] = [one.digest for one in versions]
     readings.extractors[:] = [one.extractor for one in versions]
     return readings
+
+
+def sign_again(contents: list[int], texts: list[bytes], how: _native.Recipe) -> list[SignatureRow]:
+    """Extracted texts of these contents made canonical and signed."""
+    batch = _native.ingest_contents([*texts], how)
+    weights = batch.weights or repeat(None)
+    return list(zip(contents, batch.moduli, batch.features, weights, strict=False))
 
 
 def _ingest_batch(

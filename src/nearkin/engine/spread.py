@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TypeVar
 
 AHEAD = 4  # besides one for each thread
+IDLE = 1.0  # seconds to wait before something else is done meanwhile
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -24,9 +25,11 @@ def in_order(
     weight: Callable[[Work], int] = lambda _: 0,
     size: Callable[[Result], int] = lambda _: 0,
     on_error: Callable[[], None] = lambda: None,
+    idle: Callable[[], None] = lambda: None,
 ) -> Generator[Result, None, None]:
     """Where the items break off with an error, what came before is given out first. No more is begun while items and
-    results of more than `room` wait. `on_error` frees threads that wait for something, when this is cut short."""
+    results of more than `room` wait. `on_error` frees threads that wait for something, when this is cut short; `idle`
+    is called where the next result is long in coming."""
     rest = iter(items)
     pending: deque[tuple[Future[tuple[Result, int]], int]] = deque()
     broken: Exception | None = None
@@ -57,7 +60,7 @@ def in_order(
                 break
             future, large = pending.popleft()
             try:
-                result, more = future.result()
+                result, more = awaited(future, idle)
             except BaseException:
                 on_error()
                 raise
@@ -67,6 +70,15 @@ def in_order(
             raise broken
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def awaited(future: Future[Result], idle: Callable[[], None]) -> Result:
+    """Its result, or its error."""
+    try:
+        future.exception(IDLE)
+    except TimeoutError:
+        idle()
+    return future.result()
 
 
 class _Waiting:

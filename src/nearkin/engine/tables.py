@@ -31,7 +31,7 @@ from nearkin.read.table import (
 from nearkin.read.walk import explain
 from nearkin.settings import Settings
 from nearkin.store.container_writer import ContainerWriter
-from nearkin.store.writer import Writer
+from nearkin.store.writer import TRANSACTION_BYTES, Writer
 
 Progress = Callable[[int, int], None]
 
@@ -77,6 +77,8 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
         raise AssertionError("a table is read by its columns")
     try:
         stamp = Stamp.of(base + path)
+        if stamp.size > TRANSACTION_BYTES:
+            writer.rest()
         with open(base + path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
     except OSError as error:
@@ -103,7 +105,7 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
             mtime=stamp.mtime_ns,
             owner=stamp.owner,
         )
-        for batch in in_order(work, named, jobs=settings.run.jobs):
+        for batch in in_order(work, named, jobs=settings.run.jobs, idle=writer.rest):
             table.add(batch)
             rows += len(batch)
             yield batch
@@ -111,8 +113,11 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
         broken = error.reason, f"{error}; {rows:,} rows were read" if rows else str(error)
     except UsageError as error:
         broken = Reason.UNSUPPORTED, str(error).rstrip(".")
-    if broken is None and Stamp.of(base + path) != stamp:
-        broken = Reason.CORRUPT, "it was written to while it was read"
+    try:
+        if broken is None and Stamp.of(base + path) != stamp:
+            broken = Reason.CORRUPT, "it was written to while it was read"
+    except OSError as error:  # it was removed
+        broken = Reason.UNREADABLE, f"{explain(error)}; {rows:,} rows were read"
     if broken is not None:
         itself.reasons[0], itself.details[0] = broken
     table.end(itself)

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Self
 
 from nearkin.engine.budget import Budget
 from nearkin.engine.frames import BrokenFrameError, Header, packed, unpack_from
+from nearkin.engine.spread import IDLE
 from nearkin.errors import EngineError
 from nearkin.formats.found import Limits, Problem
 from nearkin.model import KILLED, Reason
@@ -53,6 +54,7 @@ class Asked:
     path: bytes | None = None  # absolute
     data: bytes = b""
     budget: Budget | None = None  # of the file it lies in
+    idle: Callable[[], None] = lambda: None  # called where an answer is long in coming
 
 
 class Worker:
@@ -73,6 +75,7 @@ class Worker:
         # No text may be longer than its characters; no member than all of them together.
         self._longest = max(4 * limits.characters, limits.unpacked)
         self._fresh = True
+        self._idle: Callable[[], None] = lambda: None
         self._worked = 0.0
         self.has_answered = False  # to the question it was asked last
         try:
@@ -109,6 +112,7 @@ class Worker:
 
     def ask(self, asked: Asked) -> Iterator[tuple[Header, bytes]]:
         """Its answers until the end; Problem: it was lost. Whoever does not hear it out loses it too."""
+        self._idle = asked.idle
         header: Header = {"kind": "read", "name": asked.name.hex()}
         yield from self._answers(header, asked.data, asked.budget, file=asked.path)
 
@@ -201,6 +205,11 @@ class Worker:
 
     def _wait(self, polled: "select.poll", deadline: float) -> None:
         left = deadline - time.monotonic()
+        if left > IDLE:
+            if polled.poll(IDLE * 1000):
+                return
+            self._idle()
+            left -= IDLE
         if left <= 0 or not polled.poll(left * 1000):
             raise Problem(Reason.TIMED_OUT, self._settings.timed_out)
 

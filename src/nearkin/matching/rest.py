@@ -5,16 +5,23 @@ never compared as they are.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
 
 from nearkin.engine import local
+from nearkin.engine.spread import in_order
 from nearkin.errors import UsageError
-from nearkin.scheme import Scheme, sign
-from nearkin.store.contents import other_canons, texts_of, unsigned_contents
-from nearkin.store.renewal import renewable
-from nearkin.store.text_writer import add_signatures
+from nearkin.model import Readings
+from nearkin.scheme import Scheme
+from nearkin.store.contents import lengths_of, other_canons, texts_of, unsigned_contents
+from nearkin.store.renewal import Renewed, in_parts, is_any_other, renewable, renewed_before
+from nearkin.store.text_writer import SignatureRow
 from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
+
+Of = TypeVar("Of")
+Result = TypeVar("Result")
 
 
 def refuse_other_canons(connection: sqlite3.Connection, canon: Canon, *, scope: int, below: tuple[bytes, ...]) -> None:
@@ -26,33 +33,74 @@ def refuse_other_canons(connection: sqlite3.Connection, canon: Canon, *, scope: 
         )
 
 
-def renew_texts(writer: Writer, scheme: Scheme, canon: Canon) -> int:
-    """Make kept texts canonical as this scan does, where another way was taken; how many contents that gave."""
-    how = local.recipe(scheme, canon, max_size=1 << 50)
-    renewed: set[bytes | None] = set()
-    for versions, texts in renewable(writer.connection, writer.canon):
-        readings = local.ingest_again(texts, versions, how)
-        writer.renew(versions, readings)
-        renewed.update(readings.contents)
-    writer.flush()
-    return len(renewed)
+@dataclass(frozen=True)
+class Rest:
+    """Some texts at a time, on threads, written as files are: a kill loses what is in flight, and the next scan goes
+    on."""
 
+    writer: Writer
+    scheme: Scheme
+    canon: Canon
+    jobs: int
+    memory: int
 
-def sign_rest(connection: sqlite3.Connection, scheme: Scheme, canon: Canon, *, scheme_id: int, canon_id: int) -> int:
-    """Sign contents that another scan signed in another way; how many there were."""
-    wanted = unsigned_contents(connection, scheme_id, canon_id)
+    def renew_texts(self) -> int:
+        """Make kept texts canonical as this scan does, where another way was taken; how many contents that gave."""
+        writer = self.writer
+        if not is_any_other(writer.connection, writer.canon):
+            return 0
+        done = renewed_before(writer.connection, writer.canon)
+        writer.adopt_renewed([row[:2] for row in done])
+        writer.flush()
+        renewed: set[bytes | None] = {content for _, _, content in done}
+        how = local.recipe(self.scheme, self.canon, max_size=1 << 50)
 
-    def rows() -> Iterator[tuple[int, int, bytes, bytes | None]]:
-        for content, text in texts_of(connection, wanted):
-            signature = sign(canon.apply(text), scheme)
-            weights = signature.weights.astype("<u4").tobytes() if scheme.measure == "bytes" else None
-            yield content, signature.modulus, signature.features.astype("<u8").tobytes(), weights
+        def work(part: tuple[list[Renewed], list[bytes]]) -> tuple[list[Renewed], Readings]:
+            versions, texts = part
+            return versions, local.ingest_again(texts, versions, how)
 
-    if wanted:
-        add_signatures(connection, scheme_id, list(rows()), coded=scheme.estimator.coded)
-        if left := unsigned_contents(connection, scheme_id, canon_id):
+        parts = renewable(writer.connection, writer.canon)
+        for versions, readings in self._spread(work, parts, size=lambda done: done[1].held):
+            writer.renew(versions, readings)
+            renewed.update(readings.contents)
+        writer.flush()
+        return len(renewed)
+
+    def sign(self) -> int:
+        """Sign contents that another scan signed in another way; how many there were."""
+        writer, connection = self.writer, self.writer.connection
+        wanted = unsigned_contents(connection, writer.scheme, writer.canon)
+        how = local.recipe(self.scheme, self.canon, max_size=1 << 50)
+
+        def work(part: tuple[list[int], list[bytes]]) -> list[SignatureRow]:
+            contents, texts = part
+            return local.sign_again(contents, texts, how)
+
+        # Read to the end each time: a question left open would bar the writer, once others have written.
+        parts = (list(texts_of(connection, part)) for part in in_parts(wanted, lengths_of(connection, wanted)))
+        kept = (([content for content, _ in part], [text for _, text in part]) for part in parts)
+        for rows in self._spread(work, kept, size=lambda rows: sum(len(row[2]) for row in rows)):
+            writer.sign(rows)
+        writer.flush()
+        if wanted and (left := unsigned_contents(connection, writer.scheme, writer.canon)):
             raise UsageError(
                 f"{len(left):,} texts of this store were signed with another scheme and not kept;"
                 " scan their folders too, or use another --store."
             )
-    return len(wanted)
+        return len(wanted)
+
+    def _spread(
+        self,
+        work: Callable[[tuple[Of, list[bytes]]], Result],
+        parts: Iterator[tuple[Of, list[bytes]]],
+        size: Callable[[Result], int],
+    ) -> Iterator[Result]:
+        return in_order(
+            work,
+            parts,
+            jobs=self.jobs,
+            room=self.memory // 8,
+            weight=lambda part: sum(map(len, part[1])),
+            size=size,
+            idle=self.writer.rest,
+        )

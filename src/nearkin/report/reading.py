@@ -13,6 +13,15 @@ from nearkin.store.scopes import used_scopes
 
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """As of one moment: a scan that ends meanwhile would give families to some questions that others do not know."""
+    with connected(path) as connection:
+        connection.execute("BEGIN")
+        yield connection
+
+
+@contextmanager
+def connected(path: Path) -> Iterator[sqlite3.Connection]:
+    """For those who begin transactions of their own, as whoever brings segments up to date."""
     connection = connect(path)
     try:
         with explained(path):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.model import Location
-from nearkin.report.reading import is_scoped, opened
+from nearkin.report.reading import connected, is_scoped
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import HERE
@@ -57,7 +57,7 @@ class Snapshot:
 
 @contextmanager
 def snapshot(store: Path) -> Iterator[Snapshot]:
-    with opened(store) as connection:
+    with connected(store) as connection:
         connection.execute("PRAGMA temp_store = FILE")  # takes the views with it
         see(connection)
         connection.execute("BEGIN")

@@ -89,6 +89,19 @@ def entries(
     return [Entry(*row[:5], *(None if state is None else json.loads(state) for state in row[5:])) for row in rows]
 
 
+def last_entry(connection: sqlite3.Connection) -> int:
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM audit").fetchone()
+    return int(last)
+
+
+def is_noted_since(connection: sqlite3.Connection, action: str, *, last: int | None, moment: str) -> bool:
+    """Whether an action, or one that begins with it, came after the entry `last`. Clocks are set back: they are asked
+    only where a run of an earlier nearkin did not note the entry."""
+    since = ("at >= ?", moment) if last is None else ("id > ?", last)
+    query = f"SELECT 1 FROM audit WHERE {since[0]} AND (action = ? OR action LIKE ?) LIMIT 1"
+    return connection.execute(query, (since[1], action, f"{action} %")).fetchone() is not None
+
+
 def _refuse_unknown(connection: sqlite3.Connection, action: str) -> None:
     """An empty answer to a slip of the pen would read as: nobody ever did that."""
     noted = (one for (one,) in connection.execute("SELECT DISTINCT action FROM audit"))

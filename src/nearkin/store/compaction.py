@@ -13,7 +13,8 @@ from pathlib import Path
 from nearkin.errors import StoreError
 from nearkin.store import audit, runs
 from nearkin.store.database import PATIENCE, one_scan, see, transaction, trusted, turn
-from nearkin.store.segments import drop_segments, folder_of, one_builder
+from nearkin.store.members import mend_members
+from nearkin.store.segments import drop_segments, folder_of, one_builder, remove_unnamed
 
 # A signature can be made again where a text of its content was kept.
 AGAIN = "content IN (SELECT content FROM text WHERE zstd IS NOT NULL)"
@@ -35,11 +36,13 @@ def compact(connection: sqlite3.Connection, store: Path, *, by: str) -> Compacte
     with one_scan(store):
         before = total_size(store)
         # Not while a segment is written: the store does not name it yet.
-        with one_builder(store, wait=True), trusted(connection), turn(store), transaction(connection):
-            removed = _remove_stale(connection, store)
-            what = ("signatures", "matches", "families", "documents")
-            after = dict(zip(what, removed, strict=True))
-            audit.record(connection, by=by, action="compact", subject=store.name, after=after)
+        with one_builder(store, wait=True):
+            with trusted(connection), turn(store), transaction(connection):
+                removed = _remove_stale(connection)
+                what = ("signatures", "matches", "families", "documents")
+                after = dict(zip(what, removed, strict=True))
+                audit.record(connection, by=by, action="compact", subject=store.name, after=after)
+            remove_unnamed(connection, store)
         rewrite(connection, store)
         return Compacted(before, total_size(store), *removed)
 
@@ -50,7 +53,7 @@ def total_size(store: Path) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def _remove_stale(connection: sqlite3.Connection, store: Path) -> tuple[int, int, int, int]:
+def _remove_stale(connection: sqlite3.Connection) -> tuple[int, int, int, int]:
     used = runs.last_scheme(connection)
     if used is None:  # nothing has finished: what is there is all there is to go on with
         return 0, 0, 0, 0
@@ -60,6 +63,7 @@ def _remove_stale(connection: sqlite3.Connection, store: Path) -> tuple[int, int
 
     documents = removed("DELETE FROM document WHERE seen IN (SELECT id FROM run WHERE state <> 'done')")
     removed("UPDATE document SET gone = NULL WHERE gone IN (SELECT id FROM run WHERE state <> 'done')")
+    mend_members(connection)
     signatures = removed(f"DELETE FROM signature WHERE scheme <> ? AND {AGAIN}", used)
     signatures += removed(f"DELETE FROM signature WHERE NOT {HELD}")
     others = [
@@ -77,7 +81,7 @@ def _remove_stale(connection: sqlite3.Connection, store: Path) -> tuple[int, int
         # Runs that made them have nothing left to be carried on from.
         carried = "UPDATE run SET counts = json_remove(counts, '$.scheme') WHERE json_extract(counts, '$.scheme') = ?"
         removed(carried, scheme)
-    drop_segments(connection, store, others)
+    drop_segments(connection, others)
     for table in ("code", "delta"):
         removed(
             f"DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM signature s"

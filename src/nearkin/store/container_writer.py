@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearkin.model import Readings
 from nearkin.store.known import Version, versions_at
-from nearkin.store.members import PRESENT, ROWS, drop_members, nest_members, pass_on_members, place_of
+from nearkin.store.members import PRESENT, ROWS, drop_members, place_of, settle_members
 from nearkin.store.writer import Writer, owner_name
 
 
@@ -58,8 +58,7 @@ class ContainerWriter:
             self.add(inside)
         self.end(itself)
         writer = self.writer
-        pass_on_members(writer.connection, writer.scope, self.path, self.document)
-        nest_members(writer.connection, writer.scope, self.path, self.document)
+        settle_members(writer.connection, writer.scope, self.path, self.document)
 
     def _insert(self, itself: Readings) -> int:
         """Without time and inode, so that it is not adopted before it is complete."""

@@ -21,7 +21,6 @@ from pathlib import Path
 from nearkin.errors import InputError, UsageError
 from nearkin.read.table import MEMBER
 from nearkin.read.walk import explain
-from nearkin.store.database import transaction
 from nearkin.store.known import lies_below
 
 
@@ -52,30 +51,29 @@ def rule_of(text: str) -> Rule:
 def name_custodians(
     connection: sqlite3.Connection, run: int, scope: int, below: tuple[bytes, ...], rule: str | None
 ) -> None:
-    """After a run has read what there is."""
-    with transaction(connection):
-        if rule is None:
-            connection.execute(
-                """UPDATE document SET custodian = (SELECT b.custodian FROM document b WHERE b.id = document.before)
-                   WHERE before IS NOT NULL AND seen = ? AND custodian IS NULL""",
-                (run,),
-            )
-            return
-        decide = rule_of(rule)
-        named: dict[int, str | None] = {}
-        changed: list[tuple[str | None, int]] = []
-        # A container comes before what lies in it: its path is the beginning of theirs.
-        for number, parent, path, owner, properties, custodian in connection.execute(
-            """SELECT id, parent, path, owner, properties, custodian FROM present WHERE scope = ? ORDER BY path""",
-            (scope,),
-        ):
-            if not lies_below(path, below):
-                continue
-            own = decide(Held(path, owner, properties))
-            named[number] = own if own is not None or parent is None else named.get(parent)
-            if named[number] != custodian:
-                changed.append((named[number], number))
-        connection.executemany("UPDATE document SET custodian = ? WHERE id = ?", changed)
+    """In the transaction that ends a run: everyone sees it from then on."""
+    if rule is None:
+        connection.execute(
+            """UPDATE document SET custodian = (SELECT b.custodian FROM document b WHERE b.id = document.before)
+               WHERE before IS NOT NULL AND seen = ? AND custodian IS NULL""",
+            (run,),
+        )
+        return
+    decide = rule_of(rule)
+    named: dict[int, str | None] = {}
+    changed: list[tuple[str | None, int]] = []
+    # A container comes before what lies in it: its path is the beginning of theirs.
+    for number, parent, path, owner, properties, custodian in connection.execute(
+        """SELECT id, parent, path, owner, properties, custodian FROM present WHERE scope = ? ORDER BY path""",
+        (scope,),
+    ):
+        if not lies_below(path, below):
+            continue
+        own = decide(Held(path, owner, properties))
+        named[number] = own if own is not None or parent is None else named.get(parent)
+        if named[number] != custodian:
+            changed.append((named[number], number))
+    connection.executemany("UPDATE document SET custodian = ? WHERE id = ?", changed)
 
 
 def _sender(held: Held) -> str | None:

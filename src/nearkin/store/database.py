@@ -20,15 +20,25 @@ ENDS = ("", "-wal", "-shm", "-journal", ".lock", ".turn", ".segments")  # the st
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """SQLite's complaints as sentences that say what to do."""
+    """SQLite's complaints as sentences that say what to do, and what befell the store's own files. Whoever is called
+    meanwhile, to be told how far a scan is, fails for reasons of his own."""
     try:
         yield
     except OSError as error:
+        if error.errno != errno.ENOLCK and not _is_own(path, error.filename):
+            raise
         if error.errno == errno.ENOSPC:
             raise StoreError(_sentence(path, "full")) from error
         raise StoreError(f"The store {path} cannot be used: {(error.strerror or str(error)).lower()}.") from error
     except sqlite3.Error as error:
         raise StoreError(_sentence(path, str(error))) from error
+
+
+def _is_own(path: Path, file: object) -> bool:
+    """Whether it is the store or stands beside it."""
+    if not isinstance(file, str | bytes | os.PathLike):
+        return False
+    return str(Path(os.fsdecode(file)).absolute()).startswith(str(path.absolute()))
 
 
 def _sentence(path: Path, complaint: str) -> str:

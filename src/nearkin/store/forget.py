@@ -22,7 +22,7 @@ from nearkin.store.named import readings
 from nearkin.store.naming import naming
 from nearkin.store.rows import remember_ids
 from nearkin.store.scopes import all_scopes
-from nearkin.store.segments import drop_segments
+from nearkin.store.segments import drop_segments, one_builder, remove_unnamed
 
 # Versions at the place, those they follow from elsewhere, and what came in any of them as in a container.
 VERSIONS = """
@@ -74,16 +74,17 @@ def forget(connection: sqlite3.Connection, store: Path, names: Sequence[str], *,
     with one_scan(store):
         connection.execute("PRAGMA secure_delete = ON")
         places = find_places(connection, names)
-        with trusted(connection), turn(store), transaction(connection):
-            remember_ids(connection)
-            forgotten = [_forget(connection, store, *place, by=by) for place in places]
+        # Not while a segment is written: it would hold what is forgotten.
+        with one_builder(store, wait=True):
+            with trusted(connection), turn(store), transaction(connection):
+                remember_ids(connection)
+                forgotten = [_forget(connection, *place, by=by) for place in places]
+            remove_unnamed(connection, store)
         rewrite(connection, store)
     return forgotten
 
 
-def _forget(
-    connection: sqlite3.Connection, store: Path, scope: int, location: Location, file: Path, *, by: str
-) -> Forgotten:
+def _forget(connection: sqlite3.Connection, scope: int, location: Location, file: Path, *, by: str) -> Forgotten:
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS forgotten (id INTEGER PRIMARY KEY)")
     connection.execute("DELETE FROM temp.forgotten")
     connection.execute(VERSIONS, (scope, location.path))
@@ -100,7 +101,7 @@ def _forget(
         for content in sorted(contents)
         if not connection.execute("SELECT 1 FROM text WHERE content = ? LIMIT 1", (content,)).fetchone()
     ]
-    _purge_contents(connection, store, gone)
+    _purge_contents(connection, gone)
     record(
         connection,
         by=by,
@@ -147,7 +148,7 @@ def _holders(connection: sqlite3.Connection, contents: set[int], digests: list[b
     return sorted(found)
 
 
-def _purge_contents(connection: sqlite3.Connection, store: Path, contents: list[int]) -> None:
+def _purge_contents(connection: sqlite3.Connection, contents: list[int]) -> None:
     """Everything that was made of them. Families keep their other members until they are grouped again."""
     schemes = [scheme for (scheme,) in connection.execute("SELECT id FROM scheme").fetchall()]
     touched: set[int] = set()
@@ -172,7 +173,7 @@ def _purge_contents(connection: sqlite3.Connection, store: Path, contents: list[
             )
         connection.execute("DELETE FROM content WHERE id = ?", (content,))
     if touched:
-        drop_segments(connection, store, sorted(touched))
+        drop_segments(connection, sorted(touched))
 
 
 def _purge_signature(connection: sqlite3.Connection, scheme: int, content: int) -> bool:

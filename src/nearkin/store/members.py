@@ -24,9 +24,9 @@ def place_of(scope: int, container: bytes) -> Place:
     return scope, container + MEMBER, container + MEMBER[:-1] + b"0"
 
 
-def pass_on_members(connection: sqlite3.Connection, scope: int, container: bytes, document: int) -> None:
-    """The members that stayed belong to the container as it is now, and have its owner; rows of a table also its time,
-    having none of their own."""
+def settle_members(connection: sqlite3.Connection, scope: int, container: bytes, document: int) -> None:
+    """In the transaction that ends the run: the members that stayed belong to the container as it is now, and have its
+    owner; rows of a table also its time, having none of their own."""
     (mtime, owner, reader) = connection.execute(
         "SELECT mtime_ns, owner, reader FROM document WHERE id = ?", (document,)
     ).fetchone()
@@ -34,13 +34,22 @@ def pass_on_members(connection: sqlite3.Connection, scope: int, container: bytes
     query = f"""UPDATE document SET parent = ?4, mtime_ns = {time}, owner = ?6
                 WHERE {ROWS} AND {PRESENT} AND (parent <> ?4 OR mtime_ns <> {time} OR owner IS NOT ?6)"""
     connection.execute(query, (*place_of(scope, container), document, mtime, owner))
+    if reader is not None:  # else rows of a table, whose ids may be anything
+        _nest(connection, scope, container)
 
 
-def nest_members(connection: sqlite3.Connection, scope: int, container: bytes, document: int) -> None:
-    """When all else is settled: what lies in a member has that as parent. Names hold no `!/` of their own."""
-    (reader,) = connection.execute("SELECT reader FROM document WHERE id = ?", (document,)).fetchone()
-    if reader is None:  # rows of a table, whose ids may be anything
-        return
+def stay_with_renewed(connection: sqlite3.Connection, run: int, versions: Iterable[int]) -> None:
+    """Likewise: what lies in documents whose text was made anew belongs to the versions that follow these."""
+    connection.executemany(
+        f"""UPDATE document
+            SET parent = coalesce((SELECT max(id) FROM document WHERE before = ?1 AND seen = {run}), parent)
+            WHERE parent = ?1 AND {PRESENT}""",
+        ((one,) for one in versions),
+    )
+
+
+def _nest(connection: sqlite3.Connection, scope: int, container: bytes) -> None:
+    """What lies in a member has that as parent. Names hold no `!/` of their own."""
     found = connection.execute(f"SELECT path, id FROM document WHERE {ROWS} AND {PRESENT}", place_of(scope, container))
     ids = dict(found.fetchall())
     inner = ((ids.get(path.rpartition(MEMBER)[0]), number) for path, number in ids.items())
@@ -71,8 +80,7 @@ def adopt_members(connection: sqlite3.Connection, run: int, scope: int, containe
         place,
     ).fetchone()
     connection.execute(f"UPDATE document SET gone = {run} WHERE {marked}", place)
-    connection.execute("UPDATE document SET seen = ? WHERE parent = ? AND seen = ?", (run, document, killed))
-    pass_on_members(connection, scope, container, document)
+    connection.execute(f"UPDATE document SET seen = {run} WHERE {ROWS} AND seen = ?4", place)
     return int(gone)
 
 
@@ -89,3 +97,24 @@ def move_members(connection: sqlite3.Connection, run: int, move: Move) -> int:
         "SELECT count(*) FROM document WHERE parent = ? AND seen = ? AND before IS NOT NULL", (move.id, run)
     ).fetchone()
     return int(moved)
+
+
+def mend_members(connection: sqlite3.Connection) -> None:
+    """Earlier nearkins hung members on a version of their container before its run had ended; where it never did and
+    that version went, they belong to the one before."""
+    lost = "SELECT DISTINCT parent FROM document WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM document)"
+    for parent in connection.execute(lost).fetchall():
+        orphans = connection.execute("SELECT id, scope, path, gone FROM document WHERE parent = ?", parent).fetchall()
+        found = ((_container_of(connection, *place), number) for number, *place in orphans)
+        connection.executemany("UPDATE document SET parent = ? WHERE id = ?", list(found))
+
+
+def _container_of(connection: sqlite3.Connection, scope: int, path: bytes, gone: int | None) -> int | None:
+    """The last version of it that there was before a member went."""
+    query = """SELECT max(id) FROM document
+               WHERE scope = ?1 AND path = ?2 AND seen IN (SELECT id FROM finished) AND (?3 IS NULL OR seen < ?3)"""
+    found = None
+    while found is None and MEMBER in path:
+        path = path.rpartition(MEMBER)[0]
+        (found,) = connection.execute(query, (scope, path, gone)).fetchone()
+    return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nearkin.errors import StoreError
 from nearkin.settings import Settings
-from nearkin.store.audit import entries, now
+from nearkin.store.audit import is_noted_since, last_entry, now
 from nearkin.store.contents import FRESH
 from nearkin.store.naming import naming
 
@@ -74,17 +74,18 @@ def of_additions(connection: sqlite3.Connection, *, version: str, fresh: bool = 
 
 
 def end(connection: sqlite3.Connection, run: int, *, counts: dict[str, int], timings: dict[str, float]) -> None:
+    """With the last entry of the audit by then: what comes after it is not in what was found."""
+    noted = counts | {"audit": last_entry(connection)}
     connection.execute(
         "UPDATE run SET state = 'done', ended = ?, counts = ?, timings = ? WHERE id = ?",
-        (now(), json.dumps(counts), json.dumps(timings), run),
+        (now(), json.dumps(noted), json.dumps(timings), run),
     )
 
 
-def interrupt(connection: sqlite3.Connection, run: int) -> None:
-    """Not one that has finished: what comes after may be cut short."""
-    connection.execute(
-        "UPDATE run SET state = 'interrupted', ended = ? WHERE id = ? AND state = 'running'", (now(), run)
-    )
+def interrupt(connection: sqlite3.Connection, run: int) -> bool:
+    """False: it has finished, and only what came after was cut short."""
+    query = "UPDATE run SET state = 'interrupted', ended = ? WHERE id = ? AND state = 'running'"
+    return connection.execute(query, (now(), run)).rowcount > 0
 
 
 def canon_id(connection: sqlite3.Connection, spec: str) -> int:
@@ -131,6 +132,11 @@ class Previous:
     latest: bool  # nothing at all has happened since
 
 
+def is_noted_after(connection: sqlite3.Connection, run: Run | Previous, action: str) -> bool:
+    """Whether the audit knows of such an action since the run ended."""
+    return is_noted_since(connection, action, last=run.counts.get("audit"), moment=run.ended)
+
+
 def comparable(connection: sqlite3.Connection, scheme: int, settings: Settings, version: str) -> Previous | None:
     """The last finished run under this scheme, if it matched as a run of these settings would."""
     row = connection.execute(
@@ -143,10 +149,10 @@ def comparable(connection: sqlite3.Connection, scheme: int, settings: Settings, 
     before = Settings.from_json(row[2])
     if (before.match, before.text.keep) != (settings.match, settings.text.keep):
         return None
-    if entries(connection, action="forget", since=row[4], limit=1):  # matches may be missing that it would have now
-        return None
     (later,) = connection.execute("SELECT count(*) FROM run WHERE id > ? AND state = 'done'", (row[0],)).fetchone()
-    return Previous(row[0], row[4], json.loads(row[3]), later == 0)
+    found = Previous(row[0], row[4], json.loads(row[3]), later == 0)
+    # Matches may be missing that it would have now.
+    return None if is_noted_after(connection, found, "forget") else found
 
 
 def last_settings(connection: sqlite3.Connection) -> str | None:

@@ -159,8 +159,9 @@ def _columns(rows: list[tuple[int, int, bytes, bytes | None]]) -> Signed:
     )
 
 
-def drop_segments(connection: sqlite3.Connection, store: Path, scheme_ids: Sequence[int]) -> None:
-    """Remove the segments of these schemes, rows and files; what is still signed waits in `delta` for new ones."""
+def drop_segments(connection: sqlite3.Connection, scheme_ids: Sequence[int]) -> None:
+    """Name the segments of these schemes no more; what is still signed waits in `delta` for new ones. The files go with
+    `remove_unnamed`, when that is committed."""
     marks = ",".join("?" * len(scheme_ids))
     connection.execute(f"DELETE FROM segment WHERE scheme IN ({marks})", tuple(scheme_ids))
     connection.execute(
@@ -168,4 +169,3 @@ def drop_segments(connection: sqlite3.Connection, store: Path, scheme_ids: Seque
             SELECT scheme, content FROM signature WHERE scheme IN ({marks})""",
         tuple(scheme_ids),
     )
-    remove_unnamed(connection, store)

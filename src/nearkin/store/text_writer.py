@@ -10,7 +10,6 @@ from typing import Any
 
 from nearkin.model import Readings
 from nearkin.store.codes import add_codes
-from nearkin.store.database import transaction
 from nearkin.store.overlong import refuse_overlong
 from nearkin.store.packing import pack_all
 from nearkin.store.rows import insert_rows, last_id
@@ -18,6 +17,7 @@ from nearkin.store.rows import insert_rows, last_id
 LOOK_UP = 500  # keys a query
 REMEMBERED = 250_000  # texts: about 100 MB with their contents
 
+SignatureRow = tuple[int, int, bytes, bytes | None]  # content, modulus, features, weights
 Contents = dict[bytes | None, int]  # ids by digest
 Texts = dict[tuple[bytes | None, str, int], int]  # ids by digest, extractor and content
 
@@ -49,6 +49,15 @@ class TextWriter:
         if self._met is not None and len(self._met[1]) > REMEMBERED:
             self.forget()
         return found
+
+    def sign(self, rows: list[SignatureRow]) -> None:
+        """Contents that are stored already."""
+        if self.coded:
+            add_codes(self.connection, self.scheme, ((content, features) for content, _, features, _ in rows))
+        into = "INSERT OR IGNORE INTO signature (scheme, content, modulus, features, weights)"
+        insert_rows(self.connection, into, ((self.scheme, *row) for row in rows))
+        into = "INSERT OR IGNORE INTO delta (scheme, content)"
+        insert_rows(self.connection, into, ((self.scheme, row[0]) for row in rows))
 
     def _add_contents(self, readings: Readings) -> list[int | None]:
         """The id of each row's content; those not met before are stored with their signatures."""
@@ -144,16 +153,3 @@ class TextWriter:
             part = wanted[start : start + LOOK_UP]
             found.update(self.connection.execute(f"{query} ({','.join('?' * len(part))})", (first, *part)))
         return found
-
-
-def add_signatures(
-    connection: sqlite3.Connection, scheme: int, rows: list[tuple[int, int, bytes, bytes | None]], *, coded: bool
-) -> None:
-    """(content, modulus, features, weights) of contents that are stored already."""
-    with transaction(connection):
-        if coded:
-            add_codes(connection, scheme, ((content, features) for content, _, features, _ in rows))
-        connection.executemany(
-            f"INSERT INTO signature (scheme, content, modulus, features, weights) VALUES ({scheme}, ?, ?, ?, ?)", rows
-        )
-        insert_rows(connection, "INSERT OR IGNORE INTO delta (scheme, content)", ((scheme, row[0]) for row in rows))

@@ -143,9 +143,3 @@ def _audited(verdict: Verdict) -> dict[str, object]:
 def places_of(connection: sqlite3.Connection, verdict: Verdict) -> list[Location]:
     """Where its documents are now, in byte order."""
     return sorted(place for digest in verdict.digests for place in documents_of_bytes(connection, digest))
-
-
-def decided_since(connection: sqlite3.Connection, moment: str) -> bool:
-    """Whether a verdict was given or taken back since then."""
-    query = "SELECT 1 FROM audit WHERE action LIKE 'verdict%' AND at >= ? LIMIT 1"
-    return connection.execute(query, (moment,)).fetchone() is not None

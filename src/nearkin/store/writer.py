@@ -3,8 +3,8 @@
 import pwd
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
@@ -22,18 +22,19 @@ from nearkin.store.members import (
     drop_members,
     leave_members,
     move_members,
-    nest_members,
-    pass_on_members,
+    settle_members,
+    stay_with_renewed,
 )
 from nearkin.store.renewal import Renewed
 from nearkin.store.rows import insert_rows
-from nearkin.store.text_writer import TextWriter
+from nearkin.store.text_writer import SignatureRow, TextWriter
 
 # What a kill may lose, what one transaction holds, and how long someone who decides something waits. Digests come in no
 # order: of a million documents a transaction of 4,096 writes nearly every page of their indexes, 19 GB in all.
 TRANSACTION_FILES = 32_768
 TRANSACTION_BYTES = 64 << 20
 TRANSACTION_SECONDS = 3.0
+ADOPTED = 4096  # documents at a time
 
 
 @lru_cache(maxsize=1024)
@@ -62,6 +63,7 @@ class Writer:
         self._files = self._bytes = 0  # in the open transaction
         self._followed: list[bytes] = []  # places of files that have another version now
         self.containers: list[tuple[bytes, int]] = []  # that were read or touched: path and document
+        self._renewed: list[int] = []  # documents with other texts now
         self.members_gone = 0
         self._commits = False  # it is this writer's own
         self._began = 0.0
@@ -91,20 +93,33 @@ class Writer:
         """Write a batch at once, while the next ones are read, and commit it with others: index pages are then not
         written for every few files. Members of a container come with its document and with what is known of them;
         given back is which of these are as they were."""
+        with self._whole(len(readings), sum(readings.sizes)):
+            return self._write(readings, parent, self.known.versions if versions is None else versions)
+
+    @contextmanager
+    def _whole(self, files: int, size: int) -> Iterator[None]:
+        """A batch of so many files and bytes: all of it or nothing."""
         self.begin()
         try:
-            touched = self._write(readings, parent, self.known.versions if versions is None else versions)
+            yield
         except BaseException:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             self.texts.forget()
             raise
-        self._files += len(readings)
-        self._bytes += sum(readings.sizes)
+        self._files += files
+        self._bytes += size
+        self.commit_if_due()
+
+    def commit_if_due(self) -> None:
         full = self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES
-        if self._commits and (full or time.monotonic() - self._began >= TRANSACTION_SECONDS):
+        if full or time.monotonic() - self._began >= TRANSACTION_SECONDS:
+            self.rest()
+
+    def rest(self) -> None:
+        """Before what may take long: nobody else can write while a transaction is open."""
+        if self._commits:
             self.flush()
-        return touched
 
     def flush(self) -> None:
         self._files = self._bytes = 0
@@ -170,21 +185,40 @@ class Writer:
             (size, mtime_ns, inode, owner_name(owner), version.id),
         )
         self.containers.append((version.path, version.id))
+        self._files += 1
+        self.commit_if_due()
 
     def renew(self, versions: list[Renewed], readings: Readings) -> None:
-        """The same documents with the texts that this scan makes of them."""
-        if not self.connection.in_transaction:
-            self.connection.execute("BEGIN IMMEDIATE")
-            self.texts.number()
-        texts = self.texts.add(readings)
-        self.connection.executemany(
-            f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
-                                      digest, text, reason, detail, seen, before, reader, properties, md5, sha1)
-                SELECT scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest,
-                       ?, reason, detail, {self.run}, id, reader, properties, md5, sha1 FROM document WHERE id = ?""",
-            [(text, version.id) for text, version in zip(texts, versions, strict=True)],
-        )
-        self.supersede([version.id for version in versions])
+        """The same documents with the texts that this scan makes of them; but for those that are gone meanwhile."""
+        with self._whole(len(readings), sum(readings.sizes)):
+            texts = self.texts.add(readings)
+            self.connection.executemany(
+                f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
+                                          digest, text, reason, detail, seen, before, reader, properties, md5, sha1)
+                    SELECT scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest,
+                           ?, reason, detail, {self.run}, id, reader, properties, md5, sha1
+                    FROM present WHERE id = ?""",
+                [(text, version.id) for text, version in zip(texts, versions, strict=True)],
+            )
+            self._follow([version.id for version in versions])
+
+    def adopt_renewed(self, documents: list[tuple[int, int]]) -> None:
+        """What a scan that did not finish had renewed, and the versions that these follow."""
+        for start in range(0, len(documents), ADOPTED):
+            part = documents[start : start + ADOPTED]
+            with self._whole(len(part), 0):
+                query = f"UPDATE document SET seen = {self.run} WHERE id = ?"
+                self.connection.executemany(query, ((one,) for one, _ in part))
+                self._follow([before for _, before in part])
+
+    def _follow(self, renewed: list[int]) -> None:
+        self._renewed += renewed
+        self.supersede(renewed)
+
+    def sign(self, rows: list[SignatureRow]) -> None:
+        """Contents that another scan signed in another way."""
+        with self._whole(len(rows), sum(len(row[2]) for row in rows)):
+            self.texts.sign(rows)
 
     def supersede(self, versions: list[int]) -> None:
         """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
@@ -217,8 +251,6 @@ class Writer:
             for one in [*left, *self.known.outdated]:
                 self.connection.execute("DELETE FROM document WHERE id = ?", (one,))
                 drop_members(self.connection, one)
-            for path, document in self.containers:
-                pass_on_members(self.connection, self.scope, path, document)
             self.supersede(added_below(self.connection, self.scope, self.run, below))
             vanished = self.known.vanished(below)
             self.supersede([version.id for version in vanished])
@@ -226,10 +258,16 @@ class Writer:
             self.members_gone += leave_members(self.connection, self.run, self.scope, left_places)
             moves = recognise_moves(self.connection, self.scope, self.run, vanished)
             moved = len(moves) + sum(move_members(self.connection, self.run, move) for move in moves)
-            for path, document in self.containers:
-                nest_members(self.connection, self.scope, path, document)
             gone = len(vanished) + self.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
+
+    def settle(self) -> None:
+        """In the transaction that ends the run: whoever is killed before has changed nothing that others see. What was
+        added since `finish` where this run has read is left to the next one, as its matches are."""
+        self.supersede(added_below(self.connection, self.scope, self.run, ()))
+        for path, document in self.containers:
+            settle_members(self.connection, self.scope, path, document)
+        stay_with_renewed(self.connection, self.run, self._renewed)
 
 
 def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
