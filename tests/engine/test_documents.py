@@ -1,8 +1,13 @@
 """A scan among documents that do what they like: each costs itself, all are counted."""
 
+import io
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +19,8 @@ from nearkin.engine.entry import Source
 from nearkin.engine.spread import in_order
 from nearkin.engine.tree import Taken, Taker
 from nearkin.errors import EngineError
+from nearkin.store.container_writer import ContainerWriter
+from nearkin.store.database import connect
 
 DEEDS = {
     "a": ("exit", "crashed"),
@@ -111,6 +118,56 @@ def test_no_more_is_begun_than_there_is_room_for(heavy: str) -> None:
     for result in in_order(lambda item: item, items(), jobs=2, ahead=40, room=30, weight=weight, size=size):
         assert len(taken) <= result + 1 + (3 if heavy == "items" else 42)
     assert len(taken) == 50
+
+
+def test_containers_are_stored_among_others_as_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And with the same numbers, whatever the jobs. Members that nobody knew come to one that is known in the end."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    inner = zipped({"c.txt": b"a text in the depth"})
+    for number in range(70):
+        members = {"a.txt": b"the same text", "b/i.zip": inner, f"{number}.txt": b"%d is a number" % number}
+        data = zipped(members) if number % 2 else f"MIME-Version: 1.0\n\nmail {number}".encode()
+        (folder / f"{number:02}.{'zip' if number % 2 else 'eml'}").write_bytes(data)
+    (folder / "05.zip!").mkdir()
+    stores = {name: Store(tmp_path / f"{name}.db") for name in ("together", "jobs", "alone")}
+    stores["together"].scan(folder, jobs=1)
+    stores["jobs"].scan(folder, jobs=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(ContainerWriter, "is_unknown", False)
+        stores["alone"].scan(folder, jobs=1)
+    rows = {name: documents_of(tmp_path / f"{name}.db") for name in stores}
+    assert len(rows["alone"]) == 70 + 34 * 4
+    assert rows["together"] == rows["jobs"] == rows["alone"]
+    assert rows["together"][b"01.zip!/b/i.zip!/c.txt"][0] == b"01.zip!/b/i.zip"
+    (folder / "01.zip").write_bytes(zipped({"a.txt": b"the same text", "new.txt": b"another", "b/i.zip": inner}))
+    (folder / "71.zip").write_bytes(zipped({"b/i.zip": inner}))
+    summary = stores["jobs"].scan(folder, jobs=2)
+    assert (summary.new, summary.changed, summary.gone) == (4, 1, 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(ContainerWriter, "is_unknown", False)
+        assert replace(stores["alone"].scan(folder), seconds=0) == replace(summary, seconds=0)
+    assert documents_of(tmp_path / "jobs.db") == documents_of(tmp_path / "alone.db")
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return packed.getvalue()
+
+
+def documents_of(store: Path) -> dict[bytes, tuple[Any, ...]]:
+    """Each with its number, where it lies, and what it says."""
+    with closing(connect(store)) as connection:
+        found = connection.execute(
+            """SELECT d.path, p.path, d.id, d.size, d.mtime_ns, d.inode, d.owner, d.media, d.encoding, d.digest,
+                      d.reason, d.detail, d.gone, d.before, d.reader, d.properties, c.digest
+               FROM document d LEFT JOIN document p ON p.id = d.parent LEFT JOIN text t ON t.id = d.text
+               LEFT JOIN content c ON c.id = t.content WHERE d.gone IS NULL"""
+        )
+        return {path: tuple(rest) for path, *rest in found}
 
 
 def test_what_can_be_read_at_last_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
