@@ -39,16 +39,18 @@ from nearkin.text.canon import Canon
 LENGTH = 25_000  # characters
 SHORT = 4_000  # of what workers need not read
 DOCUMENTS = 240  # of each format
-ROUNDS = 3
+ROUNDS = 3  # and two more of all together
 PLAIN_ROUNDS = 15
 TURN = 512  # texts and pages: a fiftieth of a second
 WAYS = (True, False, False)  # with workers at hand, without, and without once more
 JOBS = (1, 2)
-NOTE = """ratio: two jobs to one by the clock. free cores: what it would be at least if nobody else were on the machine,
-by processor time: that of one job without the thread that stores, which works beside the worker as a second job would,
-over half that of two, or over nearkin's own part of it where that is more. own part: the share of two jobs' processor
-time that nearkin takes itself and workers do not; over a half it would be what bounds two jobs. mixed: all of them in
-one folder, in turn."""
+MIXED = "mixed"
+NOTE = """ratio: two jobs to one by the clock, the best of each. in pairs: the median of the rounds' own ratios, the
+least and the greatest. free cores: what it would be at least if nobody else were on the machine, by processor time:
+that of one job without the thread that stores, which works beside the worker as a second job would, over half that of
+two, or over nearkin's own part of it where that is more. own part: the share of two jobs' processor time that nearkin
+takes itself and workers do not; over a half it would be what bounds two jobs. mixed: all of them in one folder, in
+turn."""
 
 
 def page(number: int, length: int = LENGTH) -> Page:
@@ -109,12 +111,15 @@ def papers_table(
     rows = []
     for name, folders in _written(work / "papers", documents, formats):
         sizes = [file.stat().st_size for folder in folders for file in folder.iterdir()]
-        found, (one, two) = _best(folders, work / "papers.db", rounds)
+        found, took = _taken(folders, work / "papers.db", rounds + (name == MIXED) * (rounds - 1))
+        one, two = (Took(*map(min, zip(*map(astuple, of), strict=True))) for of in took)
+        pairs = sorted(a.seconds / b.seconds for a, b in zip(*took, strict=True))
         files, megabytes = len(sizes), sum(sizes) / 1e6
         speeds = [figure(many / took.seconds) for took in (one, two) for many in (found, megabytes)]
         free = (one.processor - one.storing) / max(two.processor / 2, two.own)
         by_workers = two.own < two.processor
         ratios = [f"{one.seconds / two.seconds:.2f}", f"{free:.2f}" if by_workers else "–"]
+        ratios[1:1] = [f"{median(pairs):.2f} ({pairs[0]:.2f} to {pairs[-1]:.2f})"]
         ratios.append(f"{two.own / two.processor:.2f}")
         rows.append([name, f"{files:,}", f"{found:,}", figure(megabytes), *speeds, *ratios])
     head = [
@@ -127,6 +132,7 @@ def papers_table(
         "2 jobs: doc/s",
         "MB/s",
         "ratio",
+        "in pairs",
         "free cores",
         "own part",
     ]
@@ -174,7 +180,7 @@ def _written(work: Path, documents: int, formats: tuple[str, ...]) -> Iterator[t
             (folder / f"{number}.{name}").write_bytes(FORMATS[name](page(turn * documents + number)))
         folders.append(folder)
         yield name, [folder]
-    yield "mixed", [_mixed(work / "mixed", folders)]
+    yield MIXED, [_mixed(work / MIXED, folders)]
 
 
 def _mixed(work: Path, folders: list[Path]) -> Path:
@@ -186,8 +192,8 @@ def _mixed(work: Path, folders: list[Path]) -> Path:
     return work
 
 
-def _best(folders: list[Path], store: Path, rounds: int) -> tuple[int, list[Took]]:
-    """How many documents there are, members too; and the least that each number of jobs took."""
+def _taken(folders: list[Path], store: Path, rounds: int) -> tuple[int, list[list[Took]]]:
+    """How many documents there are, members too; and what each number of jobs took in every round."""
     took: dict[int, list[Took]] = {jobs: [] for jobs in JOBS}
     found = 0
     for _ in range(rounds):
@@ -199,8 +205,7 @@ def _best(folders: list[Path], store: Path, rounds: int) -> tuple[int, list[Took
             found = summary.documents
             took[jobs].append(meter.took(stages(store)["read"]))
     forget(store)
-    least = [Took(*map(min, zip(*map(astuple, rounds_), strict=True))) for rounds_ in took.values()]
-    return found, least
+    return found, [*took.values()]
 
 
 def _processor(who: int) -> float:
