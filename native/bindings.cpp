@@ -98,12 +98,27 @@ nb::tuple py_canonical_map(const nb::bytes& text, unsigned ignored, bool lines) 
   return nb::make_tuple(to_bytes(out), array(std::move(origin)));
 }
 
-Batch py_ingest_files(const std::vector<nb::bytes>& paths, const std::vector<bool>& named_html, const Recipe& recipe) {
+Suspects py_suspects(const std::vector<nb::bytes>& endings, const std::vector<nb::bytes>& marks) {
+  std::vector<std::string> ends, begins;
+  for (const auto& ending : endings) ends.emplace_back(view(ending));
+  for (const auto& mark : marks) begins.emplace_back(view(mark));
+  return Suspects(ends, std::move(begins));
+}
+
+nb::list suspected(const Batch& batch, Suspect how) {
+  nb::list rows;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i)
+    if (batch.rows[i].suspect == how) rows.append(i);
+  return rows;
+}
+
+Batch py_ingest_files(const std::vector<nb::bytes>& paths, const std::vector<bool>& named_html, const Recipe& recipe,
+                      const Suspects* suspects) {
   if (paths.size() != named_html.size()) throw nb::value_error("a path and its hint go together");
   std::vector<Source> sources;
   for (std::size_t i = 0; i < paths.size(); ++i) sources.push_back({std::string(view(paths[i])), named_html[i]});
   const nb::gil_scoped_release free;
-  return ingest_files(sources, recipe);
+  return ingest_files(sources, recipe, suspects);
 }
 
 Batch py_ingest_texts(const std::vector<nb::bytes>& texts, const std::vector<bool>& html, const Recipe& recipe) {
@@ -352,6 +367,14 @@ NB_MODULE(_native, m) {
   }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "lines"_a, "max_size"_a)
       .def_ro("raw", &Recipe::raw)
       .def_ro("max_size", &Recipe::max_size);
+  nb::class_<Suspects>(m, "Suspects")
+      .def("__init__", [](Suspects* self, const std::vector<nb::bytes>& endings, const std::vector<nb::bytes>& marks) {
+        new (self) Suspects(py_suspects(endings, marks));
+      }, nb::kw_only(), "endings"_a, "marks"_a)
+      .def("by_name", [](const Suspects& self, const nb::bytes& path) { return self.by_name(view(path)); }, "path"_a)
+      .def("by_content", [](const Suspects& self, const nb::bytes& bytes, int kind) {
+        return self.by_content(view(bytes), static_cast<Kind>(kind));
+      }, "bytes"_a, "kind"_a);
   const auto rows = [](auto get) { return [get](const Batch& batch) { return listed(batch, get); }; };
   nb::class_<Batch>(m, "Batch")
       .def("__len__", [](const Batch& batch) { return batch.rows.size(); })
@@ -366,6 +389,8 @@ NB_MODULE(_native, m) {
       .def_prop_ro("moduli", rows([](const Ingested& r) { return r.modulus; }))
       .def_prop_ro("digests", rows([](const Ingested& r) { return digest_or_none(r.digest); }))
       .def_prop_ro("contents", rows([](const Ingested& r) { return digest_or_none(r.content_digest); }))
+      .def_prop_ro("named", [](const Batch& batch) { return suspected(batch, Suspect::by_name); })
+      .def_prop_ro("marked", [](const Batch& batch) { return suspected(batch, Suspect::by_content); })
       .def("take_texts", take_texts)
       .def("take_canonical", take_canonical)
       .def_prop_ro("properties", [](const Batch& b) { return pieces(b.properties.data(), b.property_ends); })
@@ -374,7 +399,7 @@ NB_MODULE(_native, m) {
         if (b.weights.empty()) return nb::none();
         return pieces(b.weights.data(), b.feature_ends);
       });
-  m.def("ingest_files", py_ingest_files, "paths"_a, "named_html"_a, "recipe"_a);
+  m.def("ingest_files", py_ingest_files, "paths"_a, "named_html"_a, "recipe"_a, "suspects"_a = nb::none());
   m.def("ingest_bytes", py_ingest_bytes, "bytes"_a, "named_html"_a, "recipe"_a);
   m.def("unchanged", py_unchanged, "paths"_a, "sizes"_a, "mtimes"_a, "inodes"_a, "threads"_a);
   m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);

@@ -121,7 +121,7 @@ class Worker {
 
 }  // namespace
 
-Batch ingest_files(std::span<const Source> sources, const Recipe& recipe) {
+Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const Suspects* suspects) {
   Batch batch;
   Worker worker(recipe, batch);
   std::string bytes;
@@ -133,7 +133,11 @@ Batch ingest_files(std::span<const Source> sources, const Recipe& recipe) {
     if (row.error == 0) {
       row.size = bytes.size();
       row.digest = sha256(bytes);
+      if (suspects != nullptr && suspects->by_name(source.path)) row.suspect = Suspect::by_name;
+    }
+    if (row.error == 0 && row.suspect == Suspect::no) {
       row.kind = sniff(bytes, source.named_html);
+      if (suspects != nullptr && suspects->by_content(bytes, row.kind)) row.suspect = Suspect::by_content;
     } else {
       row.kind = Kind::binary;  // nothing to take
       bytes.clear();

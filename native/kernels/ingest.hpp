@@ -11,6 +11,7 @@
 #include "sha256.hpp"
 #include "signature.hpp"
 #include "sniff.hpp"
+#include "suspect.hpp"
 
 namespace nearkin {
 
@@ -25,6 +26,7 @@ struct Recipe {
 struct Ingested {
   int error = 0;  // errno of a failed read; EFBIG for a file over max_size
   Kind kind = Kind::empty;
+  Suspect suspect = Suspect::no;
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   std::uint64_t inode = 0;
@@ -58,7 +60,8 @@ struct Source {
 // alone.
 inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 
-Batch ingest_files(std::span<const Source> sources, const Recipe& recipe);
+// Of those whose name makes them `suspects` the bytes are digested and nothing is taken: others read them.
+Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const Suspects* suspects = nullptr);
 
 // The same for bytes that are in no file of their own: rows of tables. All of them, however long.
 struct Held {

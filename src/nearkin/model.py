@@ -1,7 +1,10 @@
 """The nouns: what a document, a match, a family is. Values only; every layer above speaks in them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from operator import attrgetter
+from typing import Any
 
 
 class Reason(StrEnum):
@@ -112,13 +115,12 @@ class Readings:
         self.texts[:] = [b"" if packed else text for text, packed in zip(self.texts, self.packed, strict=True)]
 
     def extend(self, more: "Readings") -> None:
-        for column in fields(self):
-            getattr(self, column.name).extend(getattr(more, column.name))
+        for mine, theirs in zip(_columns(self), _columns(more), strict=True):
+            mine.extend(theirs)
 
     def without(self, rows: set[int]) -> "Readings":
         kept = [i for i in range(len(self)) if i not in rows]
-        columns = {column.name: getattr(self, column.name) for column in fields(self)}
-        return Readings(**{name: [column[i] for i in kept] for name, column in columns.items()})
+        return Readings(*([column[i] for i in kept] for column in _columns(self)))
 
     def replace(self, rows: list[int], texts: "Readings") -> None:
         """Give these rows the texts that others were found to have: what they are and all that follows from it."""
@@ -155,6 +157,9 @@ class Readings:
             features=[b""],
             weights=[None],
         )
+
+
+_columns: Callable[[Readings], tuple[list[Any], ...]] = attrgetter(*(column.name for column in fields(Readings)))
 
 
 @dataclass(frozen=True, slots=True)

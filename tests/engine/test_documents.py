@@ -3,7 +3,9 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from nearkin.engine.entry import Source
 from nearkin.engine.spread import in_order
 from nearkin.engine.tree import Taken, Taker
 from nearkin.errors import EngineError
+from nearkin.store.container_writer import ContainerWriter
 from nearkin.store.database import connect, transaction, turn
 from oracle.prose import prose
 
@@ -155,6 +158,48 @@ def test_nobody_waits_to_write_while_a_document_takes_its_time(
     other.join()
     assert said == ["written"]
     assert store.documents(failed=True).num_rows == 0
+
+
+def test_containers_are_stored_among_others_as_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And with the same numbers, whatever the jobs. Members that nobody knew come to one that is known in the end."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    inner = zipped({"c.txt": b"a text in the depth"})
+    for number in range(70):
+        members = {"a.txt": b"the same text", "b/i.zip": inner, f"{number}.txt": b"%d is a number" % number}
+        data = zipped(members) if number % 2 else f"MIME-Version: 1.0\n\nmail {number}".encode()
+        (folder / f"{number:02}.{'zip' if number % 2 else 'eml'}").write_bytes(data)
+    (folder / "05.zip!").mkdir()
+    stores = {name: Store(tmp_path / f"{name}.db") for name in ("together", "jobs", "alone")}
+    stores["together"].scan(folder, jobs=1)
+    stores["jobs"].scan(folder, jobs=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(ContainerWriter, "is_unknown", False)
+        stores["alone"].scan(folder, jobs=1)
+    rows = {name: documents_of(tmp_path / f"{name}.db") for name in stores}
+    assert len(rows["alone"]) == 70 + 34 * 4
+    assert rows["together"] == rows["jobs"] == rows["alone"]
+    assert rows["together"][b"01.zip!/b/i.zip!/c.txt"][0] == b"01.zip!/b/i.zip"
+    (folder / "01.zip").write_bytes(zipped({"a.txt": b"the same text", "new.txt": b"another", "b/i.zip": inner}))
+    (folder / "71.zip").write_bytes(zipped({"b/i.zip": inner}))
+    summary = stores["jobs"].scan(folder, jobs=2)
+    assert (summary.new, summary.changed, summary.gone) == (4, 1, 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(ContainerWriter, "is_unknown", False)
+        assert replace(stores["alone"].scan(folder), seconds=0) == replace(summary, seconds=0)
+    assert documents_of(tmp_path / "jobs.db") == documents_of(tmp_path / "alone.db")
+
+
+def documents_of(store: Path) -> dict[bytes, tuple[Any, ...]]:
+    """Each with its number, where it lies, and what it says."""
+    with closing(connect(store)) as connection:
+        found = connection.execute(
+            """SELECT d.path, p.path, d.id, d.size, d.mtime_ns, d.inode, d.owner, d.media, d.encoding, d.digest,
+                      d.reason, d.detail, d.gone, d.before, d.reader, d.properties, c.digest
+               FROM document d LEFT JOIN document p ON p.id = d.parent LEFT JOIN text t ON t.id = d.text
+               LEFT JOIN content c ON c.id = t.content WHERE d.gone IS NULL"""
+        )
+        return {path: tuple(rest) for path, *rest in found}
 
 
 def test_what_can_be_read_at_last_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,13 @@
 """Whatever a document does to its reader costs that document, and nothing else."""
 
+import io
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 
 from engine.fake_formats import DEED
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.workers import Asked, Workers
+from nearkin.engine.workers import AT_ONCE, FRAME, Asked, Workers
 from nearkin.formats.found import Limits, Problem
 from nearkin.model import Reason
 from nearkin.settings import WorkerSettings
@@ -102,6 +104,25 @@ def test_nothing_is_written(workers: Workers, tmp_path: Path) -> None:
     texts = [body for header, body in workers.ask(asked(f"write {tmp_path}/out")) if header["kind"] == "document"]
     assert texts[0].startswith(b"refused")
     assert not (tmp_path / "out").exists() or not (tmp_path / "out").stat().st_size
+
+
+@pytest.mark.parametrize("length", [1, FRAME - 300, FRAME - 1, FRAME, FRAME + 1, 3 * FRAME, AT_ONCE + FRAME])
+def test_answers_come_whole_however_long(workers: Workers, length: int) -> None:
+    """In as many pieces as the pipe makes of them."""
+    for _ in range(2):
+        told = [(header["kind"], body) for header, body in workers.ask(asked("say " + length * "x"))]
+        assert told == [("kind", b""), ("document", b"say " + length * b"x")]
+
+
+def test_members_come_whole_however_long(workers: Workers) -> None:
+    members = [(f"{number}", bytes([65 + number]) * (number * FRAME // 3)) for number in range(8)]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    told = [*workers.ask(Asked(b"a.zip", data=packed.getvalue()))]
+    assert [header["kind"] for header, _ in told] == ["kind", "document", *["member"] * len(members)]
+    assert [(bytes.fromhex(header["name"]).decode(), body) for header, body in told[2:]] == members
 
 
 def test_threads_can_be_started(workers: Workers) -> None:

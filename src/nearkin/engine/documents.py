@@ -24,7 +24,7 @@ from nearkin.model import Readings, Reason
 from nearkin.read.table import MEMBER
 from nearkin.settings import Settings
 from nearkin.store.container_writer import ContainerWriter
-from nearkin.store.writer import Writer
+from nearkin.store.writer import Within, Writer
 
 AHEAD = 1024  # documents …
 ROOM = 64 << 20  # … and bytes of texts that wait to be stored
@@ -83,6 +83,8 @@ class Intake:
     def __post_init__(self) -> None:
         self.plain: list[bytes] = []  # of no format after all
         self._batch: Readings | None = None
+        self._within: Within = {}
+        self._batch_bytes = 0
         self._members = self._unpacked = 0  # of one file, at any depth
 
     def take(self, handed_over: list[HandedOver]) -> Iterator[Readings]:
@@ -126,11 +128,15 @@ class Intake:
         if taken.itself is not None and not taken.members and not container.had_members:
             yield from self._later(taken.itself)
             return
-        yield from self._flush()
         entry = taken.entry
         folder = Path(os.fsdecode(self.base + entry.source.path + MEMBER[:1]))
+        is_named_like = folder.is_dir()
+        if taken.itself is not None and container.is_unknown and not is_named_like:
+            yield from self._later(taken.itself, taken.inside)
+            return
+        yield from self._flush()
         container.begin(self.taker.begun(entry))
-        if folder.is_dir():
+        if is_named_like:
             entry.problem = _named_like(folder)
             itself = self.taker.signed([entry], [])
         elif taken.itself is not None:
@@ -216,18 +222,28 @@ class Intake:
             return Problem(Reason.TOO_LARGE, f"its members, at any depth, are over {limits.unpacked:,} bytes")
         return None
 
-    def _later(self, itself: Readings) -> Iterator[Readings]:
-        if self._batch is None:
-            self._batch = itself
-        else:
-            self._batch.extend(itself)
-        if len(self._batch) >= TOGETHER or sum(map(len, self._batch.texts)) >= BATCH_BYTES:
+    def _later(self, itself: Readings, inside: Readings | None = None) -> Iterator[Readings]:
+        """Some at a time. A container that nobody knows is a row as all others are, before those of its members."""
+        for readings in (itself, inside):
+            if readings is None:
+                continue
+            self._batch_bytes += sum(map(len, readings.texts))
+            if self._batch is None:
+                self._batch = readings
+            else:
+                self._batch.extend(readings)
+        assert self._batch is not None
+        if inside is not None:
+            first = len(self._batch) - len(inside)
+            self._within |= dict.fromkeys(range(first, len(self._batch)), first - 1)
+        if len(self._batch) >= TOGETHER or self._batch_bytes >= BATCH_BYTES:
             yield from self._flush()
 
     def _flush(self) -> Iterator[Readings]:
-        batch, self._batch = self._batch, None
+        batch, within = self._batch, self._within
+        self._batch, self._within, self._batch_bytes = None, {}, 0
         if batch is not None:
-            self.writer.add(batch)
+            self.writer.add(batch, within=within)
             yield batch
 
 

@@ -39,7 +39,7 @@ def unpack_from(take: Callable[[int], bytes], *, longest: int) -> tuple[Header, 
     if len(start) < head or len(rest) < body:
         raise EOFError
     try:
-        header = json.loads(start)
+        header = json.loads(start.decode())  # of bytes the encoding would be guessed
     except ValueError as error:
         raise BrokenFrameError("no frame") from error
     if not isinstance(header, dict):

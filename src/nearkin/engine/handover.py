@@ -1,19 +1,22 @@
 """Which files are handed over to workers: those that may be of a format of the table.
 
-Decided from what the kernels have found out already, so that plain files cost nothing: a known ending, a known
-beginning of what is no text, or of text that is a mail, a mailbox, XML or RTF. A worker decides for good.
+A known ending, a known mark, or the beginning of a mail, a mailbox or XML. The kernels ask of every file while they
+have its bytes (native/kernels/suspect.hpp), so that plain files cost nothing, and leave those of a known ending to the
+worker at once. What begins as a format does is looked at here; a worker decides for good.
 """
 
 import os
 from dataclasses import dataclass
 
-from nearkin.formats.endings import has_ending
+from nearkin import _native
+from nearkin.formats.endings import ENDINGS, has_ending
 from nearkin.formats.plain_marks import told_by_text
 from nearkin.formats.table import HEAD, MARKS
 from nearkin.text.kind import TextKind
 
-HTML, BINARY = int(TextKind.HTML), int(TextKind.BINARY)
+HTML = int(TextKind.HTML)
 MAGIC = tuple(mark for mark, _ in MARKS)
+SUSPECTS = _native.Suspects(endings=sorted(ENDINGS), marks=[*MAGIC])
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
         return True
     if kind == HTML or not head:
         return False
-    return (kind == BINARY and head.startswith(MAGIC)) or told_by_text(head, "") is not None
+    return head.startswith(MAGIC) or told_by_text(head, "") is not None
 
 
 def head_of(path: bytes) -> bytes:

@@ -13,11 +13,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice, repeat
 
 from nearkin import _native, machine
-from nearkin.engine.handover import HandedOver, head_of, is_suspect
+from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
 from nearkin.engine.legacy import add_legacy_digests
 from nearkin.engine.recipe import recipe as recipe
 from nearkin.engine.spread import awaited
-from nearkin.formats.endings import UNKNOWN, has_ending
+from nearkin.formats.endings import UNKNOWN
 from nearkin.formats.table import HEAD
 from nearkin.model import Readings, Reason
 from nearkin.settings import WalkSettings
@@ -30,7 +30,7 @@ from nearkin.text.page import as_json
 
 Recipe = _native.Recipe
 BATCH_FILES = 256
-HTML, BINARY = int(TextKind.HTML), int(TextKind.BINARY)  # members of an enumeration are slow to compare
+BINARY = int(TextKind.BINARY)  # members of an enumeration are slow to compare
 READERS = {**dict.fromkeys(EXTRACTORS, None), TextKind.BINARY: UNKNOWN}
 TIMES = 8  # bytes of memory for each byte of a large document; 4 to 5 were measured, of one of 200 MB
 ALWAYS = WalkSettings().max_size  # is read on any machine
@@ -115,7 +115,7 @@ def _ingest_batch(
 ) -> tuple[Readings, list[bytes], list[HandedOver]]:
     """Also which paths are left for another batch, and which are for workers."""
     hints = [named_html(path) for path in paths]
-    batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how)
+    batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how, SUSPECTS if hands_over else None)
     done = len(batch)
     readings = columns(batch, paths[:done], raw=how.raw)
     for i, reason in enumerate(readings.reasons):
@@ -123,7 +123,7 @@ def _ingest_batch(
             ours = f": this machine has memory for {TIMES} times as much" if how.max_size == largest_document() else ""
             readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}{ours}"
     kinds = batch.kinds
-    suspects = _suspects(root, readings, kinds) if hands_over else set[int]()
+    suspects = {*batch.named, *_looked_at(root, readings, kinds, batch.marked)} if hands_over else set[int]()
     others = [i for i, kind in enumerate(kinds) if kind == TextKind.OTHER and not how.raw and i not in suspects]
     if others:
         decode_others(readings, others, hints, how)
@@ -142,22 +142,13 @@ def _ingest_batch(
     return readings, paths[done:], handed_over
 
 
-def _suspects(root: bytes, readings: Readings, kinds: list[int]) -> set[int]:
-    """Asked for every file: pages, which most are, by their name only."""
-    texts, digests, reasons = readings.texts, readings.digests, readings.reasons
-    found = set()
-    for i, (kind, path) in enumerate(zip(kinds, readings.paths, strict=True)):
-        if kind == HTML:
-            if path.endswith(b".html") or not has_ending(path):
-                continue
-            head = b"<"
-        elif digests[i] is None or reasons[i] is not None:
-            continue
-        else:
-            head = head_of(root + b"/" + path) if kind == BINARY else texts[i][:HEAD]
-        if is_suspect(kind, path, head):
-            found.add(i)
-    return found
+def _looked_at(root: bytes, readings: Readings, kinds: list[int], marked: list[int]) -> Iterator[int]:
+    """Those that are suspects indeed."""
+    for i in marked:
+        path = readings.paths[i]
+        head = head_of(root + b"/" + path) if kinds[i] == BINARY else readings.texts[i][:HEAD]
+        if is_suspect(kinds[i], path, head):
+            yield i
 
 
 def _pack(readings: Readings, met: set[bytes | None]) -> None:

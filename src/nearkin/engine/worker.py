@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from nearkin.formats.found import Member
 
 HEAD = 8192  # bytes that a format is told from
+TOGETHER = 1 << 16  # bytes said in one piece
 LONGEST = 1 << 40  # what nearkin itself sends is not doubted
 
 
@@ -57,6 +58,7 @@ class _Worker:
         self._barred = barred
         self._answers = answers
         self._files = files
+        self._held: list[bytes] = []  # said with what comes next
 
     def serve(self, asked: BinaryIO) -> None:
         """One that ran out of memory once says so and ends: it may be left with little."""
@@ -121,7 +123,8 @@ class _Worker:
         text = b"" if found.text is None else found.text.encode("utf-8", "replace")
         properties = {str(key): str(value) for key, value in found.properties.items() if value}
         told = {"has_text": found.text is not None, "holds": found.members != (), "properties": properties}
-        self._say({"kind": "document", **told}, text)
+        # Where nothing lies in it, the end is all that follows: nearkin need not wake up for each.
+        self._say({"kind": "document", **told}, text, holds_back=found.members == ())
         del text
         for member in found.members:
             self._hand_out(member)
@@ -149,8 +152,13 @@ class _Worker:
         with self._handed() as file:
             return tried(bytes.fromhex(header["path"]), file.fileno())
 
-    def _say(self, header: Header, body: bytes = b"") -> None:
-        for piece in packed(header, body):
+    def _say(self, header: Header, body: bytes = b"", *, holds_back: bool = False) -> None:
+        self._held += packed(header, body)
+        if holds_back:
+            return
+        pieces, self._held = self._held, []
+        short = sum(map(len, pieces)) <= TOGETHER
+        for piece in (b"".join(pieces),) if short else pieces:
             view = memoryview(piece)
             while view:
                 view = view[os.write(self._answers, view) :]

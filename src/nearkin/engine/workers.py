@@ -40,6 +40,7 @@ from nearkin.engine.worker import main
 main(options)
 """
 AT_ONCE = 1 << 20
+FRAME = 1 << 16  # bytes; longer bodies are read by themselves
 CPU_CLOCK = 2  # CPUCLOCK_SCHED
 MEMBER_SHARE = 4  # of the memory of a worker: a member is held once, while others and the libraries need the rest
 PATIENCE = 5.0  # seconds for a worker to end by itself
@@ -77,6 +78,7 @@ class Worker:
         self._fresh = True
         self._idle: Callable[[], None] = lambda: None
         self._worked = 0.0
+        self._held, self._at = b"", 0  # what came of the next frames already, and how much of it was taken
         self.has_answered = False  # to the question it was asked last
         try:
             self.process = subprocess.Popen(
@@ -187,21 +189,24 @@ class Worker:
             return guessed
 
     def _take(self, size: int, deadline: float) -> bytes:
-        if size <= AT_ONCE:
-            pieces = b""
-            while len(pieces) < size:
-                self._wait(self._polled, deadline)
-                if not (some := os.read(self._from, size - len(pieces))):
-                    break
-                pieces += some
-            return pieces
-        whole = bytearray()
-        while len(whole) < size:
-            self._wait(self._polled, deadline)
-            if not (some := os.read(self._from, min(AT_ONCE, size - len(whole)))):
-                break
-            whole += some
-        return bytes(whole)
+        """Most frames come whole, in one read; lengths, header and body each by itself took a turn of poll and read,
+        and of Python's lock."""
+        if size > FRAME:
+            whole = bytearray(self._held[self._at :])
+            self._held, self._at = bytes(whole[size:]), 0
+            del whole[size:]
+            while len(whole) < size and (some := self._read(min(AT_ONCE, size - len(whole)), deadline)):
+                whole += some
+            return bytes(whole)
+        while len(self._held) - self._at < size and (some := self._read(FRAME, deadline)):
+            self._held, self._at = self._held[self._at :] + some, 0
+        taken = self._held[self._at : self._at + size]
+        self._at += len(taken)
+        return taken
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        self._wait(self._polled, deadline)
+        return os.read(self._from, size)
 
     def _wait(self, polled: "select.poll", deadline: float) -> None:
         left = deadline - time.monotonic()

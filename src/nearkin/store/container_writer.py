@@ -1,6 +1,5 @@
 """The document of a container (a table, an archive, a mail) and what lies in it, written while it is read."""
 
-import sqlite3
 from array import array
 from dataclasses import dataclass, field
 
@@ -27,10 +26,14 @@ class ContainerWriter:
 
     @property
     def had_members(self) -> bool:
-        writer = self.writer
-        if self.before is None:
+        return self.before is not None and bool(self._members_before(limit=1).size)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether no scan has met it, or anything in it: then it may be written among others, whole."""
+        if self.before is not None or self.path in self._known.pending:
             return False
-        return bool(members_of(writer.connection, writer.run, writer.scope, self.path, limit=1).size)
+        return not self._members_before(limit=1).size
 
     def begin(self, itself: Readings) -> None:
         """As far as it is known by now: its bytes, what it is and who reads it."""
@@ -49,7 +52,7 @@ class ContainerWriter:
                 writer.supersede([before.id])
         writer.containers.append((self.path, self.document))
         # Whether there are members to compare with: else none is looked up.
-        self._first = not members_of(writer.connection, writer.run, writer.scope, self.path, limit=1).size
+        self._first = not self._members_before(limit=1).size
 
     def write(self, itself: Readings, inside: Readings | None) -> None:
         """All at once, in a run that counts already."""
@@ -59,6 +62,13 @@ class ContainerWriter:
         self.end(itself)
         writer = self.writer
         settle_members(writer.connection, writer.scope, self.path, self.document)
+
+    def _members_before(self, *, limit: int = -1) -> NDArray[np.int64]:
+        """Its present members from before this run."""
+        writer = self.writer
+        query = f"SELECT id FROM document WHERE {ROWS} AND {PRESENT} AND seen <> ?4 LIMIT {limit}"
+        found = writer.connection.execute(query, (*place_of(writer.scope, self.path), writer.run))
+        return np.fromiter((number for (number,) in found), np.int64)
 
     def _insert(self, itself: Readings) -> int:
         """Without time and inode, so that it is not adopted before it is complete."""
@@ -89,8 +99,8 @@ class ContainerWriter:
         """With its text, and with the reason where it could not be read to its end."""
         writer = self.writer
         writer.begin()
-        before = members_of(writer.connection, writer.run, writer.scope, self.path)
-        vanished = np.setdiff1d(before, np.frombuffer(self._stayed, np.int64), assume_unique=True).tolist()
+        before, stayed = self._members_before(), np.frombuffer(self._stayed, np.int64)
+        vanished = np.setdiff1d(before, stayed, assume_unique=True).tolist()
         writer.supersede(vanished)
         writer.members_gone += len(vanished)
         (text,) = writer.texts.add(itself)
@@ -116,12 +126,3 @@ class ContainerWriter:
                 self.document,
             ),
         )
-
-
-def members_of(
-    connection: sqlite3.Connection, run: int, scope: int, container: bytes, *, limit: int = -1
-) -> NDArray[np.int64]:
-    """Its present members from before this run."""
-    query = f"SELECT id FROM document WHERE {ROWS} AND {PRESENT} AND seen <> ?4 LIMIT {limit}"
-    found = connection.execute(query, (*place_of(scope, container), run))
-    return np.fromiter((number for (number,) in found), np.int64)

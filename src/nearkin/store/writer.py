@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from nearkin.formats.endings import UNKNOWN
 from nearkin.model import Readings
-from nearkin.read.table import MEDIA
+from nearkin.read.table import MEDIA, MEMBER
 from nearkin.store.additions import added_below
 from nearkin.store.changes import Changes, count_changes, recognise_moves
 from nearkin.store.database import transaction
@@ -35,6 +35,8 @@ TRANSACTION_FILES = 32_768
 TRANSACTION_BYTES = 64 << 20
 TRANSACTION_SECONDS = 3.0
 ADOPTED = 4096  # documents at a time
+
+Within = dict[int, int]  # rows of members, and that of the container each lies in
 
 
 @lru_cache(maxsize=1024)
@@ -88,13 +90,20 @@ class Writer:
             self.texts.number()
 
     def add(
-        self, readings: Readings, *, parent: int | None = None, versions: dict[bytes, Version] | None = None
+        self,
+        readings: Readings,
+        *,
+        parent: int | None = None,
+        versions: dict[bytes, Version] | None = None,
+        within: Within | None = None,
     ) -> list[int]:
         """Write a batch at once, while the next ones are read, and commit it with others: index pages are then not
         written for every few files. Members of a container come with its document and with what is known of them;
-        given back is which of these are as they were."""
+        given back is which of these are as they were. Containers of which nothing is known may come among files,
+        whole, each before its members."""
         with self._whole(len(readings), sum(readings.sizes)):
-            return self._write(readings, parent, self.known.versions if versions is None else versions)
+            known = self.known.versions if versions is None else versions
+            return self._write(readings, parent, known, within or {})
 
     @contextmanager
     def _whole(self, files: int, size: int) -> Iterator[None]:
@@ -127,13 +136,19 @@ class Writer:
         if self.connection.in_transaction:
             self.connection.execute("COMMIT")
 
-    def _write(self, readings: Readings, parent: int | None, versions: dict[bytes, Version]) -> list[int]:
+    def _write(
+        self, readings: Readings, parent: int | None, versions: dict[bytes, Version], within: Within
+    ) -> list[int]:
         texts = self.texts.add(readings)
+        containers = dict.fromkeys(within.values(), 0)
+        nested: set[int] = set()
+        following = self._next_document() if within else 0
         new: list[tuple[Any, ...]] = []
         touched: list[tuple[int, int, int, str, int]] = []
         superseded: list[int] = []
         for i, (path, text) in enumerate(zip(readings.paths, texts, strict=True)):
-            before = versions.get(path)
+            container = within.get(i)
+            before = versions.get(path) if container is None else None
             place = (readings.sizes[i], readings.mtimes[i], readings.inodes[i], owner_name(readings.owners[i]))
             if before is not None and _as_before(before, readings, i, text):
                 touched.append((*place, before.id))
@@ -144,11 +159,15 @@ class Writer:
                     self._followed.append(path)
             if (unfinished := self.known.pending.get(path)) is not None:
                 self.known.outdated.append(unfinished.id)
+            if i in containers:
+                containers[i] = following + len(new)
+            if container is not None and MEMBER in path[len(readings.paths[container]) + len(MEMBER) :]:
+                nested.add(container)  # all others belong where they do already
             new.append(
                 (
                     self.scope,
                     path,
-                    parent,
+                    parent if container is None else containers[container],
                     *place,
                     readings.media[i],
                     readings.encodings[i],
@@ -170,12 +189,18 @@ class Writer:
                                      text, reason, detail, seen, before, reader, properties, md5, sha1)""",
             new,
         )
+        self.containers += [(readings.paths[i], containers[i]) for i in sorted(nested)]
         if parent is None:  # members get what their container has when the run ends
             self.connection.executemany(
                 "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
             )
         self.supersede(superseded)
         return [row[-1] for row in touched]
+
+    def _next_document(self) -> int:
+        """The number that SQLite gives the next row."""
+        (largest,) = self.connection.execute("SELECT coalesce(max(id), 0) FROM document").fetchone()
+        return int(largest) + 1
 
     def touch(self, version: Version, *, size: int, mtime_ns: int, inode: int, owner: int) -> None:
         """A file of the same bytes that need not be taken apart again; what lies in it stays with it."""

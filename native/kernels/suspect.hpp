@@ -1,0 +1,36 @@
+// Which files may be of a format that others read: by the ending of their name, for certain, or by how they begin, to be
+// looked at more closely (engine/handover.py). Asked of every file while its bytes are at hand: it must cost nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sniff.hpp"
+
+namespace nearkin {
+
+enum class Suspect : std::uint8_t { no, by_name, by_content };
+
+class Suspects {
+ public:
+  // Endings with their dot, in lower case, of at most kLongestEnding bytes; marks that files begin with.
+  Suspects(std::span<const std::string> endings, std::vector<std::string> marks);
+
+  static constexpr std::size_t kLongestEnding = 6;
+
+  bool by_name(std::string_view path) const;
+
+  // Whoever may be told by content is among them; of texts and pages few others are.
+  bool by_content(std::string_view bytes, Kind kind) const;
+
+ private:
+  std::vector<std::uint64_t> endings_;  // as numbers, ascending
+  std::vector<std::string> marks_;
+  std::array<bool, 256> first_{};  // bytes that a mark begins with
+};
+
+}  // namespace nearkin
