@@ -137,6 +137,16 @@ def found_name(name: str) -> bytes:
     return {"wo": b"docx", "pp": b"pptx", "xl": b"xlsx", "co": b"odt", "ME": b"epub", "OE": b"epub"}[name[:2]]
 
 
+@pytest.mark.parametrize("damaged", [with_another_checksum, with_broken_packing])
+@pytest.mark.parametrize(
+    ("data", "name"), [(office.docx(), b""), (office.pptx(), b"a.pptx"), (others.xlsx(), b"a.zip")]
+)
+def test_without_its_list_of_types_it_is_told_by_its_parts(
+    data: bytes, name: bytes, damaged: Callable[[bytes, str], bytes]
+) -> None:
+    assert found(damaged(data, "[Content_Types].xml"), name)[1].text == found(data)[1].text
+
+
 def test_what_stands_before_a_mistake_in_xml_is_read() -> None:
     """It was written so: what comes before is right. Of damaged bytes nobody knows that."""
     parts = parts_of(office.docx())

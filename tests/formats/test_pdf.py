@@ -4,6 +4,7 @@ import io
 import random
 import re
 import zlib
+from pathlib import Path
 
 import pytest
 from fpdf import FPDF
@@ -12,6 +13,8 @@ from fpdf.enums import AccessPermission
 from formats import others
 from formats.office import say
 from formats.test_places import found
+from formats.test_scanned import scanned
+from nearkin.api.store import Store
 from nearkin.formats import pdf_streams
 from nearkin.formats.found import Problem
 from nearkin.model import Reason
@@ -118,6 +121,14 @@ def test_a_stream_that_is_damaged_is_told(place: int, damage: bytes | None) -> N
     ]
     for page in (0, 2):
         assert " ".join(lines(page)) in " ".join((document.text or "").split())
+
+
+def test_a_damaged_stream_is_listed_and_counted(tmp_path: Path) -> None:
+    cut = WHOLE[: SECOND.end()] + b"\xff" * 9 + WHOLE[SECOND.end() + 9 :]
+    summary, failed = scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", {"a.pdf": cut, "b.pdf": WHOLE})
+    said = "its stream is damaged: what it says from there on is not read"
+    assert failed == {f"a.pdf!/object {SECOND[1].decode()}": ("corrupt", said)}
+    assert (summary.documents, summary.failed) == (2, 1)
 
 
 def test_streams_that_are_whole_or_cannot_be_told_are_not_told() -> None:
