@@ -74,6 +74,7 @@ PARTS = [
     (office.odt(), "meta.xml", ""),
     (office.odp(), "META-INF/manifest.xml", ""),
     (office.ods(), "styles.xml", "header"),
+    (office.ods(), "meta.xml", ""),
     (others.epub(), "OEBPS/a.xhtml", "second chapter"),
 ]
 CALLED = {"xl/worksheets/sheet1.xml": "sheet sheet name stands", "xl/worksheets/sheet2.xml": "sheet two"}
