@@ -76,6 +76,7 @@ WORD_PLACES = (
     "body", "split run", "insertion", "moved to", "table cell", "text box", "link", "field result", "alt text",
     "control", "footnote", "endnote", "comment", "first header", "second header", "footer", "chart", "diagram",
     "fallback", "second choice", "inner choice", "old alt text", "word art", "category", "series",
+    "old group", "old rectangle",
 )  # fmt: skip
 
 
@@ -104,7 +105,8 @@ def docx(body: str = "") -> bytes:
             paragraph("Deleted."),
         )
         + f'<w:p><w:pict><v:shape alt="{say("old alt text")}"><v:textpath string="{say("word art")}"/></v:shape>'
-        + "</w:pict></w:p>"
+        + f'</w:pict></w:p><w:p><w:pict><v:group alt="{say("old group")}"><v:rect alt="{say("old rectangle")}"/>'
+        + "</v:group></w:pict></w:p>"
     )
     names = 'xmlns:w="w" xmlns:mc="mc" xmlns:wp="wp" xmlns:wps="wps" xmlns:a="a" xmlns:c="c" xmlns:dgm="d" xmlns:v="v"'
     return zipped(

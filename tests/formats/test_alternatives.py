@@ -72,7 +72,8 @@ def test_the_alt_text_of_an_object_that_only_old_programs_are_told() -> None:
         ("", ["2019", "2020"]),
         ("<c:formatCode>General</c:formatCode>", ["2019", "2020"]),
         ('<c:formatCode>0" days"</c:formatCode>', ["2019", "2020"]),
-        ("<c:formatCode>dd\\.mm\\.yyyy</c:formatCode>", []),  # days since 1900, which nobody sees
+        ("<c:formatCode>Standard</c:formatCode>", ["2019", "2020"]),
+        ("<c:formatCode>dd\\.mm\\.yyyy</c:formatCode>", ["1905-07-11", "1905-07-12"]),  # days since 1900
     ],
 )
 @pytest.mark.parametrize("held", ["numCache", "numLit"])
@@ -86,6 +87,38 @@ def test_numbers_on_the_axis_of_a_chart(held: str, numbers: str, said: list[str]
     chart = f"<c:chartSpace {NAMES}><c:ser>{name}{axis}{values}</c:ser></c:chartSpace>".encode()
     text = word(paragraph("before"), {"chart": chart}, kind="chart").text or ""
     assert text.split() == ["before", "Sales", *said]
+
+
+@pytest.mark.parametrize(
+    ("start", "form", "value", "said"),
+    [
+        ("", "[$-409]mmm\\-yy", "45293", "2024-01-02"),
+        ("", "m/d/yy h:mm", "45293.5", "2024-01-02 12:00:00"),
+        ("", "m/d/yy h:mm", "45293.333333333", "2024-01-02 08:00:00"),
+        ("", "yyyy", "59", "1900-02-28"),
+        ("", "yyyy", "61", "1900-03-01"),
+        ("", "h:mm", "0.75", "18:00:00"),
+        ("", "yyyy", "1e99", "1e99"),
+        ("", "yyyy", "soon", "soon"),
+        ("<c:date1904/>", "yyyy", "43831", "2024-01-02"),
+        ("<c:date1904 val='0'/>", "yyyy", "45293", "2024-01-02"),
+    ],
+)
+def test_dates_on_the_axis_of_a_chart(start: str, form: str, value: str, said: str) -> None:
+    points = f"<c:pt><c:v>{value}</c:v></c:pt><c:pt formatCode='0'><c:v>7</c:v></c:pt>"
+    axis = f"<c:cat><c:numCache><c:formatCode>{form}</c:formatCode>{points}</c:numCache></c:cat>"
+    chart = f"<c:chartSpace {NAMES}>{start}<c:ser>{axis}</c:ser></c:chartSpace>".encode()
+    text = word(paragraph("before"), {"chart": chart}, kind="chart").text or ""
+    assert text.splitlines() == ["before", said, "7"]
+
+
+@pytest.mark.parametrize("shape", ["shape", "rect", "roundrect", "oval", "line", "group", "image"])
+def test_alt_texts_of_old_drawings(shape: str) -> None:
+    inner = "<v:textbox><w:txbxContent>" + paragraph("inside") + "</w:txbxContent></v:textbox>"
+    drawn = f'<w:p><w:r><w:pict><v:{shape} title="a title" alt="an alt text">{inner}</v:{shape}></w:pict></w:r></w:p>'
+    assert (word(drawn, {}).text or "").splitlines() == ["a title", "an alt text", "inside"]
+    choice = alternatives(f'<w:r><w:pict><v:{shape} alt="an alt text"/></w:pict></w:r>', paragraph("no fallback"))
+    assert (word(f"<w:p>{choice}</w:p>", {}).text or "").splitlines() == ["an alt text"]
 
 
 SEALED = (

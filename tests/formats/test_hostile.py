@@ -17,7 +17,7 @@ from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
 from formats.test_places import found
-from nearkin.formats import ods, plain_marks, ppt_records, squeezed, xlsx
+from nearkin.formats import ods, plain_marks, ppt_records, squeezed, xls_errors, xlsx
 from nearkin.formats.found import Limits, Problem
 from nearkin.formats.table import BY_NAME, HEAD, detect, read_with
 from nearkin.model import Reason
@@ -232,6 +232,21 @@ def test_broken_xml_takes_no_quadratic_time(piece: str) -> None:
 
     for filling in (piece * 100_000, piece + " =" * 100_000, piece + "x " * 100_000):
         assert "".join(without_tags(filling)) is not None
+
+
+def test_sheets_of_an_old_book_that_lie_in_one_another_are_not_walked_each_time() -> None:
+    def record(kind: int, data: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(data)) + data
+
+    error = record(0x0205, struct.pack("<HHHBB", 1, 1, 0, 0x2A, 1))
+    many, head = 200, record(0x0809, bytes(16))
+    begin = len(head) + many * 12 + 4
+    sheets = [record(0x0085, struct.pack("<IHH", begin, 0, 0))] * many
+    one = b"".join([head, *sheets[:1], *[record(0x00FF, bytes(8))] * (many - 1), record(0x000A, b"")])
+    sheet = head + error * 5 + record(0x000A, b"")
+    assert xls_errors.errors(one + sheet) == [{(1, 1): "#N/A"}]
+    with pytest.raises(Problem, match="its sheets lie in one another"):
+        xls_errors.errors(b"".join([head, *sheets, record(0x000A, b"")]) + sheet)
 
 
 @pytest.mark.parametrize("name", [b"a.xls", b"a.ppt", b"a"])

@@ -4,6 +4,7 @@ import base64
 import quopri
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from formats.test_scanned import scanned
 from nearkin.api.store import Store
 from nearkin.engine.workers import Workers
 from nearkin.formats import skimmed
-from nearkin.formats.found import Limits
+from nearkin.formats.found import Limits, Problem
 from nearkin.model import Reason
 
 HEAD = b"From: ann@example.org\r\nMessage-ID: <1@example.org>\r\nMIME-Version: 1.0\r\n"
@@ -213,6 +214,57 @@ def test_what_is_attached_in_outlook_and_too_large_fails_alone() -> None:
     told = {one.name: one.problem and one.problem.reason for one in document.members}
     large = Reason.TOO_LARGE
     assert told == {b"1.bin": large, b"2.bin": None, b"Inner.eml": None, b"Inner.eml/0.bin": large}
+
+
+@pytest.mark.parametrize(("many", "rest"), [(100, None), (101, "other parts: 1"), (1250, "other parts: 1,150")])
+def test_what_cannot_be_read_of_a_mail_is_named_up_to_a_hundred(many: int, rest: str | None) -> None:
+    """100,000 sealed parts of no words take 6 MB, and each would be a row of the store."""
+    sealed = (b"Content-Type: application/pkcs7-mime", b"x")
+    mail = holding(
+        (b"Content-Type: text/plain", b"the text"), *[sealed] * many, (attached("a", encoding="7bit"), b"in")
+    )
+    document = found(mail)[1]
+    taken = list(document.members)
+    assert "the text" in (document.text or "")
+    assert [one.data for one in taken if one.problem is None] == [b"in"]
+    failed = [one for one in taken if one.problem]
+    assert {one.problem and one.problem.reason for one in failed} == {Reason.ENCRYPTED}
+    assert [one.name.decode() for one in failed[100:]] == ([rest] if rest else [])
+    if rest:
+        told = failed[-1].problem
+        assert told is not None
+        assert told.detail == f"{many - 100:,} more parts that cannot be read: encrypted {many - 100:,}"
+
+
+def test_parts_that_fail_for_several_reasons_are_counted_together() -> None:
+    sealed, large = (b"Content-Type: application/pkcs7-mime", b"x"), (attached("a", encoding="7bit"), b"x" * 2000)
+    mail = holding(*[sealed] * 103, *[large] * 7)
+    *_, last = found(mail, limits=Limits(member=1000))[1].members
+    assert last.name == b"other parts: 10"
+    assert last.problem is not None
+    assert last.problem.reason is Reason.TOO_LARGE
+    assert last.problem.detail == "10 more parts that cannot be read: too large 7, encrypted 3"
+
+
+def test_what_failed_is_counted_also_where_the_rest_is_not_known() -> None:
+    sealed = (b"Content-Type: application/pkcs7-mime", b"x")
+    members = iter(found(holding(*[sealed] * 200), limits=Limits(members=150))[1].members)
+    taken = [member.name for member in islice(members, 101)]
+    with pytest.raises(Problem, match="more than 150 members"):
+        next(members)
+    assert len(taken) == 101
+    assert taken[-1] == b"other parts: 50"
+
+
+def test_a_mail_with_many_sealed_parts_is_counted(tmp_path: Path) -> None:
+    sealed = (b"Content-Type: application/pkcs7-mime", b"x")
+    files = {"a.eml": holding((b"Content-Type: text/plain", b"the text"), *[sealed] * 300)}
+    summary, failed = scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", files)
+    assert (summary.documents, summary.failed) == (1, 101), failed
+    assert failed["a.eml!/other parts: 200"] == (
+        "encrypted",
+        "200 more parts that cannot be read: encrypted 200",
+    )
 
 
 def test_a_mail_keeps_its_text_whatever_is_attached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,55 @@ def test_parts_that_are_missing_are_named_up_to_a_hundred(many: int, named: int,
     assert all(one.problem is not None and one.problem.reason is Reason.CORRUPT for one in lost)
 
 
+def test_after_ten_thousand_missing_parts_no_more_are_looked_for() -> None:
+    """300,000 took 11 seconds. What is not looked for is told."""
+    parts = parts_of(office.docx())
+    kin = parts["word/_rels/document.xml.rels"]
+    more = "".join(f'<Relationship Id="h{n}" Type="x/header" Target="gone{n}.xml"/>' for n in range(10_005))
+    parts["word/_rels/document.xml.rels"] = kin.replace(b"</Relationships>", f"{more}</Relationships>".encode())
+    document = found(zipped({**parts}))[1]
+    first, *_, last = document.members
+    assert document.text == found(office.docx())[1].text
+    assert first.name == b"word/_rels/document.xml.rels"
+    assert first.problem is not None
+    assert (first.problem.reason, first.problem.detail) == (
+        Reason.TOO_LARGE,
+        "over 10,000 parts that it names are missing",
+    )
+    assert last.name == b"other parts: 9,902"
+
+
+@pytest.mark.parametrize(
+    ("target", "mode"),
+    [
+        ("gone.xml", "External"),
+        ("gone.xml", "external"),
+        ("NULL", ""),
+        ("../NULL", ""),
+        ("#there", ""),
+        ("", ""),
+        ("https://example.org/header.xml", ""),
+        ("file:///C:/header.xml", ""),
+        ("//server/header.xml", ""),
+    ],
+)
+def test_a_relation_that_leads_to_no_part_names_none(target: str, mode: str) -> None:
+    parts = parts_of(office.docx())
+    kin = parts["word/_rels/document.xml.rels"]
+    more = f'<Relationship Id="h" Type="x/header" Target="{target}" TargetMode="{mode}"/></Relationships>'
+    parts["word/_rels/document.xml.rels"] = kin.replace(b"</Relationships>", more.encode())
+    document = found(zipped({**parts}))[1]
+    assert list(document.members) == []
+    assert document.text == found(office.docx())[1].text
+
+
+def test_a_relation_may_lead_to_a_place_in_a_part() -> None:
+    parts = parts_of(office.docx())
+    kin = parts["word/_rels/document.xml.rels"]
+    parts["word/_rels/document.xml.rels"] = kin.replace(b"footnotes.xml", b"footnotes.xml#there")
+    assert found(zipped({**parts}))[1].text == found(office.docx())[1].text
+
+
 def test_a_relation_to_a_sheet_that_the_book_does_not_list_is_none() -> None:
     parts = parts_of(others.xlsx())
     kin = parts["xl/_rels/workbook.xml.rels"]

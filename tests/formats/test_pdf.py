@@ -1,12 +1,21 @@
 """What is missing of a PDF is told, and what is there is read all the same."""
 
+import io
+import random
 import re
+import zlib
+from pathlib import Path
 
 import pytest
+from fpdf import FPDF
+from fpdf.enums import AccessPermission
 
 from formats import others
 from formats.office import say
 from formats.test_places import found
+from formats.test_scanned import scanned
+from nearkin.api.store import Store
+from nearkin.formats import pdf_streams
 from nearkin.formats.found import Problem
 from nearkin.model import Reason
 
@@ -88,3 +97,101 @@ def test_a_field_s_value_is_read_where_its_widget_has_none(xfa: str) -> None:
         )
     )[1].text
     assert text == say("parent") + "\n"
+
+
+def lines(page: int) -> list[str]:
+    return [f"page {page} line {number} has words of its own" for number in range(40)]
+
+
+WHOLE = others.pdf_of([lines(page) for page in range(3)])
+FLATE = re.compile(rb"(\d+) 0 obj\s*<<[^>]*/FlateDecode[^>]*>>\s*stream\r?\n")
+SECOND = list(FLATE.finditer(WHOLE))[1]
+SIZE = WHOLE.index(b"\nendstream", SECOND.end()) - SECOND.end()
+
+
+@pytest.mark.parametrize("place", [0, 2, 10, SIZE // 2, SIZE - 5])
+@pytest.mark.parametrize("damage", [b"\0", b"\xff\xff\xff", None])
+def test_a_stream_that_is_damaged_is_told(place: int, damage: bytes | None) -> None:
+    """PDFium gives what comes before, or no text of that page, or something else."""
+    at = SECOND.end() + place
+    damage = damage or b"\x55" * (SIZE - place)
+    document = found(WHOLE[:at] + damage + WHOLE[at + len(damage) :])[1]
+    assert [(one.name.decode(), one.problem and one.problem.reason) for one in document.members] == [
+        (f"object {SECOND[1].decode()}", Reason.CORRUPT)
+    ]
+    for page in (0, 2):
+        assert " ".join(lines(page)) in " ".join((document.text or "").split())
+
+
+def test_a_damaged_stream_is_listed_and_counted(tmp_path: Path) -> None:
+    cut = WHOLE[: SECOND.end()] + b"\xff" * 9 + WHOLE[SECOND.end() + 9 :]
+    summary, failed = scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", {"a.pdf": cut, "b.pdf": WHOLE})
+    said = "its stream is damaged: what it says from there on is not read"
+    assert failed == {f"a.pdf!/object {SECOND[1].decode()}": ("corrupt", said)}
+    assert (summary.documents, summary.failed) == (2, 1)
+
+
+def test_streams_that_are_whole_or_cannot_be_told_are_not_told() -> None:
+    for data in (WHOLE, others.pdf()):
+        assert [one for one in found(data)[1].members if one.problem] == []
+    assert pdf_streams.damaged(io.BytesIO(WHOLE)) == []
+    assert pdf_streams.damaged(io.BytesIO(b"%PDF-1.4\nrubbish")) == []
+    # Of a file that nobody needs a password for every stream is encrypted, too.
+    made = FPDF()
+    made.set_encryption(owner_password="owner", permissions=AccessPermission.none())
+    made.set_font("helvetica")
+    made.add_page()
+    made.cell(text=say("page"))
+    assert pdf_streams.damaged(io.BytesIO(bytes(made.output()))) != []
+    document = found(bytes(made.output()))[1]
+    assert say("page") in (document.text or "")
+    assert list(document.members) == []
+
+
+def packed(number: int, data: bytes, about: bytes = b"/Filter/FlateDecode") -> bytes:
+    return b"%d 0 obj\n<</Length %d%b>>stream\n%b\nendstream\nendobj\n" % (number, len(data), about, data)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (packed(1, b"broken"), [1]),
+        (packed(1, b"broken", b"/Filter [ /FlateDecode ]"), [1]),
+        (packed(1, b"broken", b"/DecodeParms<</Predictor 12>>/Filter /FlateDecode"), [1]),
+        (packed(1, b"broken") + packed(1, zlib.compress(b"later")), []),  # changed since
+        (packed(1, zlib.compress(b"whole")) + packed(1, b"broken"), [1]),
+        (packed(1, b"broken", b"/Filter[/ASCII85Decode/FlateDecode]"), []),
+        (packed(1, b"broken", b"/Filter/FlateDecode/Subtype /Image"), []),
+        (packed(1, b"broken", b"/Filter/FlateDecode/Length1 99"), []),
+        (packed(1, packed(9, b"broken"), b"/Subtype/Image") + packed(2, b"broken"), [2]),  # passed over by its length
+        (packed(1, zlib.compress(b"x" * 5_000_000)) + packed(2, b"broken"), [2]),
+        (packed(1, zlib.compress(random.Random(5).randbytes(3_000_000))) + packed(2, b"broken"), [2]),
+        (packed(1, random.Random(6).randbytes(3_000_000), b"/Subtype/Image") + packed(2, b"broken"), [2]),
+        (b"% no stream " * 300_000 + packed(2, b"broken"), [2]),
+        (packed(3, zlib.compress(b"words" * 99)[:-9]), [3]),
+    ],
+)
+def test_which_streams_are_told(data: bytes, told: list[int]) -> None:
+    assert pdf_streams.damaged(io.BytesIO(b"%PDF-1.4\n" + data)) == told
+
+
+@pytest.mark.parametrize("step", range(1, 40))
+def test_a_stream_between_two_blocks_is_found(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_streams, "BLOCK", 4096)
+    monkeypatch.setattr(pdf_streams, "DICTIONARY", 256)
+    assert pdf_streams.damaged(io.BytesIO(b" " * (8300 - 2 * step) + packed(2, b"broken"))) == [2]
+
+
+def test_a_bomb_in_a_stream_is_not_unpacked_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_streams, "LEAST", 1 << 20)
+    data = packed(1, zlib.compress(bytes(50_000_000))) + packed(2, b"broken")
+    assert pdf_streams.damaged(io.BytesIO(data)) == []
+
+
+def test_a_file_without_text_whose_streams_are_damaged_is_not_called_a_picture() -> None:
+    data = others.pdf_of([lines(0)])
+    at = FLATE.search(data)
+    assert at is not None
+    with pytest.raises(Problem, match=r"^no text, and 1 damaged stream$") as error:
+        found(data[: at.end()] + b"\xff" * 9 + data[at.end() + 9 :])
+    assert error.value.reason is Reason.CORRUPT

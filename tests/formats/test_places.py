@@ -76,7 +76,9 @@ def test_cells_are_told_alike_whatever_their_type() -> None:
 
 
 def test_errors_of_cells_are_told() -> None:
-    assert "\n" + "\t".join(others.ERRORS) + "\n" in (found(others.xlsx())[1].text or "")
+    for data in (others.xlsx(), others.xls()):
+        assert "\n" + "\t".join(others.ERRORS) + "\n" in (found(data)[1].text or "")
+    assert (found(others.xls())[1].text or "").splitlines()[-1].split("\t") == ["TRUE", "", "#DIV/0!"]
     assert f"{office.say('cell')}\t#DIV/0!\t#N/A\t2.5\n" in (found(office.ods())[1].text or "")
 
 

@@ -6,7 +6,10 @@ from nearkin.formats.xml_events import Event
 
 RUNS = {"t", "text"}  # of drawings; of the old comments on slides
 ALT_TEXTS = ("title", "descr", "alt")
-TOLD = {"cNvPr": ALT_TEXTS, "docPr": ALT_TEXTS, "shape": ALT_TEXTS, "textpath": ("string",), "sym": ("char",)}
+# Drawings of old, in VML, and groups of them ([ECMA-376] part 4 §19.1.2).
+VML = {"shape", "rect", "roundrect", "oval", "line", "polyline", "arc", "curve", "image", "group"}
+DRAWINGS = {"cNvPr", "docPr"} | VML
+TOLD = {**dict.fromkeys(DRAWINGS, ALT_TEXTS), "textpath": ("string",), "sym": ("char",)}
 ELSEWHERE = {"chart", "relIds", "altChunk", "ddList"}  # what these say is in another part, or in what they hold
 
 

@@ -1,12 +1,14 @@
 """Charts in Word and PowerPoint files: titles, then names of series and categories, each once.
 
 They are kept with the chart ([ECMA-376] part 1 §21.2.2.201, `c:strCache`; `cx:strDim` of newer charts), for those who
-have not the sheet it was drawn from. Values are not read, nor categories that are dates. Of Excel files the cells
-say them.
+have not the sheet it was drawn from. Values are not read. Categories that are dates are told as those in cells are. Of
+Excel files the cells say them.
 """
 
 import re
+from datetime import datetime, timedelta
 
+from nearkin.formats.cells import told
 from nearkin.formats.ooxml import add_drawn_text
 from nearkin.formats.prose import Prose
 from nearkin.formats.zip_parts import Parts
@@ -15,14 +17,15 @@ CHARTS = ("chart", "chartEx")  # as relations name them
 LABELS = {"strCache", "strLit", "multiLvlStrCache", "strDim", "txData"}
 NUMBERS = {"numCache", "numLit"}  # of an axis: years, often. Those of a series are values.
 POINTS = {"pt", "v"}
-DATES = re.compile("[ymdhs]", re.IGNORECASE)  # in the form of a number: it is days since 1900, which nobody sees
-QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+DATES = re.compile("[ymdhs]", re.IGNORECASE)  # in the form of a number: it is days since 1900
+NO_FORM = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|general|standard', re.IGNORECASE)
+LEAP = 60  # the 29th of February 1900, which Excel believes in
 
 
 def add_drawn(parts: Parts, kind: str, part: str, prose: Prose) -> None:
     """What a relation of that kind leads to."""
     add_drawn_text(parts, part, prose)
-    if kind in CHARTS and parts.has(part):
+    if kind in CHARTS and not parts.lacks(part):
         for label in _labels(parts, part):
             prose.line(label)
 
@@ -30,7 +33,8 @@ def add_drawn(parts: Parts, kind: str, part: str, prose: Prose) -> None:
 def _labels(parts: Parts, part: str) -> dict[str, None]:
     found: dict[str, None] = {}
     labels = points = axes = forms = 0
-    said = form = ""
+    said = form = own = ""
+    since = 1900
     for event in parts.events(part):
         change = (event.kind == "start") - (event.kind == "end")
         if event.kind == "text":
@@ -39,13 +43,32 @@ def _labels(parts: Parts, part: str) -> dict[str, None]:
         elif event.name in LABELS or (event.name in NUMBERS and axes):
             labels += change
             form = ""
+        elif event.name == "date1904" and event.kind == "start" and event.get("val") not in ("0", "false"):
+            since = 1904
         elif event.name == "cat":
             axes += change
         elif event.name == "formatCode":
             forms += change
         elif event.name in POINTS:
             points += change
-            if labels and event.kind == "end" and said.strip() and not DATES.search(QUOTED.sub("", form)):
-                found[said.strip()] = None
+            own = event.get("formatCode") or own
+            if labels and event.kind == "end" and said.strip():
+                is_date = DATES.search(NO_FORM.sub("", own or form))
+                found[_day(said.strip(), since) if is_date else said.strip()] = None
             said = "" if event.kind == "end" else said
+            own = "" if event.kind == "end" else own
     return found
+
+
+def _day(said: str, since: int) -> str:
+    """A number of days as sheets tell a date ([ECMA-376] part 1 §18.17.4.1); as it is where it is none."""
+    try:
+        days = float(said)
+        if since == 1904:
+            day = datetime(1904, 1, 1) + timedelta(days=days)
+        else:
+            day = datetime(1899, 12, 30 if days >= LEAP else 31) + timedelta(days=days)
+        day = (day + timedelta(microseconds=500_000)).replace(microsecond=0)
+    except (ValueError, OverflowError):
+        return said
+    return told(day.time() if 0 <= days < 1 else day)

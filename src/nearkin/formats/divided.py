@@ -9,14 +9,14 @@ import re
 # Both begin where a word does: from each of its letters on, a long word takes quadratic time.
 # A hyphen that PDFium takes to divide a word: U+FFFE, in older ones U+0002.
 DIVIDED = re.compile("((?<![^\\W_])[^\\W_]+|)[\ufffe\x02][ \r\n]*([^\\W_]*)")
-HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]+-[^\W\d_]+")
+HYPHENED = re.compile(r"(?<![^\W\d_])([^\W\d_]+-)(?=([^\W\d_]+))")  # of three words both pairs
 WORD = re.compile(r"[^\W_]+")
 
 
 def joined(pages: list[str]) -> list[str]:
     if not any("\ufffe" in page or "\x02" in page for page in pages):
         return pages
-    hyphened = {word.casefold() for page in pages for word in HYPHENED.findall(page)}
+    hyphened = {f"{first}{second}".casefold() for page in pages for first, second in HYPHENED.findall(page)}
     parts = {pair for page in pages for pair in DIVIDED.findall(page)}
     in_doubt = {
         (first + second).casefold() for first, second in parts if f"{first}-{second}".casefold() in hyphened

@@ -7,7 +7,7 @@ was moved away is not. A text box is written twice, for new and old programs: it
 from typing import BinaryIO
 
 from nearkin.formats.alt_chunk import add_other
-from nearkin.formats.alternatives import chosen
+from nearkin.formats.alternatives import DRAWINGS, chosen
 from nearkin.formats.chart import add_drawn
 from nearkin.formats.found import Found, Limits
 from nearkin.formats.ooxml import Relation, add_alt_text, main_part, properties, relations
@@ -29,9 +29,12 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     kin = relations(parts, body)
     for kind in AROUND:
         for part in _of(kin, kind):
-            _add(parts, part, prose, limits)
-    shown = [body, *(part for kind in AROUND for part in _of(kin, kind))]
-    drawings = [relation for part in shown for relation in relations(parts, part)]
+            if parts.there(part):
+                with parts.spared(part, prose.mark()):
+                    _add(parts, part, prose, limits)
+                prose.end()
+    around = [part for kind in AROUND for part in _of(kin, kind)]
+    drawings = [*kin, *(relation for part in around for relation in relations(parts, part))]
     for kind in DRAWN:
         for part in _of(drawings, kind):
             add_drawn(parts, kind, part, prose)
@@ -47,9 +50,8 @@ def _hides(event: Event, parent: str) -> bool:
 
 
 def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
-    if not parts.there(part):
-        return
     in_run = 0
+    others: dict[str, str] | None = None  # what relations lead to, once it is asked for
     choices: list[str] = []  # of an old drop-down field, whose value is in no run
     choice = ""
     alt = ""  # of the drawing around: of a picture it is said twice, by the drawing and by the picture
@@ -64,15 +66,17 @@ def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
                 prose.add(MARKS[event.name])
             elif event.name == "sym":
                 prose.add(_symbol(event.get("char")))
-            elif event.name in ("docPr", "cNvPr", "shape"):
+            elif event.name in DRAWINGS:
                 add_alt_text(event, prose, but=alt if event.name == "cNvPr" else "")
                 alt = event.get("descr") if event.name == "docPr" else alt
             elif event.name == "textpath":
                 prose.line(event.get("string"))
             elif event.name == "altChunk":
-                for relation in relations(parts, part):
-                    if relation.id == event.get("id") and parts.there(relation.target):
-                        add_other(parts, relation.target, prose, limits)
+                if others is None:
+                    others = {relation.id: relation.target for relation in relations(parts, part)}
+                other = others.get(event.get("id"))
+                if other and parts.there(other):
+                    add_other(parts, other, prose, limits)
             elif event.name == "ddList":
                 choices, choice = [], ""
             elif event.name == "listEntry":

@@ -14,14 +14,15 @@ from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesFeedParser
 from functools import partial
-from mimetypes import guess_extension
 from typing import Any, BinaryIO
 
 from nearkin.formats import letter
 from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.lacking import few_failed
 from nearkin.formats.members import Counted
 from nearkin.formats.prose import Prose
 from nearkin.formats.skimmed import Skimmed
+from nearkin.formats.table import FORMATS
 from nearkin.model import Reason
 from nearkin.text.decode import decode
 from nearkin.text.kind import visible_text
@@ -31,6 +32,23 @@ SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp
 EMBEDDED = ("message/rfc822", "message/global")
 HEADER = re.compile(rb"\s*[!-9;-~]{1,76}[ \t]*:")
 STARTS = 4096  # bytes
+# Of parts that have no name. Python's own table also has what the machine's files say, which workers may not open.
+ENDINGS = {known.media: known.extensions[0] for known in FORMATS} | {
+    "application/json": ".json",
+    "application/octet-stream": ".bin",
+    "application/pkcs7-mime": ".p7m",
+    "application/x-pkcs7-mime": ".p7m",
+    "application/xhtml+xml": ".xhtml",
+    "image/gif": ".gif",
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+    "text/calendar": ".ics",
+    "text/csv": ".csv",
+    "text/html": ".html",
+    "text/plain": ".txt",
+    "text/rtf": ".rtf",
+    "text/xml": ".xml",
+}
 AS_THEY_ARE = ("", "7bit", "8bit", "binary")
 
 
@@ -110,7 +128,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     inline, attached = _sorted(mail)
     for part in inline:
         prose.line(body(part))
-    return Found(prose.text(), letter.properties(told), _members(attached, limits))
+    return Found(prose.text(), letter.properties(told), few_failed(_members(attached, limits)))
 
 
 def check_start(file: BinaryIO) -> None:
@@ -210,6 +228,6 @@ def _name(part: Mail, number: int) -> bytes:
             told = str(make_header(decode_header(told)))
         told = FOLDED.sub(" ", told).replace("\\", "/").rpartition("/")[2].strip()
     if not told:
-        ending = ".eml" if part.kind in EMBEDDED else guess_extension(part.kind) or ""
+        ending = ".eml" if part.kind in EMBEDDED else ENDINGS.get(part.kind, "")
         told = f"part-{number}{ending}"
     return told.encode("utf-8", "replace")

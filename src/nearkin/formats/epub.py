@@ -27,8 +27,10 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     pages, properties = _package(parts)
     prose = Prose(limits)
     for page in pages:
-        data = parts.data(page)
-        prose.line(visible_text(decode(data, html=True).text.encode()).decode())
+        with parts.spared(page):
+            data = parts.data(page)
+            prose.line(visible_text(decode(data, html=True).text.encode()).decode())
+    parts.need_one(pages, "pages")
     return Found(prose.text(), properties, parts.lacking)
 
 

@@ -1,6 +1,7 @@
 """Which format a zip, OLE or compressed file is: told by what lies in it."""
 
 import zipfile
+from contextlib import suppress
 from typing import BinaryIO
 
 from nearkin.formats.ole import opened
@@ -40,9 +41,10 @@ def _zip(named: str, file: BinaryIO) -> str:
                 media = stream.read(200).decode("ascii", "replace").strip()
             return _by_media(media)
         if "[Content_Types].xml" in parts:
-            with archive.open("[Content_Types].xml") as stream:
-                types = stream.read(LARGEST_LIST).decode("utf-8", "replace")
-            return _by_types(types)
+            with suppress(Exception), archive.open("[Content_Types].xml") as stream:
+                return _by_types(stream.read(LARGEST_LIST).decode("utf-8", "replace"))
+            if named in ZIPPED:  # the list is damaged, which costs no text
+                return named
         for place, format_name in (
             ("word/document.xml", "docx"),
             ("ppt/presentation.xml", "pptx"),

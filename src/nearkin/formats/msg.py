@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from nearkin.formats import eml, letter, rtf
 from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.lacking import few_failed
 from nearkin.formats.members import Counted
 from nearkin.formats.ole import opened
 from nearkin.formats.prose import Prose
@@ -93,7 +94,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     prose = Prose(limits)
     letter.add_fields(fields, prose)
     prose.line(_body(mail, limits))
-    return Found(prose.text(), letter.properties(fields), _members(mail, limits))
+    return Found(prose.text(), letter.properties(fields), few_failed(_members(mail, limits)))
 
 
 def _fields(mail: Storage) -> dict[str, str]:

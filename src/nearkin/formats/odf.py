@@ -33,13 +33,17 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     prose = Prose(limits)
     add(parts, "content.xml", prose)
     add_around(parts, prose)
-    return Found(prose.text(), properties(parts))
+    return Found(prose.text(), properties(parts), parts.lacking)
 
 
 def opened(file: BinaryIO, limits: Limits) -> Parts:
     parts = Parts(file, limits)
     manifest = "META-INF/manifest.xml"
-    if parts.has(manifest) and any(event.name == "encryption-data" for event in parts.events(manifest)):
+    locked = False
+    if parts.has(manifest):
+        with parts.spared(manifest):
+            locked = any(event.name == "encryption-data" for event in parts.events(manifest))
+    if locked:
         raise Problem(Reason.ENCRYPTED, "a password is needed")
     return parts
 
@@ -47,10 +51,16 @@ def opened(file: BinaryIO, limits: Limits) -> Parts:
 def add_around(parts: Parts, prose: Prose) -> None:
     """Headers and footers of master pages; then the charts, without the tables they draw."""
     if parts.has("styles.xml"):
-        add(parts, "styles.xml", prose)
+        _add_spared(parts, "styles.xml", prose)
     for name in sorted(parts.names):
         if name.startswith("object ") and name.endswith("/content.xml"):
-            add(parts, name, prose, tables=False)
+            _add_spared(parts, name, prose, tables=False)
+
+
+def _add_spared(parts: Parts, part: str, prose: Prose, *, tables: bool = True) -> None:
+    with parts.spared(parts.written(part), prose.mark()):
+        add(parts, part, prose, tables=tables)
+    prose.end()
 
 
 def add(parts: Parts, part: str, prose: Prose, *, cells: bool = True, tables: bool = True) -> None:
@@ -92,9 +102,10 @@ def _mark(event: Event) -> str:
 def properties(parts: Parts) -> dict[str, str]:
     found: dict[str, str] = {}
     if parts.has("meta.xml"):
-        for name, value in _meta(parts):
-            if name == "initial-creator" or META[name] not in found:
-                found[META[name]] = value
+        with parts.spared("meta.xml", found.clear):
+            for name, value in _meta(parts):
+                if name == "initial-creator" or META[name] not in found:
+                    found[META[name]] = value
     return found
 
 

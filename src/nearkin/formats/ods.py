@@ -23,10 +23,11 @@ NAME = re.compile(rb"<[^\s/>]+")
 def read(file: BinaryIO, limits: Limits) -> Found:
     parts = opened(file, limits)
     prose = Prose(limits)
-    add_sheets(_with_errors(file, parts), prose)
+    for name, problem in add_sheets(_with_errors(file, parts), prose).items():
+        parts.lack(f"sheet {name}", problem)
     add(parts, CONTENT, prose, cells=False)
     add_around(parts, prose)
-    return Found(prose.text(), properties(parts))
+    return Found(prose.text(), properties(parts), parts.lacking)
 
 
 def _with_errors(file: BinaryIO, parts: Parts) -> BinaryIO:

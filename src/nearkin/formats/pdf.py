@@ -10,11 +10,14 @@ from contextlib import contextmanager
 from ctypes import c_ushort
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Any, BinaryIO
 
 from nearkin.formats.divided import joined
 from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.lacking import few_failed
 from nearkin.formats.leaders import without_leaders
+from nearkin.formats.pdf_streams import damaged
 from nearkin.formats.prose import Prose
 from nearkin.formats.running import said_once
 from nearkin.model import Reason
@@ -27,6 +30,7 @@ WIDE = "[\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01
 WITHIN = re.compile(f"(?<={WIDE})\n(?={WIDE})")
 LONGEST_NOTE = 1 << 20
 MOST_ELEMENTS = 10_000
+LOST = Problem(Reason.CORRUPT, "its stream is damaged: what it says from there on is not read")
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -61,9 +65,12 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     for note in notes:
         prose.line(note)
     text = WITHIN.sub("", without_leaders(prose.text(), pages, shown))
+    lost = _lost(document, file)
+    if not text.strip() and lost:
+        raise Problem(Reason.CORRUPT, f"no text, and {len(lost)} damaged stream{'s' * (len(lost) != 1)}")
     if not text.strip():
         raise Problem(Reason.EMPTY, f"{pages} page{'s' * (pages != 1)} without text: scanned pictures?")
-    return Found(text, _properties(document), _members(document, limits))
+    return Found(text, _properties(document), few_failed(chain(lost, _members(document, limits))))
 
 
 @contextmanager
@@ -184,6 +191,15 @@ def _date(told: str) -> str:
         return datetime(year or 0, month, day, hour, minute, second).isoformat() + zone
     except ValueError:
         return ""
+
+
+def _lost(document: Any, file: BinaryIO) -> list[Member]:
+    """Damaged streams, each as a member that failed. In an encrypted file they cannot be told."""
+    import pypdfium2.raw as pdfium
+
+    if pdfium.FPDF_GetSecurityHandlerRevision(document) != -1:
+        return []
+    return [Member(f"object {number}".encode(), b"", problem=LOST) for number in damaged(file)]
 
 
 def _members(document: Any, limits: Limits) -> Iterator[Member]:

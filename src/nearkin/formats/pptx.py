@@ -17,7 +17,8 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     prose = Prose(limits)
     main = main_part(parts, "ppt/presentation.xml")
     layouts: dict[str, None] = {}
-    for slide in _slides(parts, main):
+    slides = _slides(parts, main)
+    for slide in slides:
         kin = relations(parts, slide)
         add_drawn_text(parts, slide, prose)
         for kind in BESIDE:
@@ -25,6 +26,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
                 if relation.type == kind:
                     add_drawn(parts, kind, relation.target, prose)
         layouts.update(dict.fromkeys(_targets(kin, "slideLayout")))
+    parts.need_one(slides, "slides")
     masters = dict.fromkeys(
         master for layout in layouts for master in _targets(relations(parts, layout), "slideMaster")
     )

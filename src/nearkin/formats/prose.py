@@ -1,5 +1,7 @@
 """The text of a document while it grows, counted against the limits: a bomb is refused before it fills the memory."""
 
+from collections.abc import Callable
+
 from nearkin.formats.found import Limits, Problem
 from nearkin.model import Reason
 
@@ -28,6 +30,16 @@ class Prose:
         self.end()
         self.add(text)
         self.end()
+
+    def mark(self) -> Callable[[], None]:
+        """What takes back all that is added after this."""
+        pieces, left, fresh = len(self._pieces), self._left, self._fresh
+
+        def undo() -> None:
+            del self._pieces[pieces:]
+            self._left, self._fresh = left, fresh
+
+        return undo
 
     def text(self) -> str:
         return "".join(self._pieces)

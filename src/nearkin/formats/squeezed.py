@@ -8,12 +8,15 @@ between empty cells, which no reader sees. An error is made a text by its type (
 """
 
 import re
+from collections.abc import Collection
+from functools import partial
 from typing import BinaryIO
 
-from nearkin.formats.zip_parts import Parts
+from nearkin.formats.zip_parts import NO_XML, XML, Parts
 
 MANY = 4 << 20  # cells: 100 MB in calamine, and a few seconds
 CELL = 8  # bytes: a sheet that has fewer for each cell of its rectangle is empty for the most part
+NO_STYLES = b"<styleSheet/>"
 HEAD = 4096  # bytes in which a sheet says how large it is
 DIMENSION = re.compile(rb'<(?:\w+:)?dimension\b[^>]*?\sref="\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})"')
 SOME = re.compile(rb"t=[\"']e[\"']")
@@ -22,18 +25,30 @@ ERROR = re.compile(rb"""(<(?:\w+:)?c\b[^<>]*?\st=)(?:"e"|'e')""")
 PLACE = re.compile(rb"""(<(?:\w+:)?(?:row|c)\b[^<>]*?)\sr=(?:"[^"<]*"|'[^'<]*')""")
 
 
-def squeezed(file: BinaryIO, parts: Parts, sheets: list[str]) -> BinaryIO:
+def squeezed(file: BinaryIO, parts: Parts, sheets: dict[str, str], plain: Collection[str] = ()) -> BinaryIO:
     """The same file where no sheet needs it; its cells are all that is to be read from it. Errors in a book with a part
-    of over 64 MB are not told."""
-    sparse = {sheet.lower() for sheet in sheets if _is_sparse(parts, sheet)}
-    searched = sheets if parts.can_be_rewritten else []
-    wrong = {sheet.lower() for sheet in searched if parts.contains(sheet, SOME)}
+    of over 64 MB are not told. sheets: their parts, and what they are called if they are damaged. plain: parts whose
+    styles are left out."""
+    sparse: set[str] = set()
+    wrong: set[str] = set()
+    damaged: set[str] = set()
+    searched = parts.can_be_rewritten and all(sheet.lower().endswith(XML) for sheet in sheets)
+    for sheet, called in sheets.items():
+        with parts.spared(called, partial(damaged.add, sheet.lower())):
+            if _is_sparse(parts, sheet):
+                sparse.add(sheet.lower())
+            if searched and parts.contains(sheet, SOME):
+                wrong.add(sheet.lower())
 
     def changed(name: str, data: bytes) -> bytes:
+        if name in damaged:
+            return NO_XML  # calamine does not look at its checksum
+        if name in plain:
+            return NO_STYLES
         data = PLACE.sub(rb"\1", data) if name in sparse else data
         return ERROR.sub(rb'\1"str"', data) if name in wrong else data
 
-    return parts.rewritten(changed) if sparse or wrong else file
+    return parts.rewritten(changed) if sparse or wrong or plain or (damaged and searched) else file
 
 
 def _is_sparse(parts: Parts, sheet: str) -> bool:

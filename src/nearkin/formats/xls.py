@@ -1,30 +1,38 @@
-"""Excel's old binary files: names and cells of sheets. Comments, headers and text boxes of these are not read."""
+"""Excel's old binary files: names and cells of sheets, errors too. Comments, headers and text boxes are not read."""
 
 from typing import Any, BinaryIO
 
 from nearkin.formats.cells import add_sheets
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.lacking import few_failed
 from nearkin.formats.ole import opened, properties
 from nearkin.formats.prose import Prose
+from nearkin.formats.xls_errors import Errors, errors
 from nearkin.model import Reason
 
 FILE_PASS = 0x2F  # the record that says that all after it is encrypted ([MS-XLS] §2.4.117)
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    known = _properties(file)
+    known, wrong = _looked_at(file)
     prose = Prose(limits)
-    add_sheets(file, prose)
-    return Found(prose.text(), known)
+    lost = add_sheets(file, prose, wrong)
+    members = (Member(f"sheet {name}".encode("utf-8", "replace"), b"", problem=one) for name, one in lost.items())
+    return Found(prose.text(), known, tuple(few_failed(members)))
 
 
-def _properties(file: BinaryIO) -> dict[str, str]:
+def _looked_at(file: BinaryIO) -> tuple[dict[str, str], list[Errors]]:
+    """Its properties, and the errors in its cells."""
+    wrong: list[Errors] = []
     with opened(file) as storage:
         _check_chains(storage)
-        for name in ("Workbook", "Book"):
-            if storage.exists(name) and _locked(storage.openstream(name).read(1 << 16)):
-                raise Problem(Reason.ENCRYPTED, "a password is needed")
-        return properties(storage)
+        for name in ("Workbook", "Book"):  # calamine takes the first, too
+            if storage.exists(name):
+                book = storage.openstream(name).read()
+                if _locked(book[: 1 << 16]):
+                    raise Problem(Reason.ENCRYPTED, "a password is needed")
+                wrong = wrong or errors(book)
+        return properties(storage), wrong
 
 
 def _check_chains(storage: Any) -> None:

@@ -1,12 +1,13 @@
 """Excel: names and cells of sheets, then each sheet's headers, comments, text boxes and charts."""
 
 import re
+from collections import deque
 from io import BytesIO
 from typing import BinaryIO
 
 from nearkin.formats.cells import add_sheets
-from nearkin.formats.found import Found, Limits
-from nearkin.formats.ooxml import add_drawn_text, main_part, properties, relations
+from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
 from nearkin.formats.squeezed import squeezed
 from nearkin.formats.xml_events import events
@@ -14,6 +15,7 @@ from nearkin.formats.zip_parts import Parts
 
 SHEETS = ("worksheet", "chartsheet")
 COMMENTS = ("comments", "threadedComment")
+BESIDE = ("sharedStrings", "styles")
 DRAWN = ("chart", "chartEx", "diagramData")
 # &L&"Arial,Bold"&12Text: where, font, size; &P is the page's number ([ECMA-376] part 1 §18.3.1.46)
 CODES = re.compile(r'&(?:"[^"]*"|\d+|K[0-9A-F]{6}|K\d\d[+-]\d{3}|[A-Z&])')
@@ -28,22 +30,61 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     told = properties(parts)
     prose = Prose(limits)
     book = main_part(parts, "xl/workbook.xml")
-    listed = [relation.target for relation in relations(parts, book) if relation.type in SHEETS]
-    sheets = [sheet for sheet in listed if parts.has(sheet)]  # calamine says which are missing of those in the book
-    for name in add_sheets(squeezed(file, parts, sheets), prose):
-        parts.lack(f"sheet {name}")
-    for sheet in sheets:
-        _add_header(parts, sheet, prose)
-        kin = relations(parts, sheet)
-        for relation in kin:
-            if relation.type in COMMENTS:
-                add_drawn_text(parts, relation.target, prose)
-        for drawing in (relation.target for relation in kin if relation.type == "drawing"):
-            add_drawn_text(parts, drawing, prose)
-            for relation in relations(parts, drawing):
-                if relation.type in DRAWN:
-                    add_drawn_text(parts, relation.target, prose)
+    kin = relations(parts, book)
+    called = _called(parts, book, kin)
+    listed = [relation.target for relation in kin if relation.type in SHEETS]
+    # Calamine says which are missing of those in the book.
+    sheets = {sheet: called.get(sheet, sheet) for sheet in listed if parts.has(sheet)}
+    for name, problem in _add_cells(file, parts, sheets, kin, prose).items():
+        parts.lack(f"sheet {name}", problem)
+    for sheet, name in sheets.items():
+        with parts.spared(name, prose.mark()):
+            _add_header(parts, sheet, prose)
+        _add_beside(parts, sheet, prose)
     return Found(prose.text(), told, parts.lacking)
+
+
+def _called(parts: Parts, book: str, kin: list[Relation]) -> dict[str, str]:
+    """What sheets are called by those who read of them, by their parts."""
+    if not book.endswith(".xml"):  # of xlsb
+        return {}
+    names = {event.get("id"): event.get("name") for event in parts.events(book) if event.name == "sheet"}
+    return {relation.target: f"sheet {names[relation.id]}" for relation in kin if relation.id in names}
+
+
+def _add_cells(
+    file: BinaryIO, parts: Parts, sheets: dict[str, str], kin: list[Relation], prose: Prose
+) -> dict[str, Problem]:
+    """Without its texts, which lie in a part of their own, a book is nothing. Styles are no text: without them numbers
+    stand as they are stored, dates too."""
+    texts, styles = ([one.target for one in kin if one.type == kind and parts.has(one.target)] for kind in BESIDE)
+    for part in texts:
+        parts.drain(part)  # calamine does not look at its checksum
+    undo = prose.mark()
+    try:
+        return add_sheets(squeezed(file, parts, sheets), prose)
+    except Problem:
+        undo()
+        for part in styles:
+            with parts.spared(part):
+                deque(parts.events(part), maxlen=0)
+        if not any(map(parts.lacks, styles)):
+            for part in texts:  # it may say more clearly what is wrong
+                deque(parts.events(part), maxlen=0)
+            raise
+    return add_sheets(squeezed(file, parts, sheets, plain=[part.lower() for part in styles]), prose)
+
+
+def _add_beside(parts: Parts, sheet: str, prose: Prose) -> None:
+    kin = relations(parts, sheet)
+    for relation in kin:
+        if relation.type in COMMENTS:
+            add_drawn_text(parts, relation.target, prose)
+    for drawing in (relation.target for relation in kin if relation.type == "drawing"):
+        add_drawn_text(parts, drawing, prose)
+        for relation in relations(parts, drawing):
+            if relation.type in DRAWN:
+                add_drawn_text(parts, relation.target, prose)
 
 
 def _add_header(parts: Parts, sheet: str, prose: Prose) -> None:

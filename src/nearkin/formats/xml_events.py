@@ -74,6 +74,7 @@ def events(stream: IO[bytes], *, encoding: str | None = None) -> Iterator[Event]
             ready.clear()
         parser.Parse(b"", True)
     except (expat.ExpatError, ValueError, LookupError) as error:
+        yield from ready  # what stands before the mistake
         raise Problem(Reason.CORRUPT, f"broken XML: {error}") from error
     yield from ready
 
