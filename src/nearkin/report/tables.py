@@ -167,14 +167,16 @@ def family_table(
     scoped: bool = False,
     name: "pa.DataType | None" = None,
     sizes: bool = True,
-    view: "View",
+    view: "View | None" = None,
 ) -> "pa.Table":
-    """Without sizes for families of texts that have none; their ids are the names of their pivots, and how far a chain
-    reaches is not measured. Resemblances to the pivot that are not exact are estimates, or unknown."""
+    """Of chains unless another view is named. Without sizes for families of texts that have none; their ids are the
+    names of their pivots, and how far a chain reaches is not measured. Resemblances to the pivot that are not exact are
+    estimates, or unknown."""
     import pyarrow as pa
 
     from nearkin.model import View
 
+    view = view or View.CHAIN
     named = name or pa.string()
 
     def place(key: str, scope: str) -> list[tuple[str, Any]]:
