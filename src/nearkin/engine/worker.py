@@ -123,6 +123,8 @@ class _Worker:
         told = {"has_text": found.text is not None, "holds": found.members != (), "properties": properties}
         self._say({"kind": "document", **told}, text)
         del text
+        if found.problem is not None:
+            self._say(_problem(found.problem))
         for member in found.members:
             self._hand_out(member)
         if stamp and _stamp(file) != stamp:
