@@ -42,13 +42,13 @@ def add_sheets(file: BinaryIO, prose: Prose) -> list[str]:
 
 
 def _add_row(row: list[Any], prose: Prose) -> None:
-    told = [_told(value) for value in row]
-    while told and not told[-1]:
-        told.pop()
-    prose.line("\t".join(told).lstrip("\t"))
+    said = [told(value) for value in row]
+    while said and not said[-1]:
+        said.pop()
+    prose.line("\t".join(said).lstrip("\t"))
 
 
-def _told(value: Any) -> str:
+def told(value: Any) -> str:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, bool):
