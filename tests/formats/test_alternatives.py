@@ -35,6 +35,23 @@ def drawing(outer: str, inner: str) -> str:
         (alternatives(EMPTY, paragraph("second"), paragraph("fallback")), "second\n"),
         (alternatives(EMPTY, EMPTY, '<v:shape alt="old alt"/>'), "old alt\n"),
         (alternatives('<wp:docPr descr="new alt"/>', '<v:shape alt="old alt"/>'), "new alt\n"),
+        (
+            alternatives('<wp:docPr descr="new alt"/>', f'<v:shape alt="x">{paragraph("box")}</v:shape>'),
+            "new alt\nbox\n",
+        ),
+        (alternatives('<wp:docPr descr="new alt"/>', paragraph("box"), paragraph("no")), "new alt\nbox\n"),
+        (
+            alternatives(
+                alternatives('<wp:docPr descr="new alt"/>', EMPTY), alternatives(EMPTY, '<v:shape alt="no"/>')
+            ),
+            "new alt\n",
+        ),
+        (alternatives('<wp:docPr descr="a"/>' * 2 + paragraph("box"), paragraph("no")), "a\na\nbox\n"),
+        (alternatives('<wp:docPr descr="a"/>', EMPTY) + '<wp:docPr descr="b"/>', "a\nb\n"),
+        (
+            '<w:tbl><w:tblPr><w:tblCaption w:val="a title"/><w:tblDescription w:val="a text"/></w:tblPr></w:tbl>',
+            "a title\na text\n",
+        ),
         (alternatives('<v:textpath string="art"/>', paragraph("fallback")), "art\n"),
         (alternatives('<w:sym w:char="0041"/>', paragraph("fallback")), "A\n"),
         (alternatives("<m:r><m:t>x</m:t></m:r>", paragraph("fallback")), "x\n"),
