@@ -66,7 +66,14 @@ SERIES = (
     "</c:strRef></c:cat><c:val><c:numRef><c:f>Deleted</c:f><c:numCache><c:pt><c:v>7</c:v></c:pt></c:numCache></c:numRef>"
     "</c:val></c:ser>"
 )
-LABELS = SERIES + SERIES  # of every series the same
+LABELS = (
+    SERIES
+    * 2  # of every series the same
+    + f"<c:ser><c:tx><c:v>{say('literal series')}</c:v></c:tx><c:dLbls>"
+    "<a:p><a:fld type='CELLRANGE'><a:t>[Deleted]</a:t></a:fld></a:p></c:dLbls><c15:datalabelsRange xmlns:c15='c15'>"
+    f"<c15:f>Deleted</c15:f><c15:dlblRangeCache><c:pt><c:v>{say('label from cells')}</c:v></c:pt></c15:dlblRangeCache>"
+    "</c15:datalabelsRange></c:ser>"
+)
 NEW_LABELS = (
     f"<cx:strDim xmlns:cx='cx'><cx:f>Deleted</cx:f><cx:lvl><cx:pt>{say('category')}</cx:pt></cx:lvl></cx:strDim>"
     f"<cx:tx xmlns:cx='cx'><cx:txData><cx:f>Deleted</cx:f><cx:v>{say('series')}</cx:v></cx:txData></cx:tx>"
@@ -75,7 +82,8 @@ NEW_LABELS = (
 WORD_PLACES = (
     "body", "split run", "insertion", "moved to", "table cell", "text box", "link", "field result", "alt text",
     "control", "footnote", "endnote", "comment", "first header", "second header", "footer", "chart", "diagram",
-    "fallback", "second choice", "inner choice", "old alt text", "word art", "category", "series",
+    "fallback", "second choice", "inner choice", "old alt text", "word art", "category", "series", "literal series",
+    "label from cells", "box in a chart", "alt text of a table",
 )  # fmt: skip
 
 
@@ -88,7 +96,8 @@ def docx(body: str = "") -> bytes:
         + "<w:p><w:del><w:r><w:delText>Deleted words.</w:delText></w:r></w:del></w:p>"
         + f"<w:p><w:moveFrom><w:r><w:t>Deleted {say('moved to')}</w:t></w:r></w:moveFrom></w:p>"
         + f"<w:p><w:moveTo><w:r><w:t>{say('moved to')}</w:t></w:r></w:moveTo></w:p>"
-        + f"<w:tbl><w:tr><w:tc>{paragraph(say('table cell'))}</w:tc></w:tr></w:tbl>"
+        + f'<w:tbl><w:tblPr><w:tblDescription w:val="{say("alt text of a table")}"/></w:tblPr>'
+        + f"<w:tr><w:tc>{paragraph(say('table cell'))}</w:tc></w:tr></w:tbl>"
         + "<w:p><w:r><mc:AlternateContent><mc:Choice><w:drawing><wp:docPr id='1' descr='"
         + f"{say('alt text')}'/><wps:txbx><w:txbxContent>{paragraph(say('text box'))}</w:txbxContent></wps:txbx>"
         + f"</w:drawing></mc:Choice><mc:Fallback><w:pict>{paragraph('Deleted twice.')}</w:pict></mc:Fallback>"
@@ -130,6 +139,8 @@ def docx(body: str = "") -> bytes:
             "word/header2.xml": f"<w:hdr {names}>{paragraph(say('second header'))}</w:hdr>",
             "word/footer1.xml": f"<w:ftr {names}>{paragraph(say('footer'))}</w:ftr>",
             "word/charts/chart1.xml": f"<c:chart {names}><c:title>{drawn(say('chart'))}</c:title>{LABELS}</c:chart>",
+            "word/charts/_rels/chart1.xml.rels": related(chartUserShapes="../drawings/drawing1.xml"),
+            "word/drawings/drawing1.xml": f"<c:userShapes {names}>{drawn(say('box in a chart'))}</c:userShapes>",
             "word/diagrams/data1.xml": f"<dgm:dataModel {names}><dgm:t>{drawn(say('diagram'))}</dgm:t></dgm:dataModel>",
         }
     )

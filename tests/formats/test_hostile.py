@@ -246,6 +246,8 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
 @pytest.mark.parametrize(
     ("pattern", "piece"),
     [
+        (plain_marks.FLAT, b"<office:document "),
+        (squeezed.AT, b"<c s='1' "),
         (squeezed.ERROR, b"<c "),
         (squeezed.ERROR, b" t="),
         (squeezed.PLACE, b"<row "),

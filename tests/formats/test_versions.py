@@ -20,14 +20,14 @@ PAGE = b"""<!DOCTYPE html><title>a title</title><p>one</textarea>word <b>b</b>ol
 # What each takes from a sample, frozen. Where one differs, text comes out differently: raise the extractor's number,
 # then freeze what it takes now.
 FROZEN = {
-    "docx/4": "a7e42204e6734848",
+    "docx/5": "8d3d1a666cfa8de1",
     "doc/3": "27d642327cf2bdef",
     "ppt/3": "371db35772237d00",
-    "pptx/4": "35e1e70ccaa70228",
+    "pptx/5": "35e1e70ccaa70228",
     "odt/2": "bd5722e942523f61",
     "odp/2": "39b0add4708f9d3a",
     "ods/3": "ff18220cb6f14e81",
-    "xlsx/5": "c1fa9577bb2810c7",
+    "xlsx/6": "c1fa9577bb2810c7",
     "xls/1": "4c11c631621a17c8",
     "pdf/6": "04360f3d3fe65979",
     "rtf/4": "57e9fe6edd53c82b",

@@ -16,6 +16,11 @@ from nearkin.formats.xml_events import Event, without
 from nearkin.formats.zip_parts import Parts
 
 CORE = {"title": "title", "creator": "author", "created": "created", "modified": "modified"}
+# Fields whose text is none of the document's: numbers and dates of slides; "[CELLRANGE]" of labels in charts.
+STAND_INS = (
+    "slidenum", "datetime", "CELLRANGE", "SERIESNAME", "CATEGORYNAME", "VALUE", "XVALUE", "YVALUE", "BUBBLESIZE",
+    "PERCENTAGE",
+)  # fmt: skip
 SHAPES = {"sp", "pic", "graphicFrame", "cxnSp"}
 
 
@@ -77,7 +82,7 @@ def add_drawn_text(parts: Parts, part: str, prose: Prose, *, placeholders: bool 
     def hides(event: Event, parent: str) -> bool:
         if event.name in SHAPES:
             return next(shapes) in hidden
-        return event.name == "fld" and event.get("type").startswith(("slidenum", "datetime"))
+        return event.name == "fld" and event.get("type").startswith(STAND_INS)
 
     for event in without(chosen(parts.events(part)), hides):
         if event.kind == "start":

@@ -40,9 +40,9 @@ OPEN = "application/vnd.oasis.opendocument"
 
 FORMATS: tuple[Format, ...] = (
     Format("pdf", "application/pdf", (".pdf",), "pdf", 6),
-    Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx", 4),
-    Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx", 4),
-    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 5),
+    Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx", 5),
+    Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx", 5),
+    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 6),
     Format("xls", "application/vnd.ms-excel", (".xls", ".xlt"), "xls"),
     Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots", ".fods"), "ods", 3),
     Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw", ".fodt"), "odf", 2),

@@ -5,6 +5,8 @@ from io import BytesIO
 from typing import BinaryIO
 
 from nearkin.formats.cells import add_sheets
+from nearkin.formats.chart import add_around, add_unsaid
+from nearkin.formats.comments import add_comments
 from nearkin.formats.found import Found, Limits
 from nearkin.formats.ooxml import add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
@@ -13,7 +15,6 @@ from nearkin.formats.xml_events import events
 from nearkin.formats.zip_parts import Parts
 
 SHEETS = ("worksheet", "chartsheet")
-COMMENTS = ("comments", "threadedComment")
 DRAWN = ("chart", "chartEx", "diagramData")
 # &L&"Arial,Bold"&12Text: where, font, size; &P is the page's number ([ECMA-376] part 1 §18.3.1.46)
 CODES = re.compile(r'&(?:"[^"]*"|\d+|K[0-9A-F]{6}|K\d\d[+-]\d{3}|[A-Z&])')
@@ -32,17 +33,17 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     sheets = [sheet for sheet in listed if parts.has(sheet)]  # calamine says which are missing of those in the book
     for name in add_sheets(squeezed(file, parts, sheets), prose):
         parts.lack(f"sheet {name}")
+    labels: dict[str, None] = {}
     for sheet in sheets:
         _add_header(parts, sheet, prose)
         kin = relations(parts, sheet)
-        for relation in kin:
-            if relation.type in COMMENTS:
-                add_drawn_text(parts, relation.target, prose)
+        add_comments(parts, kin, prose)
         for drawing in (relation.target for relation in kin if relation.type == "drawing"):
             add_drawn_text(parts, drawing, prose)
             for relation in relations(parts, drawing):
                 if relation.type in DRAWN:
-                    add_drawn_text(parts, relation.target, prose)
+                    labels |= add_around(parts, relation.type, relation.target, prose)
+    add_unsaid(labels, prose)
     return Found(prose.text(), told, parts.lacking)
 
 
