@@ -66,7 +66,14 @@ SERIES = (
     "</c:strRef></c:cat><c:val><c:numRef><c:f>Deleted</c:f><c:numCache><c:pt><c:v>7</c:v></c:pt></c:numCache></c:numRef>"
     "</c:val></c:ser>"
 )
-LABELS = SERIES + SERIES  # of every series the same
+LABELS = (
+    SERIES
+    * 2  # of every series the same
+    + f"<c:ser><c:tx><c:v>{say('literal series')}</c:v></c:tx><c:dLbls>"
+    "<a:p><a:fld type='CELLRANGE'><a:t>[Deleted]</a:t></a:fld></a:p></c:dLbls><c15:datalabelsRange xmlns:c15='c15'>"
+    f"<c15:f>Deleted</c15:f><c15:dlblRangeCache><c:pt><c:v>{say('label from cells')}</c:v></c:pt></c15:dlblRangeCache>"
+    "</c15:datalabelsRange></c:ser>"
+)
 NEW_LABELS = (
     f"<cx:strDim xmlns:cx='cx'><cx:f>Deleted</cx:f><cx:lvl><cx:pt>{say('category')}</cx:pt></cx:lvl></cx:strDim>"
     f"<cx:tx xmlns:cx='cx'><cx:txData><cx:f>Deleted</cx:f><cx:v>{say('series')}</cx:v></cx:txData></cx:tx>"
@@ -75,8 +82,8 @@ NEW_LABELS = (
 WORD_PLACES = (
     "body", "split run", "insertion", "moved to", "table cell", "text box", "link", "field result", "alt text",
     "control", "footnote", "endnote", "comment", "first header", "second header", "footer", "chart", "diagram",
-    "fallback", "second choice", "inner choice", "old alt text", "word art", "category", "series",
-    "old group", "old rectangle",
+    "fallback", "second choice", "inner choice", "old alt text", "word art", "category", "series", "literal series",
+    "label from cells", "box in a chart", "alt text of a table", "old group", "old rectangle",
 )  # fmt: skip
 
 
@@ -89,7 +96,8 @@ def docx(body: str = "") -> bytes:
         + "<w:p><w:del><w:r><w:delText>Deleted words.</w:delText></w:r></w:del></w:p>"
         + f"<w:p><w:moveFrom><w:r><w:t>Deleted {say('moved to')}</w:t></w:r></w:moveFrom></w:p>"
         + f"<w:p><w:moveTo><w:r><w:t>{say('moved to')}</w:t></w:r></w:moveTo></w:p>"
-        + f"<w:tbl><w:tr><w:tc>{paragraph(say('table cell'))}</w:tc></w:tr></w:tbl>"
+        + f'<w:tbl><w:tblPr><w:tblDescription w:val="{say("alt text of a table")}"/></w:tblPr>'
+        + f"<w:tr><w:tc>{paragraph(say('table cell'))}</w:tc></w:tr></w:tbl>"
         + "<w:p><w:r><mc:AlternateContent><mc:Choice><w:drawing><wp:docPr id='1' descr='"
         + f"{say('alt text')}'/><wps:txbx><w:txbxContent>{paragraph(say('text box'))}</w:txbxContent></wps:txbx>"
         + f"</w:drawing></mc:Choice><mc:Fallback><w:pict>{paragraph('Deleted twice.')}</w:pict></mc:Fallback>"
@@ -132,6 +140,8 @@ def docx(body: str = "") -> bytes:
             "word/header2.xml": f"<w:hdr {names}>{paragraph(say('second header'))}</w:hdr>",
             "word/footer1.xml": f"<w:ftr {names}>{paragraph(say('footer'))}</w:ftr>",
             "word/charts/chart1.xml": f"<c:chart {names}><c:title>{drawn(say('chart'))}</c:title>{LABELS}</c:chart>",
+            "word/charts/_rels/chart1.xml.rels": related(chartUserShapes="../drawings/drawing1.xml"),
+            "word/drawings/drawing1.xml": f"<c:userShapes {names}>{drawn(say('box in a chart'))}</c:userShapes>",
             "word/diagrams/data1.xml": f"<dgm:dataModel {names}><dgm:t>{drawn(say('diagram'))}</dgm:t></dgm:dataModel>",
         }
     )
@@ -186,12 +196,18 @@ def pptx() -> bytes:
 
 ODT_PLACES = (
     "heading", "span", "table cell", "footnote", "endnote", "comment", "text box", "alt title", "alt text", "header",
-    "footer", "chart",
+    "footer", "chart", "series", "category", "formula", "lone formula",
 )  # fmt: skip
-ODP_PLACES = ("slide", "notes", "alt text", "header")
+ODP_PLACES = (
+    "slide", "notes", "alt text", "header", "master footer", "footer of slides", "header of notes", "fixed date",
+    "series",
+)  # fmt: skip
 NAMES = " ".join(
-    f'xmlns:{name}="{name}"' for name in ("office", "text", "table", "draw", "svg", "style", "dc", "meta", "xlink")
-)
+    f'xmlns:{name}="{name}"' for name in (
+        "office", "text", "table", "draw", "svg", "style", "dc", "meta", "xlink", "presentation", "chart", "math",
+        "calcext",
+    )
+)  # fmt: skip
 META = (
     f"<office:document-meta {NAMES}><office:meta><meta:initial-creator>Ann Author</meta:initial-creator>"
     "<dc:creator>Someone Later</dc:creator><dc:title>The title</dc:title><dc:date>2025-01-02T03:04:05Z</dc:date>"
@@ -214,40 +230,104 @@ def opened(kind: str, body: str, styles: str, **more: str) -> bytes:
     return zipped(parts | {name.replace("__", "/").replace("_", " "): data for name, data in more.items()})
 
 
-def odt() -> bytes:
+def flat(kind: str, body: str, styles: str) -> bytes:
+    """All in one file, with what would be no text in it."""
+    settings = "<office:settings><config>Deleted setting</config></office:settings>"
+    return (
+        f'<?xml version="1.0"?><office:document {NAMES} office:mimetype="application/vnd.oasis.opendocument.{kind}">'
+        f"{META[META.index('<office:meta>') : META.index('</office:document-meta>')]}{settings}"
+        f"<office:master-styles>{styles}</office:master-styles><office:body>{body}</office:body></office:document>"
+    ).encode()
+
+
+ODF_CHART = (
+    f"<office:chart><chart:chart><chart:title>{line(say('chart'))}</chart:title><chart:plot-area><chart:axis>"
+    "<chart:categories/></chart:axis></chart:plot-area><table:table><table:table-header-rows><table:table-row>"
+    f"<table:table-cell>{line('')}</table:table-cell><table:table-cell office:value-type='string'>{line(say('series'))}"
+    "</table:table-cell></table:table-row></table:table-header-rows><table:table-rows><table:table-row>"
+    f"<table:table-cell office:value-type='string'>{line(say('category'))}</table:table-cell>"
+    f"<table:table-cell office:value-type='float'>{line('Deleted value')}</table:table-cell></table:table-row>"
+    "<table:table-row><table:table-cell office:value-type='float' office:value='1871'>"
+    f"{line('1871')}</table:table-cell></table:table-row></table:table-rows></table:table></chart:chart></office:chart>"
+)
+
+
+def formula(text: str) -> str:
+    source = "<math:annotation encoding='StarMath 5.0'>Deleted source</math:annotation>"
+    said = f"<math:mrow>\n <math:mi>E</math:mi><math:mo>=</math:mo><math:mtext>{text}</math:mtext></math:mrow>"
+    return f"<math:math {NAMES}><math:semantics>{said}{source}</math:semantics></math:math>"
+
+
+def odt(*, is_flat: bool = False) -> bytes:
+    chart = f"<office:document-content {NAMES}><office:body>{ODF_CHART}</office:body></office:document-content>"
+    inside = f"<office:document {NAMES}><office:body>{ODF_CHART}</office:body></office:document>"
     body = (
-        f"<text:tracked-changes><text:deletion>{line('Deleted words.')}</text:deletion></text:tracked-changes>"
+        f"<text:tracked-changes><text:changed-region text:id='c1'><text:deletion>{line('Deleted words.')}"
+        "</text:deletion></text:changed-region></text:tracked-changes>"
         f"<text:h>{say('heading')}</text:h>"
         f"<text:p>The sentence<text:s/>of the <text:span>span<text:s text:c='1'/></text:span>stands here."
         f"<text:note><text:note-citation>Deleted1</text:note-citation><text:note-body>{line(say('footnote'))}"
         f"</text:note-body></text:note></text:p>"
         f"<text:p>x<text:note><text:note-body>{line(say('endnote'))}</text:note-body></text:note>"
         f"<office:annotation><dc:creator>Deleted</dc:creator>{line(say('comment'))}</office:annotation></text:p>"
+        f"<text:p>Where <draw:frame><draw:object xlink:href='./Object 2'>{formula(say('formula')) if is_flat else ''}"
+        "</draw:object><draw:image><office:binary-data>Deleted</office:binary-data></draw:image></draw:frame> is."
+        f"</text:p><text:p><draw:frame><draw:object xlink:href='./Object 1'>{inside if is_flat else ''}</draw:object>"
+        "</draw:frame></text:p>"
         f"<table:table><table:table-row><table:table-cell>{line(say('table cell'))}</table:table-cell>"
         f"</table:table-row></table:table><text:p><draw:frame><draw:text-box>{line(say('text box'))}</draw:text-box>"
         f"<svg:title>{say('alt title')}</svg:title><svg:desc>{say('alt text')}</svg:desc></draw:frame></text:p>"
     )
     styles = f"<style:header>{line(say('header'))}</style:header><style:footer>{line(say('footer'))}</style:footer>"
-    chart = f"<x {NAMES}>{line(say('chart'))}<table:table>{line('Deleted data')}</table:table></x>"
-    return opened("text", f"<office:text>{body}</office:text>", styles, **{"Object_1__content.xml": chart})
+    if is_flat:
+        # As LibreOffice writes them: what was deleted is where it was.
+        marked = "<text:change-{} text:change-id='c1'/>"
+        body += line(f"kept{marked.format('start')}Deleted{marked.format('end')} too") + formula(say("lone formula"))
+        return flat("text", f"<office:text>{body}</office:text>", styles)
+    objects = {
+        "Object_1__content.xml": chart,
+        "Object_2__content.xml": formula(say("formula")),
+        "Formula-7__content.xml": formula(say("lone formula")),
+        "Object_3__content.xml": f"<office:x {NAMES}><table:table>{line('Deleted sheet')}</table:table></office:x>",
+    }
+    return opened("text", f"<office:text>{body}</office:text>", styles, **objects)
 
 
-def odp() -> bytes:
+def odp(*, is_flat: bool = False) -> bytes:
+    inside = f"<office:document {NAMES}><office:body>{ODF_CHART}</office:body></office:document>"
     body = (
-        f"<draw:page><draw:frame><draw:text-box>{line(say('slide'))}</draw:text-box>"
-        f"<svg:desc>{say('alt text')}</svg:desc></draw:frame>"
-        f"<presentation:notes xmlns:presentation='x'>{line(say('notes'))}</presentation:notes></draw:page>"
+        f"<presentation:footer-decl presentation:name='f1'>{say('footer of slides')}</presentation:footer-decl>"
+        f"<presentation:header-decl presentation:name='f1'>{say('header of notes')}</presentation:header-decl>"
+        "<presentation:footer-decl presentation:name='f2'>Deleted: not shown</presentation:footer-decl>"
+        f"<presentation:date-time-decl presentation:name='d1'>{say('fixed date')}</presentation:date-time-decl>"
+        "<draw:page presentation:use-footer-name='f1' presentation:use-date-time-name='d1'>"
+        f"<draw:frame presentation:class='title'><draw:text-box>{line(say('slide'))}</draw:text-box>"
+        f"<svg:desc>{say('alt text')}</svg:desc></draw:frame><draw:frame presentation:placeholder='true'>"
+        f"<draw:text-box>{line('Deleted: click to add')}</draw:text-box></draw:frame>"
+        f"<draw:frame>{line('x<text:page-number>Deleted number</text:page-number>')}</draw:frame>"
+        f"<draw:frame><draw:object>{inside if is_flat else ''}</draw:object></draw:frame>"
+        f"<presentation:notes presentation:use-header-name='f1'>{line(say('notes'))}"
+        "</presentation:notes></draw:page><draw:page presentation:use-footer-name='f1'/>"
     )
-    return opened("presentation", f"<office:presentation>{body}</office:presentation>", line(say("header")))
+    styles = (
+        f"<style:master-page><draw:frame presentation:class='outline'><draw:text-box>{line('Deleted: click to edit')}"
+        f"</draw:text-box></draw:frame><draw:frame presentation:class='footer'>{line(say('master footer'))}"
+        f"{line('<presentation:footer>Deleted stand-in</presentation:footer>')}</draw:frame>"
+        f"{line(say('header'))}</style:master-page>"
+    )
+    body = f"<office:presentation>{body}</office:presentation>"
+    if is_flat:
+        return flat("presentation", body, styles)
+    return opened("presentation", body, styles, **{"Object_1__content.xml": inside})
 
 
-ODS_PLACES = ("sheet name", "cell", "comment", "text box", "header")
+ODS_PLACES = (
+    "sheet name", "cell", "comment", "text box", "header", "cell without a type", "cell with a box", "box in a cell",
+    "box in an empty cell", "chart", "footer",
+)  # fmt: skip
 
 
-def ods() -> bytes:
-    calc = "urn:oasis:names:tc:opendocument:xmlns"
-    spaces = f'xmlns:office="{calc}:office:1.0" xmlns:table="{calc}:table:1.0" xmlns:text="{calc}:text:1.0"'
-    spaces += ' xmlns:calcext="calcext"'
+def ods(*, is_flat: bool = False) -> bytes:
     cell = (
         f'<table:table-cell office:value-type="string"><office:annotation>{line(say("comment"))}</office:annotation>'
         f"{line(say('cell'))}</table:table-cell>"
@@ -257,12 +337,26 @@ def ods() -> bytes:
         f'{line("#N/A")}</table:table-cell><table:table-cell calcext:value-type="float" office:value-type="float" '
         f'office:value="2.5">{line("2,50")}</table:table-cell>'
     )
-    shapes = f"<table:shapes><draw:frame xmlns:draw='d'>{line(say('text box'))}</draw:frame></table:shapes>"
+    box = "<draw:frame><draw:text-box>{}</draw:text-box></draw:frame>"
+    others = (
+        f"<table:table-cell>{line(say('cell without a type'))}</table:table-cell><table:table-cell/>"
+        f'<table:table-cell office:value-type="string">{line(say("cell with a box"))}'
+        f"{box.format(line(say('box in a cell')))}</table:table-cell>"
+        f"<table:table-cell>{box.format(line(say('box in an empty cell')))}</table:table-cell>"
+    )
+    shapes = f"<table:shapes>{box.format(line(say('text box')))}</table:shapes>"
     sheet = (
-        f'<table:table table:name="{say("sheet name")}">{shapes}<table:table-row>{cell}</table:table-row></table:table>'
+        f'<table:table table:name="{say("sheet name")}">{shapes}<table:table-row>{cell}</table:table-row>'
+        f"<table:table-row>{others}</table:table-row></table:table>"
     )
-    content = (
-        f"<office:document-content {spaces}><office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
-        "</office:document-content>"
+    chart = ODF_CHART.replace(say("series"), "Deleted series").replace(say("category"), "Deleted category")
+    body = f"<office:spreadsheet>{sheet}</office:spreadsheet>"
+    styles = (
+        f"<style:header>{line(say('header') + '<text:sheet-name>Deleted</text:sheet-name>')}</style:header>"
+        f"<style:header-left style:display='false'>{line('Deleted: not shown')}</style:header-left>"
+        f"<style:footer>{line('<text:page-number>Deleted</text:page-number>' + say('footer'))}</style:footer>"
     )
-    return opened("spreadsheet", "", line(say("header")), **{"content.xml": content})
+    if is_flat:
+        return flat("spreadsheet", body, styles)
+    drawn = f"<office:document-content {NAMES}><office:body>{chart}</office:body></office:document-content>"
+    return opened("spreadsheet", body, styles, **{"Object_1__content.xml": drawn})

@@ -35,6 +35,23 @@ def drawing(outer: str, inner: str) -> str:
         (alternatives(EMPTY, paragraph("second"), paragraph("fallback")), "second\n"),
         (alternatives(EMPTY, EMPTY, '<v:shape alt="old alt"/>'), "old alt\n"),
         (alternatives('<wp:docPr descr="new alt"/>', '<v:shape alt="old alt"/>'), "new alt\n"),
+        (
+            alternatives('<wp:docPr descr="new alt"/>', f'<v:shape alt="x">{paragraph("box")}</v:shape>'),
+            "new alt\nbox\n",
+        ),
+        (alternatives('<wp:docPr descr="new alt"/>', paragraph("box"), paragraph("no")), "new alt\nbox\n"),
+        (
+            alternatives(
+                alternatives('<wp:docPr descr="new alt"/>', EMPTY), alternatives(EMPTY, '<v:shape alt="no"/>')
+            ),
+            "new alt\n",
+        ),
+        (alternatives('<wp:docPr descr="a"/>' * 2 + paragraph("box"), paragraph("no")), "a\na\nbox\n"),
+        (alternatives('<wp:docPr descr="a"/>', EMPTY) + '<wp:docPr descr="b"/>', "a\nb\n"),
+        (
+            '<w:tbl><w:tblPr><w:tblCaption w:val="a title"/><w:tblDescription w:val="a text"/></w:tblPr></w:tbl>',
+            "a title\na text\n",
+        ),
         (alternatives('<v:textpath string="art"/>', paragraph("fallback")), "art\n"),
         (alternatives('<w:sym w:char="0041"/>', paragraph("fallback")), "A\n"),
         (alternatives("<m:r><m:t>x</m:t></m:r>", paragraph("fallback")), "x\n"),
@@ -117,8 +134,8 @@ def test_alt_texts_of_old_drawings(shape: str) -> None:
     inner = "<v:textbox><w:txbxContent>" + paragraph("inside") + "</w:txbxContent></v:textbox>"
     drawn = f'<w:p><w:r><w:pict><v:{shape} title="a title" alt="an alt text">{inner}</v:{shape}></w:pict></w:r></w:p>'
     assert (word(drawn, {}).text or "").splitlines() == ["a title", "an alt text", "inside"]
-    choice = alternatives(f'<w:r><w:pict><v:{shape} alt="an alt text"/></w:pict></w:r>', paragraph("no fallback"))
-    assert (word(f"<w:p>{choice}</w:p>", {}).text or "").splitlines() == ["an alt text"]
+    choice = alternatives(f'<w:r><w:pict><v:{shape} alt="an alt text"/></w:pict></w:r>', paragraph("its text"))
+    assert (word(f"<w:p>{choice}</w:p>", {}).text or "").splitlines() == ["an alt text", "its text"]
 
 
 SEALED = (

@@ -17,7 +17,7 @@ from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
 from formats.test_places import found
-from nearkin.formats import ods, plain_marks, ppt_records, squeezed, xls_errors, xlsx
+from nearkin.formats import plain_marks, ppt_records, squeezed, xls_errors, xlsx
 from nearkin.formats.found import Limits, Problem
 from nearkin.formats.table import BY_NAME, HEAD, detect, read_with
 from nearkin.model import Reason
@@ -261,10 +261,8 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
 @pytest.mark.parametrize(
     ("pattern", "piece"),
     [
-        (ods.CELL, b"<table:table-cell "),
-        (ods.CELL, b"<table:table-cell a='"),
-        (ods.CELL, b'<table:table-cell a="b" :value-type="error"'),
-        (ods.CELL, b'a:value-type="error" '),
+        (plain_marks.FLAT, b"<office:document "),
+        (squeezed.AT, b"<c s='1' "),
         (squeezed.ERROR, b"<c "),
         (squeezed.ERROR, b" t="),
         (squeezed.PLACE, b"<row "),

@@ -20,6 +20,7 @@ from formats.grown import Grown, children
 from formats.office import docx, paragraph, zipped
 from formats.quine import quine
 from formats.test_hostile import BILLION, MADE, docx_of, mutated
+from formats.written_pdf import PAGE, PAGES, attached, made
 from nearkin.api.store import Store
 from nearkin.engine.workers import Workers
 from nearkin.formats.found import Limits
@@ -277,3 +278,12 @@ def test_what_a_damaged_archive_gave_stands_and_the_damage_is_told(tmp_path: Pat
     there = [one["path"] for one in store.documents().to_pylist()]
     assert there == ["0.tgz!/a.txt", "0.tgz!/b.txt", "1.tgz!/a.txt"]
     assert (summary.documents, summary.failed) == (3, 4)
+
+
+def test_what_is_attached_to_a_pdf_of_pictures_is_read(tmp_path: Path) -> None:
+    names = "/Names<</EmbeddedFiles<</Names[(a)4 0 R]>>>>"
+    pdf = made([f"<</Type/Catalog/Pages 2 0 R{names}>>", PAGES, f"{PAGE}>>", *attached(4, "a.txt", "words of a file")])
+    store = Store(tmp_path / "kin.db")
+    _, failed = scanned(store, tmp_path / "docs", {"a.pdf": pdf})
+    assert failed == {"a.pdf": ("empty", "1 page without text: scanned pictures?")}
+    assert characters(store) == {"a.pdf!/a.txt": 15}

@@ -126,6 +126,8 @@ class _Worker:
         # Where nothing lies in it, the end is all that follows: nearkin need not wake up for each.
         self._say({"kind": "document", **told}, text, holds_back=found.members == ())
         del text
+        if found.problem is not None:
+            self._say(_problem(found.problem))
         for member in found.members:
             self._hand_out(member)
         if stamp and _stamp(file) != stamp:

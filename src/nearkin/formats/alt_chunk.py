@@ -33,6 +33,8 @@ def _text(parts: Parts, part: str, limits: Limits) -> str:
     if chosen := detect(data[:HEAD], name, file):
         document = read_with(chosen, file, limits)
         _tell_lost(document, part, parts)
+        if document.problem is not None:
+            raise document.problem
         return document.text or ""
     text = decode(data, html=named_html(name)).text
     page = sniff(text.encode(), named_html=named_html(name)) is TextKind.HTML

@@ -1,22 +1,25 @@
-"""Charts in Word and PowerPoint files: titles, then names of series and categories, each once.
+"""Charts in Word, PowerPoint and Excel files: titles and text boxes, then names of series, categories, and labels taken
+from cells (`c15:dlblRangeCache`), each once.
 
 They are kept with the chart ([ECMA-376] part 1 §21.2.2.201, `c:strCache`; `cx:strDim` of newer charts), for those who
 have not the sheet it was drawn from. Values are not read. Categories that are dates are told as those in cells are. Of
-Excel files the cells say them.
+Excel files only what no cell says.
 """
 
 import re
 from datetime import datetime, timedelta
 
 from nearkin.formats.cells import told
-from nearkin.formats.ooxml import add_drawn_text
+from nearkin.formats.ooxml import add_drawn_text, relations
 from nearkin.formats.prose import Prose
 from nearkin.formats.zip_parts import Parts
 
 CHARTS = ("chart", "chartEx")  # as relations name them
-LABELS = {"strCache", "strLit", "multiLvlStrCache", "strDim", "txData"}
+LABELS = {"strCache", "strLit", "multiLvlStrCache", "strDim", "txData", "tx", "dlblRangeCache"}
 NUMBERS = {"numCache", "numLit"}  # of an axis: years, often. Those of a series are values.
 POINTS = {"pt", "v"}
+SHAPES = "chartUserShapes"  # text boxes drawn in a chart
+PIECE = re.compile(r"[^\t\n]+")  # of a text: a cell, or a line of one
 DATES = re.compile("[ymdhs]", re.IGNORECASE)  # in the form of a number: it is days since 1900
 NO_FORM = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|general|standard', re.IGNORECASE)
 LEAP = 60  # the 29th of February 1900, which Excel believes in
@@ -24,9 +27,28 @@ LEAP = 60  # the 29th of February 1900, which Excel believes in
 
 def add_drawn(parts: Parts, kind: str, part: str, prose: Prose) -> None:
     """What a relation of that kind leads to."""
+    for label in add_around(parts, kind, part, prose):
+        prose.line(label)
+
+
+def add_around(parts: Parts, kind: str, part: str, prose: Prose) -> dict[str, None]:
+    """All but its labels, which are given back: of Excel files the cells say most of them."""
     add_drawn_text(parts, part, prose)
-    if kind in CHARTS and not parts.lacks(part):
-        for label in _labels(parts, part):
+    if kind not in CHARTS or parts.lacks(part):
+        return {}
+    for relation in relations(parts, part):
+        if relation.type == SHAPES:
+            add_drawn_text(parts, relation.target, prose)
+    return _labels(parts, part)
+
+
+def add_unsaid(labels: dict[str, None], prose: Prose) -> None:
+    """Those that no cell says: written into the chart, or left of cells that are gone."""
+    unsaid = {label: set(PIECE.findall(label)) for label in labels}
+    wanted = set().union(*unsaid.values())
+    said = {piece[0] for piece in PIECE.finditer(prose.text()) if piece[0] in wanted} if wanted else set()
+    for label, pieces in unsaid.items():
+        if not pieces <= said:
             prose.line(label)
 
 

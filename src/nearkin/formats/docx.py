@@ -17,6 +17,7 @@ from nearkin.formats.zip_parts import Parts
 
 AROUND = ("footnotes", "endnotes", "comments", "header", "footer")
 DRAWN = ("chart", "chartEx", "diagramData")
+TABLE_ALT_TEXTS = {"tblCaption", "tblDescription"}
 MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
@@ -69,6 +70,8 @@ def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
             elif event.name in DRAWINGS:
                 add_alt_text(event, prose, but=alt if event.name == "cNvPr" else "")
                 alt = event.get("descr") if event.name == "docPr" else alt
+            elif event.name in TABLE_ALT_TEXTS:
+                prose.line(event.get("val"))
             elif event.name == "textpath":
                 prose.line(event.get("string"))
             elif event.name == "altChunk":

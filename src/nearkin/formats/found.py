@@ -48,6 +48,7 @@ class Found:
     text: str | None  # all that a reader sees, in reading order; None: it has no text of its own (an archive)
     properties: dict[str, str] = field(default_factory=dict)  # title, author, created (ISO 8601), message-id …
     members: Iterable[Member] = ()  # taken out one by one; may raise a Problem, what came before it stands
+    problem: Problem | None = None  # why there is no text, where there are members all the same
 
 
 Adapter = Callable[[BinaryIO, Limits], Found]

@@ -39,7 +39,7 @@ def _zip(named: str, file: BinaryIO) -> str:
         if "mimetype" in parts:
             with archive.open("mimetype") as stream:
                 media = stream.read(200).decode("ascii", "replace").strip()
-            return _by_media(media)
+            return by_media(media)
         if "[Content_Types].xml" in parts:
             with suppress(Exception), archive.open("[Content_Types].xml") as stream:
                 return _by_types(stream.read(LARGEST_LIST).decode("utf-8", "replace"))
@@ -55,7 +55,7 @@ def _zip(named: str, file: BinaryIO) -> str:
         return "epub" if "META-INF/container.xml" in parts and named == "epub" else "zip"
 
 
-def _by_media(media: str) -> str:
+def by_media(media: str) -> str:
     if media == "application/epub+zip":
         return "epub"
     if media.startswith(("application/vnd.oasis.opendocument.", "application/vnd.sun.xml.")):

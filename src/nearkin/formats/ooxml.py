@@ -23,6 +23,11 @@ CORE = {"title": "title", "creator": "author", "created": "created", "modified":
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 MOST_MISSING = 10_000  # then no more are looked for: 300,000, in a file of 1.6 MB, took 11 s
 NOWHERE = ("", "NULL")
+# Fields whose text is none of the document's: numbers and dates of slides; "[CELLRANGE]" of labels in charts.
+STAND_INS = (
+    "slidenum", "datetime", "CELLRANGE", "SERIESNAME", "CATEGORYNAME", "VALUE", "XVALUE", "YVALUE", "BUBBLESIZE",
+    "PERCENTAGE",
+)  # fmt: skip
 SHAPES = {"sp", "pic", "graphicFrame", "cxnSp"}
 
 
@@ -102,7 +107,7 @@ def _add_drawn_text(parts: Parts, part: str, prose: Prose, placeholders: bool) -
     def hides(event: Event, parent: str) -> bool:
         if event.name in SHAPES:
             return next(shapes) in hidden
-        return event.name == "fld" and event.get("type").startswith(("slidenum", "datetime"))
+        return event.name == "fld" and event.get("type").startswith(STAND_INS)
 
     for event in without(chosen(parts.events(part)), hides):
         if event.kind == "start":

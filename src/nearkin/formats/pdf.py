@@ -5,11 +5,11 @@ nor is that number where it proves to be a page's: it tells of the paper, and no
 """
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from ctypes import c_ushort
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -17,6 +17,7 @@ from nearkin.formats.divided import joined
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.lacking import few_failed
 from nearkin.formats.leaders import without_leaders
+from nearkin.formats.pdf_notes import form_of, notes, wide, with_shown
 from nearkin.formats.pdf_streams import damaged
 from nearkin.formats.prose import Prose
 from nearkin.formats.running import said_once
@@ -28,95 +29,95 @@ DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\
 # Between two characters of Chinese or Japanese a line's end is no space.
 WIDE = "[\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60]"
 WITHIN = re.compile(f"(?<={WIDE})\n(?={WIDE})")
-LONGEST_NOTE = 1 << 20
 MOST_ELEMENTS = 10_000
 LOST = Problem(Reason.CORRUPT, "its stream is damaged: what it says from there on is not read")
 
+Place = tuple[int, int]  # of an annotation: its page's and its own
+
 
 def read(file: BinaryIO, limits: Limits) -> Found:
+    document = _opened(file)
+    pages = len(document)
+    held = Prose(limits)  # counts the text while the pages are read
+    aside: list[str] = []  # what annotations and alt texts say
+    pinned: list[Place] = []
+    shown: dict[int, str] = {}
+    missing = 0
+    with form_of(document) as form:
+        for number in range(pages):
+            page = _page(document, number, form, aside, pinned)
+            missing += page is None
+            if page and page.strip():
+                held.add(page)
+                shown[number] = page
+    several = f"{pages} page{'s' * (pages != 1)}"
+    members = _members(document, file, pinned, limits)
+    if missing:
+        return _failed(Problem(Reason.CORRUPT, f"{missing} of {several} cannot be read"), document, members)
+    shown = dict(zip(shown, joined(list(shown.values())), strict=True))
+    prose = Prose(limits)
+    for page in said_once(shown, pages):
+        prose.line(page)
+    for note in aside:
+        prose.line(note)
+    text = WITHIN.sub("", without_leaders(prose.text(), pages, shown))
+    lost = _lost(document, file)
+    if not text.strip():
+        why = Problem(Reason.EMPTY, f"{several} without text: scanned pictures?")
+        if lost:
+            why = Problem(Reason.CORRUPT, f"no text, and {len(lost)} damaged stream{'s' * (len(lost) != 1)}")
+        return _failed(why, document, members)
+    return Found(text, _properties(document), few_failed(chain(lost, members)))
+
+
+def _opened(file: BinaryIO) -> Any:
     import pypdfium2
 
     # PDFium does not always say why a document fails: what it said of another would stand. Nothing is a format error.
     pypdfium2.raw.FPDF_LoadMemDocument(b"", 0, None)
     try:
-        document = pypdfium2.PdfDocument(file)
+        return pypdfium2.PdfDocument(file)
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == PASSWORD or "password" in str(error).lower():
             raise Problem(Reason.ENCRYPTED, "a password is needed") from error
         raise Problem(Reason.CORRUPT, str(error)) from error
-    pages = len(document)
-    held = Prose(limits)  # counts the text while the pages are read
-    notes: list[str] = []
-    shown: dict[int, str] = {}
-    missing = 0
-    with _form(document) as form:
-        for number in range(pages):
-            page = _page(document, number, form, notes)
-            missing += page is None
-            if page and page.strip():
-                held.add(page)
-                shown[number] = page
-    if missing:
-        raise Problem(Reason.CORRUPT, f"{missing} of {pages} page{'s' * (pages != 1)} cannot be read")
-    shown = dict(zip(shown, joined(list(shown.values())), strict=True))
-    prose = Prose(limits)
-    for page in said_once(shown, pages):
-        prose.line(page)
-    for note in notes:
-        prose.line(note)
-    text = WITHIN.sub("", without_leaders(prose.text(), pages, shown))
-    lost = _lost(document, file)
-    if not text.strip() and lost:
-        raise Problem(Reason.CORRUPT, f"no text, and {len(lost)} damaged stream{'s' * (len(lost) != 1)}")
-    if not text.strip():
-        raise Problem(Reason.EMPTY, f"{pages} page{'s' * (pages != 1)} without text: scanned pictures?")
-    return Found(text, _properties(document), few_failed(chain(lost, _members(document, limits))))
 
 
-@contextmanager
-def _form(document: Any) -> Iterator[Any]:
-    """What knows the fields of a form, those whose widgets are but a part of them too; None: there is no form."""
-    import pypdfium2.raw as pdfium
-
-    config = pdfium.FPDF_FORMFILLINFO(version=2)  # no scripts are run; it must live as long as the form
-    form = pdfium.FPDFDOC_InitFormFillEnvironment(document, config) if pdfium.FPDF_GetFormType(document) else None
-    try:
-        yield form
-    finally:
-        if form:
-            pdfium.FPDFDOC_ExitFormFillEnvironment(form)
+def _failed(problem: Problem, document: Any, members: Iterator[Member]) -> Found:
+    """What is attached comes out, whatever the pages gave."""
+    for first in members:
+        return Found(None, _properties(document), few_failed(chain((first,), members)), problem)
+    raise problem
 
 
-def _page(document: Any, number: int, form: Any, notes: list[str]) -> str | None:
+def _page(document: Any, number: int, form: Any, aside: list[str], pinned: list[Place]) -> str | None:
     """None: it is not there."""
     import pypdfium2
+    import pypdfium2.raw as pdfium
 
     try:
         page = document[number]
-        text = page.get_textpage()
+        text = _text(page)
     except pypdfium2.PdfiumError:
         return None
+    said, drawn, files = notes(page, form)
+    pinned += [(number, index) for index in files]
+    alt_texts = list(_alt_texts(page))
+    if drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+        page.close()
+        with suppress(pypdfium2.PdfiumError):
+            page = document[number]
+            said = with_shown(said, text, _text(page))
+    aside += said + alt_texts
+    page.close()
+    return text
+
+
+def _text(page: Any) -> str:
+    text = page.get_textpage()
     told: str = text.get_text_range().replace("\r\n", "\n").translate(LIGATURES)
     text.close()
-    notes.extend(_notes(page, form))
-    notes.extend(_alt_texts(page))
-    page.close()
     return told
-
-
-def _notes(page: Any, form: Any) -> Iterator[str]:
-    import pypdfium2.raw as pdfium
-
-    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
-        note = pdfium.FPDFPage_GetAnnot(page, index)
-        if not note:
-            continue
-        kind = pdfium.FPDFAnnot_GetSubtype(note)
-        if kind == pdfium.FPDF_ANNOT_WIDGET:
-            yield _string(note, b"V") or (_value(form, note) if form else "")
-        elif kind not in (pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_LINK):
-            yield _string(note, b"Contents")
-        pdfium.FPDFPage_CloseAnnot(note)
 
 
 def _alt_texts(page: Any) -> Iterator[str]:
@@ -132,38 +133,12 @@ def _alt_texts(page: Any) -> Iterator[str]:
         if not waiting:
             break
         if element := waiting.pop():
-            yield _wide(
+            yield wide(
                 lambda buffer, size, element=element: pdfium.FPDF_StructElement_GetAltText(element, buffer, size)
             )
             inner = min(pdfium.FPDF_StructElement_CountChildren(element), MOST_ELEMENTS)
             waiting += [pdfium.FPDF_StructElement_GetChildAtIndex(element, at) for at in reversed(range(inner))]
     pdfium.FPDF_StructTree_Close(tree)
-
-
-def _string(note: Any, key: bytes) -> str:
-    import pypdfium2.raw as pdfium
-
-    return _wide(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size))
-
-
-def _value(form: Any, note: Any) -> str:
-    """Of a field whose widgets are its kids: the value is the field's (PDF 1.7 §12.7.3.1)."""
-    import pypdfium2.raw as pdfium
-
-    written = (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX)
-    if pdfium.FPDFAnnot_GetFormFieldType(form, note) not in written:
-        return ""  # of buttons it is the name of a state, which nobody sees
-    return _wide(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, note, buffer, size))
-
-
-def _wide(fill: Callable[..., int]) -> str:
-    """PDFium tells the size first, then fills a buffer with UTF-16."""
-    size = fill(None, 0)
-    if not 2 < size <= LONGEST_NOTE:
-        return ""
-    buffer = (c_ushort * (size // 2))()
-    fill(buffer, size)
-    return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0")
 
 
 def _properties(document: Any) -> dict[str, str]:
@@ -202,20 +177,47 @@ def _lost(document: Any, file: BinaryIO) -> list[Member]:
     return [Member(f"object {number}".encode(), b"", problem=LOST) for number in damaged(file)]
 
 
-def _members(document: Any, limits: Limits) -> Iterator[Member]:
+def _members(document: Any, file: BinaryIO, pinned: list[Place], limits: Limits) -> Iterator[Member]:
+    """Files of the document, then those pinned to pages, but for what is there twice."""
     import pypdfium2
 
     from nearkin.formats.members import Counted
 
     counted = Counted(limits)
-    for index in range(document.count_attachments()):
+    seen: set[tuple[bytes, bytes]] = set()
+    listed = (partial(document.get_attachment, index) for index in range(document.count_attachments()))
+    files: Iterable[Callable[[], Any]] = chain(listed, _pinned(file, pinned) if pinned else ())
+    for take in files:
         counted.begin()
         name = b"attachment"
         try:
-            attached = document.get_attachment(index)
+            attached = take()
             name = attached.get_name().encode("utf-8", "replace") or name
             data = attached.get_data()
         except pypdfium2.PdfiumError as error:
             yield Member(name, b"", problem=Problem(Reason.CORRUPT, str(error)))
             continue
+        if pinned:
+            known = (name, sha256(data).digest())
+            if known in seen:
+                continue
+            seen.add(known)
         yield counted.attached(name, len(data), partial(bytes, data))
+
+
+def _pinned(file: BinaryIO, places: list[Place]) -> Iterator[Callable[[], Any]]:
+    """The document is opened anew: flattened pages have no annotations."""
+    import pypdfium2
+    import pypdfium2.raw as pdfium
+
+    document = _opened(file)
+
+    def take(number: int, index: int) -> Any:
+        note = pdfium.FPDFPage_GetAnnot(document[number], index)
+        attached = pdfium.FPDFAnnot_GetFileAttachment(note)
+        if not attached:
+            raise pypdfium2.PdfiumError("the file that a note holds is not there")
+        return pypdfium2.PdfAttachment(attached, document)
+
+    for number, index in places:
+        yield partial(take, number, index)

@@ -2,7 +2,7 @@
 
 import re
 
-from nearkin.formats.inside import tar_block
+from nearkin.formats.inside import by_media, tar_block
 
 FIELD = re.compile(rb"[!-9;-~]{1,76}:[ \t]")
 # A text may well begin with "Subject: "; one that begins with header fields and has one of these is a mail.
@@ -23,6 +23,7 @@ FROM_LINE = re.compile(rb"From (?=\S.*?\d\d:\d\d)[^\n]*+\n>?[!-9;-~]{1,76}:")
 XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
 XML_WIDE = (b"\xff\xfe<\0?\0x\0", b"\xfe\xff\0<\0?\0x")
 PAGE_ROOT = re.compile(rb"<(?:!doctype\s+)?(?:[\w.-]+:)?html[\s>]", re.I)
+FLAT = re.compile(rb"""<office:document\s[^<>]*\boffice:mimetype=["'](application/vnd\.oasis\.[\w.-]{1,80})["']""")
 XML_ROOT = re.compile(rb"\s*<(?:!DOCTYPE|!--|[A-Za-z_])")
 
 
@@ -69,6 +70,8 @@ def _fields(head: bytes) -> set[bytes]:
 
 
 def _xml(head: bytes, named: str) -> str | None:
+    if b"<office:document" in head and (flat := FLAT.search(head)):
+        return by_media(flat[1].decode("ascii", "replace"))
     if head.startswith(XML_WIDE):
         return None if PAGE_ROOT.search(head.replace(b"\0", b"")) else "xml"
     if not XML_START.match(head) and not (named == "xml" and XML_ROOT.match(head)):

@@ -12,13 +12,15 @@ from collections.abc import Collection
 from functools import partial
 from typing import BinaryIO
 
-from nearkin.formats.zip_parts import NO_XML, XML, Parts
+from nearkin.formats.zip_parts import NO_XML, XML, Parts, Pass
 
 MANY = 4 << 20  # cells: 100 MB in calamine, and a few seconds
 CELL = 8  # bytes: a sheet that has fewer for each cell of its rectangle is empty for the most part
 NO_STYLES = b"<styleSheet/>"
 HEAD = 4096  # bytes in which a sheet says how large it is
 DIMENSION = re.compile(rb'<(?:\w+:)?dimension\b[^>]*?\sref="\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})"')
+AT = re.compile(rb"""<(?:\w+:)?c\b[^<>]{0,200}?\sr=["']([A-Z]{1,3})(\d{1,7})["']""")
+CHUNK, LONGEST_TAG = 1 << 20, 300  # bytes
 SOME = re.compile(rb"t=[\"']e[\"']")
 # Up to the next < at most: many tags that never end would take quadratic time.
 ERROR = re.compile(rb"""(<(?:\w+:)?c\b[^<>]*?\st=)(?:"e"|'e')""")
@@ -55,10 +57,22 @@ def _is_sparse(parts: Parts, sheet: str) -> bool:
     with parts.stream(sheet) as stream:
         told = DIMENSION.search(stream.read(HEAD))
     if told is None:
-        return False
-    left, top, right, bottom = told.groups()
-    cells = (_column(right) - _column(left) + 1) * (int(bottom) - int(top) + 1)
+        cells = _measured(parts, sheet)
+    else:
+        left, top, right, bottom = told.groups()
+        cells = (_column(right) - _column(left) + 1) * (int(bottom) - int(top) + 1)
     return cells > MANY and parts.size(sheet) < CELL * cells
+
+
+def _measured(parts: Parts, sheet: str) -> int:
+    """Of a sheet that does not say how large it is: up to its last row and column."""
+    right, bottom, tail = 0, 0, b""
+    with parts.stream(sheet, Pass.SEARCH) as stream:
+        while chunk := stream.read(CHUNK):
+            for column, row in AT.findall(tail + chunk):
+                right, bottom = max(right, _column(column)), max(bottom, int(row))
+            tail = chunk[-LONGEST_TAG:]
+    return right * bottom
 
 
 def _column(letters: bytes) -> int:

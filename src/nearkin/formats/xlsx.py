@@ -6,6 +6,8 @@ from io import BytesIO
 from typing import BinaryIO
 
 from nearkin.formats.cells import add_sheets
+from nearkin.formats.chart import add_around, add_unsaid
+from nearkin.formats.comments import add_comments
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
@@ -14,7 +16,6 @@ from nearkin.formats.xml_events import events
 from nearkin.formats.zip_parts import Parts
 
 SHEETS = ("worksheet", "chartsheet")
-COMMENTS = ("comments", "threadedComment")
 BESIDE = ("sharedStrings", "styles")
 DRAWN = ("chart", "chartEx", "diagramData")
 # &L&"Arial,Bold"&12Text: where, font, size; &P is the page's number ([ECMA-376] part 1 §18.3.1.46)
@@ -37,10 +38,12 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     sheets = {sheet: called.get(sheet, sheet) for sheet in listed if parts.has(sheet)}
     for name, problem in _add_cells(file, parts, sheets, kin, prose).items():
         parts.lack(f"sheet {name}", problem)
+    labels: dict[str, None] = {}
     for sheet, name in sheets.items():
         with parts.spared(name, prose.mark()):
             _add_header(parts, sheet, prose)
-        _add_beside(parts, sheet, prose)
+        labels |= _add_beside(parts, sheet, prose)
+    add_unsaid(labels, prose)
     return Found(prose.text(), told, parts.lacking)
 
 
@@ -75,16 +78,17 @@ def _add_cells(
     return add_sheets(squeezed(file, parts, sheets, plain=[part.lower() for part in styles]), prose)
 
 
-def _add_beside(parts: Parts, sheet: str, prose: Prose) -> None:
+def _add_beside(parts: Parts, sheet: str, prose: Prose) -> dict[str, None]:
+    """Given back are labels of charts, most of which some cell says."""
+    labels: dict[str, None] = {}
     kin = relations(parts, sheet)
-    for relation in kin:
-        if relation.type in COMMENTS:
-            add_drawn_text(parts, relation.target, prose)
+    add_comments(parts, kin, prose)
     for drawing in (relation.target for relation in kin if relation.type == "drawing"):
         add_drawn_text(parts, drawing, prose)
         for relation in relations(parts, drawing):
             if relation.type in DRAWN:
-                add_drawn_text(parts, relation.target, prose)
+                labels |= add_around(parts, relation.type, relation.target, prose)
+    return labels
 
 
 def _add_header(parts: Parts, sheet: str, prose: Prose) -> None:

@@ -1,0 +1,107 @@
+"""What Excel files say beside their cells, and cells that lie far apart."""
+
+import io
+import struct
+import zipfile
+
+import pytest
+
+from formats import others
+from formats.office import LABELS, cached, drawn, related, say, zipped
+from formats.test_places import found
+from nearkin.formats import squeezed
+
+NAMES = " ".join(f'xmlns:{name}="{name}"' for name in ("a", "c", "xdr", "x"))
+KIN = "xl/worksheets/_rels/sheet1.xml.rels"
+
+
+def book(**more: str | bytes) -> dict[str, str | bytes]:
+    """One sheet's, without comments of its own. The names of more parts have _ for a slash."""
+    with zipfile.ZipFile(io.BytesIO(others.cells("A1", "B2"))) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    return parts | {f"xl/{name.replace('__', '.').replace('_', '/')}": data for name, data in more.items()}
+
+
+def lines(parts: dict[str, str | bytes]) -> list[str]:
+    return (found(zipped(parts))[1].text or "").splitlines()
+
+
+def test_charts_say_what_no_cell_says() -> None:
+    """Their names are those of cells most often, and those are read."""
+    cells = "".join(f"<c:tx><c:strRef>{cached(text)}</c:strRef></c:tx>" for text in ("cell A1", "cell B2", "cell gone"))
+    parts = book(drawings_a__xml=f"<xdr:wsDr {NAMES}/>", charts_a__xml=f"<c:chart {NAMES}>{cells}{LABELS}</c:chart>")
+    parts[KIN] = related(drawing="../drawings/a.xml")
+    parts["xl/drawings/_rels/a.xml.rels"] = related(chart="../charts/a.xml")
+    parts["xl/charts/_rels/a.xml.rels"] = related(chartUserShapes="../drawings/b.xml")
+    parts["xl/drawings/b.xml"] = f"<c:userShapes {NAMES}>{drawn(say('box in a chart'))}</c:userShapes>"
+    said = lines(parts)
+    assert said[:3] == ["Sheet", "cell A1", "cell B2"]
+    names = ("series", "category", "literal series", "label from cells")
+    assert said[3:] == [say("box in a chart"), "cell gone", *map(say, names)]
+
+
+OLD = (
+    f"<x:comments {NAMES}><x:authors><x:author>Ann</x:author><x:author>tc={{1-2}}</x:author></x:authors><x:commentList>"
+    f"<x:comment authorId='0'><x:text><x:r><x:t>{say('old comment')}</x:t></x:r></x:text></x:comment>"
+    f"<x:comment authorId='1'><x:text><x:t>Deleted: your version of Excel {say('thread')}</x:t></x:text></x:comment>"
+    "</x:commentList></x:comments>"
+)
+THREAD = f"<x:list {NAMES}><x:threadedComment><x:text>{say('thread')}</x:text></x:threadedComment></x:list>"
+
+
+def test_threads_of_comments_are_read_once() -> None:
+    parts = book(comments1__xml=OLD, threads_a__xml=THREAD)
+    parts[KIN] = related(comments="../comments1.xml", threadedComment="../threads/a.xml")
+    assert lines(parts)[3:] == [say("old comment"), say("thread")]
+    parts[KIN] = related(comments="../comments1.xml")
+    assert lines(parts)[3:] == [say("old comment"), f"Deleted: your version of Excel {say('thread')}"]
+
+
+def record(kind: int, data: bytes) -> bytes:
+    """Of a binary workbook: numbers of seven bits a byte."""
+    size = len(data)
+    return bytes([kind & 0x7F | 0x80, kind >> 7, size & 0x7F | 0x80, size >> 7 & 0x7F]) + data
+
+
+def noted(text: str, length: int | None = None) -> bytes:
+    data = text.encode("utf-16-le")
+    return record(637, struct.pack("<BI", 1, len(data) // 2 if length is None else length) + data)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            b"\xf4\x04\x00" + record(635, bytes(36)) + noted(say("binary comment")) + b"\xfc\x04\x00",
+            [say("binary comment")],
+        ),
+        (noted("one 😀") + noted("two"), ["one 😀", "two"]),
+        (noted("cut", 99)[:-2], ["cu"]),
+        (b"\xff" * 99, []),
+        (b"\xfd\x04\xff", []),
+        (b"", []),
+    ],
+    ids=["one", "two", "cut", "no end", "no size", "empty"],
+)
+def test_comments_of_binary_workbooks(data: bytes, said: list[str]) -> None:
+    parts = book(comments1__bin=data)
+    parts[KIN] = related(comments="../comments1.bin")
+    assert lines(parts)[3:] == said
+
+
+@pytest.mark.parametrize("prefix", ["", "x:"])
+def test_cells_far_apart_in_a_sheet_that_does_not_say_how_large_it_is(
+    prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few places at a time are looked at; a tag across two pieces counts."""
+    monkeypatch.setattr(squeezed, "CHUNK", 1000)
+    row = '<{0}row r="{1}"><{0}c s="0" r="{2}{1}" t="inlineStr"><{0}is><{0}t>cell {2}</{0}t></{0}is></{0}c></{0}row>'
+    rows = "".join(
+        row.format(prefix, *place) for place in ((1, "A"), *((at, "B") for at in range(2, 40)), (1048576, "XFD"))
+    )
+    space = f"xmlns{':' * bool(prefix)}{prefix.rstrip(':')}='http://schemas.openxmlformats.org/spreadsheetml/2006/main'"
+    parts = book()
+    parts["xl/worksheets/sheet1.xml"] = (
+        f"<{prefix}worksheet {space}><{prefix}sheetData>{rows}</{prefix}sheetData></{prefix}worksheet>"
+    )
+    assert lines(parts) == ["Sheet", "cell A", *["cell B"] * 38, "cell XFD"]
