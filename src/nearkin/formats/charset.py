@@ -53,7 +53,11 @@ def labelled(data: bytes, label: str, *, html: bool = False) -> str:
 
 def _is_whole(text: str) -> bool:
     """UTF-7 may make half of a character."""
-    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _read(data: bytes, codec: str) -> str:
