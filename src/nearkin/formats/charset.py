@@ -7,6 +7,7 @@ its bytes, as a text without any.
 
 import codecs
 import re
+from encodings.aliases import aliases
 
 from nearkin.text.decode import ASCII, CODECS, decode
 
@@ -20,6 +21,8 @@ WRITTEN = {
     "iso-8859-6-e": "iso8859-6",
 }
 CODE_PAGE = re.compile(r"(?:x-)?(?:cp|dos|ibm|ms|win|windows)[-_]?(\d{3,5})")
+NO_LETTER = re.compile(r"[^a-z0-9]+")
+PYTHONS = frozenset((*aliases, *aliases.values()))
 # Mail that says it is ASCII and is not says nothing of what it is.
 SAYS_NOTHING = frozenset(("ascii", "us-ascii", "ansi_x3.4-1968", "ansi_x3_4_1968", "unknown-8bit", "x-unknown"))
 JAPANESE = frozenset(("iso2022_jp", "iso2022_jp_1", "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_ext"))
@@ -34,9 +37,12 @@ def codec_of(label: str) -> str | None:
     if known := CODECS.get(label) or WRITTEN.get(label):
         return known
     page = CODE_PAGE.fullmatch(label)
+    name = f"cp{page[1]}" if page else NO_LETTER.sub("_", label)
+    if not page and name not in PYTHONS:  # others would be looked for in its folders, each anew
+        return None
     try:
-        found = codecs.lookup(f"cp{page[1]}" if page else label)
-    except (LookupError, ValueError):
+        found = codecs.lookup(name)
+    except LookupError:
         return None
     return found.name if found._is_text_encoding and found.name not in NO_CHARSET else None
 

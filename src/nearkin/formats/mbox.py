@@ -19,6 +19,7 @@ from nearkin.model import Reason
 LONGEST_LINE = 1 << 20
 QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 BLANK = (b"\n", b"\r\n")
+MOST_BLANK = 4  # lines between two mails, where their length is told
 LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})\s*$", re.IGNORECASE)
 FIELD = re.compile(rb">From |[!-9;-~]{1,76}[ \t]*:")
 
@@ -93,8 +94,9 @@ class _Mailbox:
         self._file.seek(at + length - 1)
         fresh = self._file.read(1) == b"\n"
         line = self._file.readline(LONGEST_LINE)
-        while line in BLANK:
-            fresh, line = True, self._file.readline(LONGEST_LINE)
+        for _ in range(MOST_BLANK):
+            if line in BLANK:
+                fresh, line = True, self._file.readline(LONGEST_LINE)
         right = not line or (fresh and self._begins_mail(line))
         self._file.seek(at)
         return right
