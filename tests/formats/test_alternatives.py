@@ -140,7 +140,7 @@ def test_alt_texts_of_old_drawings(shape: str) -> None:
 
 SEALED = (
     b'From: a@b.c\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\n'
-    b"of a mail\r\n--b\r\nContent-Type: application/pkcs7-mime; name=smime.p7m\r\n\r\nx\r\n--b--\r\n"
+    b"of a mail\r\n--b\r\nContent-Type: application/pgp-encrypted; name=sealed.pgp\r\n\r\nx\r\n--b--\r\n"
 )
 
 
@@ -161,6 +161,6 @@ def test_what_lacks_in_a_document_shown_in_place_costs_no_text() -> None:
     lost = [(member.name.decode(), member.problem and member.problem.reason) for member in document.members]
     assert lost == [
         ("word/a.docx/word/footnotes.xml", Reason.CORRUPT),
-        ("word/b.eml/smime.p7m", Reason.ENCRYPTED),
+        ("word/b.eml/sealed.pgp", Reason.ENCRYPTED),
         ("word/c.docx", Reason.CORRUPT),
     ]

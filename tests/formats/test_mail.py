@@ -84,25 +84,97 @@ OTHER = " ".join(f"word{i}" for i in range(55))  # under a tenth of the long one
         ("See the web page.", f"<p>{SIGNED}</p>" * 6, "\n".join([SIGNED] * 6)),
         (SIGNED, f"<p>{SIGNED}</p>", SIGNED),
         (SIGNED, f"<h1>News</h1><p>{SIGNED}</p>", f"News\n{SIGNED}"),
-        (LONG, f"<h1>News</h1><p>{LONG}</p>", LONG),
+        (LONG, f"<h1>News</h1><p>{LONG}</p>", f"News\n{LONG}"),
+        (f"{LONG}\nPay 4200.", f"<p>{LONG}</p><p>Pay 9900.</p>", f"{LONG}\nPay 9900."),
+        (f"{LONG}\nPay 4200 not 9900.", f"<p>{LONG}</p><p>Pay 9900 not 4200.</p>", f"{LONG}\nPay 9900 not 4200."),
+        (f"{LONG}\nNow 5 %", f"<p>{LONG}</p><p>Now -5 %</p>", f"{LONG}\nNow -5 %"),
+        (f"{LONG}\nPay 5", f"<p>{LONG}</p><p>Pay 5 €</p>", f"{LONG}\nPay 5 €"),
         (LONG[: len(LONG) * 2 // 3], f"<p>{LONG}</p>", LONG),
         (SIGNED.upper() + " More of it.", f"<p>{SIGNED}</p>", SIGNED.upper() + " More of it."),
+        (f"{LONG}\nsee http://example.org/a", f"<p>{LONG}</p><p><a>see</a></p>", f"{LONG}\nsee http://example.org/a"),
         (SIGNED, "<img src=a>", SIGNED),
         (" ", f"<p>{SIGNED}</p>", SIGNED),
-        (LONG, '<img src="cid:1" alt="Newsletter Juni">', LONG),
-        (LONG, f"<p>{STUB}</p>", LONG),
+        (LONG, '<img src="cid:1" alt="Newsletter Juni">', f"{LONG}\nNewsletter Juni"),
+        (LONG, f"<p>{STUB}</p>", f"{LONG}\n{STUB}"),
         (STUB, f"<p>{SIGNED}</p>", f"{STUB}\n{SIGNED}"),
         (LONG, f"<p>{OTHER}</p>", f"{LONG}\n{OTHER}"),
         (OTHER, f"<p>{LONG}</p>", f"{OTHER}\n{LONG}"),
     ],
 )
-def test_the_plain_body_counts_where_it_says_what_the_html_says(plain: str, html: str, told: str) -> None:
+def test_what_the_html_shows_is_read_and_the_plain_body_alone_where_it_says_all_of_it(
+    plain: str, html: str, told: str
+) -> None:
     parts = (b"Content-Type: text/plain", plain.encode()), (b"Content-Type: text/html", html.encode())
     text = text_of(holding(*parts, kind=b"alternative"))
     assert [line for line in text.split("\n")[1:] if line] == told.split("\n")
     bodies = outlook.stream("__substg1.0_10130102", html.encode()), outlook.text(0x1000, plain)
     same = text_of(outlook.ole(outlook.fixed(32), outlook.text(0x0037, "Subject"), *bodies)).replace("\0", "")
     assert [line for line in same.split("\n")[1:] if line] == told.split("\n")
+
+
+def test_a_body_as_long_as_a_book_loses_no_last_word() -> None:
+    book = "words of a book " * 100_000
+    parts = (
+        (b"Content-Type: text/plain", f"{book}\nPay 4200.".encode()),
+        (b"Content-Type: text/html", f"<p>{book}</p><p>Pay 9900.</p>".encode()),
+    )
+    text = text_of(holding(*parts, kind=b"alternative"))
+    assert "4200" in text
+    assert "9900" in text
+
+
+def test_all_of_the_chosen_alternative_is_shown() -> None:
+    """As some programs write it: the HTML in pieces, with a plain one among them."""
+    pieces = holding((b"Content-Type: text/html", b"<p>%s</p>" % LONG.encode()), (b"Content-Type: text/plain", b"last"))
+    kind = pieces.split(b"\r\n\r\n", 1)[0].split(b"1.0\r\n")[1].replace(b"=b=", b"=c=")
+    inner = pieces.split(b"\r\n\r\n", 1)[1].replace(b"=b=", b"=c=")
+    text = text_of(holding((b"Content-Type: text/plain", LONG.encode()), (kind, inner), kind=b"alternative"))
+    assert text.endswith("\nlast\n")
+    assert text.count(LONG) == 1
+
+
+@pytest.mark.parametrize("kind", [b"multipart/mixed", b'multipart/mixed; boundary="other"'])
+def test_parts_without_their_boundary_are_text(kind: bytes) -> None:
+    data = HEAD + b"Content-Type: " + kind + b"\r\n\r\n--bb\r\nContent-Type: text/plain\r\n\r\nthe words\r\n--bb--\r\n"
+    assert "\nthe words\n" in text_of(data)
+
+
+def test_parts_without_a_name_are_named_alike_everywhere(tmp_path: Path) -> None:
+    """By no list of the system, which workers may not even open."""
+    named = {
+        b"text/calendar": "part-1.ics", b"image/png": "part-2.png", b"application/pdf": "part-3.pdf",
+        b"x/y": "part-4", b"text/rfc822-headers": "part-5",
+    }  # fmt: skip
+    mail = holding(
+        *((b"Content-Type: " + kind, b"BEGIN") for kind in named), (attached("z.txt", encoding="7bit"), b"z")
+    )
+    assert members(mail) == {**dict.fromkeys(named.values(), b"BEGIN"), "z.txt": b"z"}
+    _, failed = scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", {"a.eml": mail})
+    assert set(failed) == {"a.eml!/part-3.pdf"}  # it is none
+
+
+def test_one_that_cannot_be_taken_out_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(written: bytes) -> bytes:
+        raise RuntimeError("whatever")
+
+    monkeypatch.setattr("quopri.decodestring", broken)
+    monkeypatch.setattr(skimmed, "HELD", 1)
+    mail = holding(
+        (attached("a", encoding="quoted-printable"), b"first words"), (attached("b", encoding="7bit"), b"second words")
+    )
+    first, second = found(mail)[1].members
+    assert (first.problem and first.problem.detail, second.data) == ("RuntimeError: whatever", b"second words")
+
+
+def test_mail_embedded_in_outlook_has_the_same_bytes_every_time() -> None:
+    inner = outlook.fixed(8), outlook.text(0x3707, "a.bin"), outlook.stream("__substg1.0_37010102", b"attached")
+    attachment = outlook.storage("__attach_version1.0_#00000000", *inner)
+    inside = outlook.storage("__substg1.0_3701000D", outlook.fixed(24), outlook.text(0x1000, "inner"), attachment)
+    embedded = outlook.storage("__attach_version1.0_#00000001", outlook.fixed(8), outlook.text(0x3001, "In"), inside)
+    mail = outlook.ole(outlook.fixed(32), outlook.text(0x1000, "the text"), embedded)
+    assert members(mail) == members(mail)
+    (held,) = found(members(mail)["In.eml"], b"In.eml")[1].members
+    assert held.data.startswith(b"attached")
 
 
 @pytest.mark.parametrize("kind", ["delivery-status", "disposition-notification", "feedback-report"])
@@ -219,7 +291,7 @@ def test_what_is_attached_in_outlook_and_too_large_fails_alone() -> None:
 @pytest.mark.parametrize(("many", "rest"), [(100, None), (101, "other parts: 1"), (1250, "other parts: 1,150")])
 def test_what_cannot_be_read_of_a_mail_is_named_up_to_a_hundred(many: int, rest: str | None) -> None:
     """100,000 sealed parts of no words take 6 MB, and each would be a row of the store."""
-    sealed = (b"Content-Type: application/pkcs7-mime", b"x")
+    sealed = (b"Content-Type: application/pgp-encrypted", b"x")
     mail = holding(
         (b"Content-Type: text/plain", b"the text"), *[sealed] * many, (attached("a", encoding="7bit"), b"in")
     )
@@ -237,7 +309,7 @@ def test_what_cannot_be_read_of_a_mail_is_named_up_to_a_hundred(many: int, rest:
 
 
 def test_parts_that_fail_for_several_reasons_are_counted_together() -> None:
-    sealed, large = (b"Content-Type: application/pkcs7-mime", b"x"), (attached("a", encoding="7bit"), b"x" * 2000)
+    sealed, large = (b"Content-Type: application/pgp-encrypted", b"x"), (attached("a", encoding="7bit"), b"x" * 2000)
     mail = holding(*[sealed] * 103, *[large] * 7)
     *_, last = found(mail, limits=Limits(member=1000))[1].members
     assert last.name == b"other parts: 10"
@@ -247,7 +319,7 @@ def test_parts_that_fail_for_several_reasons_are_counted_together() -> None:
 
 
 def test_what_failed_is_counted_also_where_the_rest_is_not_known() -> None:
-    sealed = (b"Content-Type: application/pkcs7-mime", b"x")
+    sealed = (b"Content-Type: application/pgp-encrypted", b"x")
     members = iter(found(holding(*[sealed] * 200), limits=Limits(members=150))[1].members)
     taken = [member.name for member in islice(members, 101)]
     with pytest.raises(Problem, match="more than 150 members"):
@@ -257,7 +329,7 @@ def test_what_failed_is_counted_also_where_the_rest_is_not_known() -> None:
 
 
 def test_a_mail_with_many_sealed_parts_is_counted(tmp_path: Path) -> None:
-    sealed = (b"Content-Type: application/pkcs7-mime", b"x")
+    sealed = (b"Content-Type: application/pgp-encrypted", b"x")
     files = {"a.eml": holding((b"Content-Type: text/plain", b"the text"), *[sealed] * 300)}
     summary, failed = scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", files)
     assert (summary.documents, summary.failed) == (1, 101), failed
@@ -283,3 +355,21 @@ def test_a_mail_keeps_its_text_whatever_is_attached(tmp_path: Path, monkeypatch:
     too_large = {name for name, (reason, _) in failed.items() if reason == "too large"}
     assert too_large == {"a.eml!/2.zip", "a.eml!/small.txt", "b.zip"}
     assert len(failed) == summary.failed == 3
+
+
+def packed_rtf(text: bytes, *, mark: bytes = b"MELA") -> outlook.Node:
+    data = b"{\\rtf1 " + text + b"\\par}"
+    return outlook.stream("__substg1.0_10090102", bytes(8) + mark + bytes(4) + data.ljust(4080))
+
+
+def test_rtf_of_outlook_is_read_where_the_plain_body_says_less() -> None:
+    plain = outlook.text(0x1000, STUB)
+    told = text_of(outlook.ole(outlook.fixed(32), plain, packed_rtf(SIGNED.encode() * 9)))
+    assert SIGNED in told
+    same = text_of(outlook.ole(outlook.fixed(32), outlook.text(0x1000, SIGNED), packed_rtf(SIGNED.encode())))
+    assert same.count(SIGNED) == 1
+    document = found(outlook.ole(outlook.fixed(32), plain, packed_rtf(b"x", mark=b"oops")))[1]
+    assert STUB in (document.text or "")
+    assert [(one.name, one.problem and one.problem.reason) for one in document.members] == [
+        (b"body.rtf", Reason.CORRUPT)
+    ]

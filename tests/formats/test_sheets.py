@@ -52,9 +52,12 @@ THREAD = f"<x:list {NAMES}><x:threadedComment><x:text>{say('thread')}</x:text></
 def test_threads_of_comments_are_read_once() -> None:
     parts = book(comments1__xml=OLD, threads_a__xml=THREAD)
     parts[KIN] = related(comments="../comments1.xml", threadedComment="../threads/a.xml")
-    assert lines(parts)[3:] == [say("old comment"), say("thread")]
+    assert lines(parts)[3:] == [say("thread"), say("old comment")]
+    copied = [say("old comment"), f"Deleted: your version of Excel {say('thread')}"]
+    parts["xl/threads/a.xml"] = "<broken"
+    assert lines(parts)[3:] == copied
     parts[KIN] = related(comments="../comments1.xml")
-    assert lines(parts)[3:] == [say("old comment"), f"Deleted: your version of Excel {say('thread')}"]
+    assert lines(parts)[3:] == copied
 
 
 def record(kind: int, data: bytes) -> bytes:

@@ -33,8 +33,8 @@ FROZEN = {
     "rtf/4": "57e9fe6edd53c82b",
     "epub/6": "818ab674fb71c583",
     "eml/6": "b96354f41a8cf753",
-    "mhtml/5": "f8d919475f8551bf",
-    "msg/5": "724b1420ff24f993",
+    "mhtml/6": "f8d919475f8551bf",
+    "msg/6": "724b1420ff24f993",
     "xml/3": "c728c8427ca48b38",
     "html/4": "560d521fd731488a",
 }

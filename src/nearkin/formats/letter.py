@@ -3,15 +3,16 @@ the same text twice, plain and as HTML."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 
 from nearkin.formats.prose import Prose
 
-WORD = re.compile(r"\w+")
-COMPARED = 1 << 20  # characters of a plain body and of the HTML
+# Words, signs of numbers, and signs that say something themselves: of money, percent, arrows, ticks.
+WORD = re.compile(r"[-+\u2212]?\w+|[$%\u00a2-\u00a7\u00b0\u00b1\u20a0-\u20bf\u2190-\u2bff]")
+COMPARED = 1 << 20  # characters of a plain body whose words are counted
 NOTE = 50  # words: what is shorter may tell no more than to get a better program
-SEEN = ("From", "To", "Cc", "Date", "Subject")
+SEEN = ("From", "Reply-To", "To", "Cc", "Date", "Subject")
 
 
 def add_fields(fields: Mapping[str, str], prose: Prose) -> None:
@@ -38,13 +39,24 @@ def _iso(date: str) -> str:
 def shown(plain: str, html: str) -> tuple[bool, bool]:
     """Whether the plain body is the mail's text, and whether the HTML is.
 
-    The plain one alone where the HTML adds no more than a note to it: the name of a picture, a line below. Else the
-    HTML, and with it the plain one unless that adds no more: "this mail needs HTML"."""
-    said, meant = (Counter(WORD.findall(text[:COMPARED].casefold())) for text in (plain, html))
-    if _is_note(meant - said, said):
+    The plain one alone where it says all that the HTML says, word for word in the same order, and perhaps more (where
+    links lead to). Else the HTML, as that is what mail programs show, and with it the plain one unless that adds no
+    more than a note: "this mail needs HTML"."""
+    if _says_all(plain, html):
         return True, False
-    return not _is_note(said - meant, meant), True
+    return len(plain) > COMPARED or not _is_note(plain, html), True
 
 
-def _is_note(added: Counter[str], to: Counter[str]) -> bool:
-    return not added or (added.total() < NOTE and 10 * added.total() < to.total())
+def _says_all(plain: str, html: str) -> bool:
+    said = _words(plain)
+    return all(word in said for word in _words(html))  # each is looked for after the one before it
+
+
+def _is_note(plain: str, html: str) -> bool:
+    meant = Counter(_words(html))
+    added = (Counter(_words(plain)) - meant).total()
+    return not added or (added < NOTE and 10 * added < meant.total())
+
+
+def _words(text: str) -> Iterator[str]:
+    return (found[0] for found in WORD.finditer(text.casefold()))

@@ -28,13 +28,21 @@ class Counted:
 
     def attached(self, name: bytes, size: int, data: Callable[[], bytes]) -> Member:
         """To a document with a text of its own, which must stand: what is too large, or too much beside the others, is
-        not read and fails alone."""
+        not read and fails alone, and so does what cannot be taken out, whatever the error."""
         if size > self._limits.member:
             return Member(name, b"", problem=Problem(Reason.TOO_LARGE, f"over {self._limits.member} bytes"))
         if size > self._left:
             said = "with what is attached before it, it is more than the limit allows"
             return Member(name, b"", problem=Problem(Reason.TOO_LARGE, said))
-        read = data()
+        try:
+            read = data()
+        except MemoryError:
+            raise
+        except Problem as problem:
+            return Member(name, b"", problem=problem)
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"[:200]
+            return Member(name, b"", problem=Problem(Reason.CORRUPT, said))
         self._left -= len(read)
         return Member(name, read)
 

@@ -10,6 +10,8 @@ from email.message import EmailMessage
 from email.parser import HeaderParser
 from email.utils import format_datetime
 from functools import partial
+from hashlib import sha256
+from itertools import chain
 from typing import Any, BinaryIO
 
 from nearkin.formats import eml, letter, rtf
@@ -93,8 +95,9 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     fields = _fields(mail)
     prose = Prose(limits)
     letter.add_fields(fields, prose)
-    prose.line(_body(mail, limits))
-    return Found(prose.text(), letter.properties(fields), few_failed(_members(mail, limits)))
+    lost: list[Member] = []
+    prose.line(_body(mail, limits, lost))
+    return Found(prose.text(), letter.properties(fields), few_failed(chain(lost, _members(mail, limits))))
 
 
 def _fields(mail: Storage) -> dict[str, str]:
@@ -114,22 +117,27 @@ def _fields(mail: Storage) -> dict[str, str]:
         "Date": format_datetime(sent) if sent else "",
         "Subject": mail.text(SUBJECT),
     }
-    return {name: fields[name] or own[name] for name in own}
+    return {name: fields[name] or own.get(name, "") for name in ("Message-ID", *letter.SEEN)}
 
 
 def _person(name: str, address: str) -> str:
     return f"{name} <{address}>" if name and address and name != address else name or address
 
 
-def _body(mail: Storage, limits: Limits) -> str:
+def _body(mail: Storage, limits: Limits, lost: list[Member]) -> str:
+    """RTF counts as HTML where there is none. A damaged one is added to `lost` if the plain body is there."""
     plain = mail.text(BODY).replace("\r\n", "\n")
     page = mail.data(HTML) or mail.text(HTML).encode("utf-8", "replace")
     html = visible_text(decode(page, html=True).text.encode()).decode() if page else ""
-    if html.strip() or plain.strip():
-        chosen = zip((plain, html), letter.shown(plain, html), strict=True)
-        return "\n".join(text for text, shown in chosen if shown) or plain
-    packed = mail.data(RTF)
-    return rtf.taken(unpacked(packed, limits), limits).prose.text() if packed else ""
+    if not html.strip() and (packed := mail.data(RTF)):
+        try:
+            html = rtf.taken(unpacked(packed, limits), limits).prose.text()
+        except Problem as problem:
+            if not plain.strip():
+                raise
+            lost.append(Member(b"body.rtf", b"", problem=problem))
+    chosen = zip((plain, html), letter.shown(plain, html), strict=True)
+    return "\n".join(text for text, shown in chosen if shown) or plain
 
 
 def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
@@ -148,7 +156,8 @@ def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
             yield Member(place.encode(), b"", problem=Problem(Reason.TOO_LARGE, "mail in mail in mail"))
         else:
             lost: list[Member] = []
-            yield Member(place.encode("utf-8", "replace"), _as_mail(embedded, limits, depth + 1, lost))
+            written = partial(_as_mail, embedded, limits, depth + 1, lost)
+            yield counted.attached(place.encode("utf-8", "replace"), 0, written)
             yield from (
                 Member(place.encode("utf-8", "replace") + b"/" + one.name, b"", problem=one.problem) for one in lost
             )
@@ -156,16 +165,19 @@ def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
 
 def _as_mail(mail: Storage, limits: Limits, depth: int, lost: list[Member]) -> bytes:
     """What cannot be taken out of it is added to `lost`."""
-    written = EmailMessage()
+    written, whole = EmailMessage(), sha256()
     for name, value in _fields(mail).items():
         if value:
             written.add_header(name, " ".join(value.split()))
-    written.set_content(_body(mail, limits))
+    written.set_content(_body(mail, limits, lost))
     for member in _members(mail, limits, depth):
         if member.problem is not None:
             lost.append(member)
             continue
+        whole.update(member.data)
         written.add_attachment(
             member.data, maintype="application", subtype="octet-stream", filename=member.name.decode("utf-8", "replace")
         )
+    if written.is_multipart():  # Python's own boundary is another every time
+        written.set_boundary(whole.hexdigest()[:32])
     return written.as_bytes()
