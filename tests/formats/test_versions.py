@@ -30,11 +30,11 @@ FROZEN = {
     "xlsx/5": "c1fa9577bb2810c7",
     "xls/1": "4c11c631621a17c8",
     "pdf/5": "04360f3d3fe65979",
-    "rtf/4": "57e9fe6edd53c82b",
+    "rtf/5": "f179fd44e30eab41",
     "epub/5": "818ab674fb71c583",
     "eml/5": "b96354f41a8cf753",
     "mhtml/5": "f8d919475f8551bf",
-    "msg/5": "724b1420ff24f993",
+    "msg/6": "724b1420ff24f993",
     "xml/2": "c728c8427ca48b38",
     "html/4": "560d521fd731488a",
 }
