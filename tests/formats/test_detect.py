@@ -44,6 +44,9 @@ def told(data: bytes, name: bytes = b"") -> str | None:
         (b"Subject: a note\n\nno mail", b"a.txt"),
         (b"From here on, 12:30 is noon\nand so on", b"a.txt"),
         (b"\x89PNG\r\n\x1a\n\0\0", b"a.png"),
+        (b"Files that begin with %PDF-1.4 meet our objections.", b"a.txt"),
+        (b"The header\n%PDF-1.4\n1 0 obj\nis that of a gr\xc3\xb6\xc3\x9fere file", b"a.txt"),
+        (b"\n%PDF- obj", b"a.txt"),
     ],
 )
 def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
@@ -58,6 +61,8 @@ def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
         (others.rtf(), b"a.doc", "rtf"),
         (others.pdf(), b"a.txt", "pdf"),
         (b"\r\n  junk\n" + others.pdf(), b"a.pdf", "pdf"),
+        (b"\xef\xbb\xbf%PDF-1.7\n1 0 obj<<>>endobj", b"a", "pdf"),
+        (b"HTTP/1.1 200 OK\r\n\r\n%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj<<>>endobj", b"a", "pdf"),
         (others.eml(), b"1234", "eml"),
         (b"Subject: a note\n\na mail", b"a.eml", "eml"),
         (plain_zip(), b"a.docx", "zip"),

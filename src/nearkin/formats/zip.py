@@ -25,10 +25,10 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
     for entry in archive.infolist():
-        if entry.is_dir():
-            continue
-        counted.begin()
         name = _name(entry)
+        if name.endswith(b"/") and not entry.file_size:
+            continue  # a folder; one that has bytes is a file, whatever it is called
+        counted.begin()
         if entry.flag_bits & ENCRYPTED:
             yield Member(name, b"", problem=Problem(Reason.ENCRYPTED, "the member is encrypted"))
             continue
