@@ -231,3 +231,21 @@ def test_a_document_without_its_main_part_is_an_archive() -> None:
     assert found(data, b"a.zip")[0] == "zip"
     with pytest.raises(Problem, match=r"content\.xml is missing"):
         found(data, b"a.odt")
+
+
+def test_iwork_says_that_its_text_is_not_read() -> None:
+    told = found(zipped({"Index/Document.iwa": b"\0", "preview.txt": b"words"}), b"a.pages")[1].members
+    assert next(iter(told)).name == b"Index/Document.iwa"
+    with pytest.raises(Problem, match="Pages, Numbers and Keynote") as error:
+        list(told)
+    assert error.value.reason is Reason.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("data", "whose"),
+    [(b"\xffWPC\0", "WordPerfect"), (bytes(60) + b"BOOKMOBI", "Kindle"), (b"\1\0\2", "this sort")],
+)
+def test_documents_of_formats_that_are_not_read_say_so(data: bytes, whose: str) -> None:
+    with pytest.raises(Problem, match=whose) as error:
+        found(data, b"old.wpd")
+    assert error.value.reason is Reason.UNSUPPORTED

@@ -47,6 +47,7 @@ def told(data: bytes, name: bytes = b"") -> str | None:
         (b"Files that begin with %PDF-1.4 meet our objections.", b"a.txt"),
         (b"The header\n%PDF-1.4\n1 0 obj\nis that of a gr\xc3\xb6\xc3\x9fere file", b"a.txt"),
         (b"\n%PDF- obj", b"a.txt"),
+        (b"words that someone has converted", b"a.wpd"),
     ],
 )
 def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
@@ -80,6 +81,8 @@ def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
         (b"MSCF\0\0\0\0\x99", b"a", "cab"),
         (b"!BDN\x01\x02\0", b"a", "pst"),
         (b"\x1f\x9d\x90\0", b"a.tar.Z", "compress"),
+        (b"\xffWPC\x10\0\0\0", b"a.WPD", "other"),
+        (b"\1\2\0\3", b"a.mobi", "other"),
     ],
 )
 def test_told(data: bytes, name: bytes, expected: str) -> None:

@@ -37,6 +37,12 @@ class Format:
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 OPEN = "application/vnd.oasis.opendocument"
+# Documents by their name, of formats that are not read. What is text under such a name is read as text.
+UNREAD = (
+    ".wpd", ".wp", ".wp5", ".wp6", ".lwp", ".sam", ".wri", ".hwp", ".djvu", ".djv", ".chm", ".lit", ".mobi", ".azw",
+    ".azw3", ".prc", ".one", ".mdb", ".accdb", ".wk1", ".wk3", ".wk4", ".123", ".qpw", ".wb3", ".indd", ".qxd", ".fm",
+    ".dvi",
+)  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (
     Format("pdf", "application/pdf", (".pdf",), "pdf", 5),
@@ -48,12 +54,12 @@ FORMATS: tuple[Format, ...] = (
     Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw"), "odf"),
     Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi"), "odf"),
     Format("rtf", "application/rtf", (".rtf",), "rtf", 5),
-    Format("epub", "application/epub+zip", (".epub",), "epub", 5),
-    Format("eml", "message/rfc822", (".eml",), "eml", 5),
+    Format("epub", "application/epub+zip", (".epub",), "epub", 6),
+    Format("eml", "message/rfc822", (".eml",), "eml", 6),
     Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 6),
     Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox", 2),
-    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 5),
-    Format("xml", "application/xml", (".xml",), "xml", 2),
+    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 6),
+    Format("xml", "application/xml", (".xml",), "xml", 3),
     Format("doc", "application/msword", (".doc", ".dot"), "doc", 3),
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ppt", 3),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
@@ -70,6 +76,7 @@ FORMATS: tuple[Format, ...] = (
     Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "unread"),
     Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "unread"),
     Format("compress", "application/x-compress", (".z",), "unread"),
+    Format("other", "application/octet-stream", UNREAD, "unread_document"),
 )
 BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending.encode(): known for known in FORMATS for ending in known.extensions}

@@ -12,6 +12,7 @@ from nearkin.model import Reason
 
 UTF8 = 0x800  # the flag that says names are UTF-8; without it they are read as code page 437
 ENCRYPTED = 0x1
+IWORK = {"Index/Document.iwa", "Index.zip", "index.apxl", "index.xml.gz"}  # where its text is
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -40,6 +41,8 @@ def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
             member = Member(name, b"", problem=Problem(Reason.CORRUPT, str(error) or "it ends early"))
         yield member
+    if IWORK & archive.NameToInfo.keys():
+        raise Problem(Reason.UNSUPPORTED, "documents of Pages, Numbers and Keynote are not read, only what lies beside")
 
 
 def _name(entry: zipfile.ZipInfo) -> bytes:
