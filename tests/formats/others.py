@@ -138,7 +138,9 @@ def epub(*, encrypted: bool = False) -> bytes:
         "</dc:creator></metadata><manifest><item id='b' href='b%20.xhtml'/><item id='a' href='a.xhtml'/></manifest>"
         "<spine><itemref idref='b'/><itemref idref='a'/></spine></package>",
         "OEBPS/a.xhtml": page.format(say("second chapter") + f"<img src='x.png' alt='{say('picture')}'/>"),
-        "OEBPS/b .xhtml": page.format(say("first chapter")),
+        "OEBPS/b .xhtml": page.format(say("first chapter")).replace(
+            "<title>x</title>", "<title/><script src='x'/><style/>"
+        ),
     }
     if encrypted:
         parts["META-INF/encryption.xml"] = (

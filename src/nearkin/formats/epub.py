@@ -1,4 +1,4 @@
-"""EPUB: the pages of the spine in their order, each through the HTML extractor."""
+"""EPUB: the pages of the spine in their order, each through the HTML extractor, which is told that they are XML."""
 
 import posixpath
 from typing import BinaryIO
@@ -28,7 +28,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     prose = Prose(limits)
     for page in pages:
         data = parts.data(page)
-        prose.line(visible_text(decode(data, html=True).text.encode()).decode())
+        prose.line(visible_text(decode(data, html=True).text.encode(), xml=True).decode())
     return Found(prose.text(), properties, parts.lacking)
 
 
