@@ -12,7 +12,7 @@ from nearkin.model import Reason
 
 UTF8 = 0x800  # the flag that says names are UTF-8; without it they are read as code page 437
 ENCRYPTED = 0x1
-IWORK = {"Index/Document.iwa", "Index.zip", "index.apxl", "index.xml.gz"}  # where its text is
+IWORK = {"Index/Document.iwa", "index.apxl"}  # where its text is
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
