@@ -7,7 +7,6 @@
 #include "canon.hpp"
 #include "convert.hpp"
 #include "held_texts.hpp"
-#include "html.hpp"
 #include "ingest.hpp"
 #include "lines.hpp"
 #include "long_pair.hpp"
@@ -16,7 +15,6 @@
 #include "sha256.hpp"
 #include "shingler.hpp"
 #include "signature.hpp"
-#include "sniff.hpp"
 #include "soundex.hpp"
 #include "text_contents.hpp"
 #include "unionfind.hpp"
@@ -36,24 +34,6 @@ nb::bytes py_sha256(const nb::bytes& data, bool portable) {
     digest = portable ? sha256_portable(view(data)) : sha256(view(data));
   }
   return nb::bytes(digest.data(), digest.size());
-}
-
-nb::bytes py_visible_text(const nb::bytes& html) {
-  std::string text;
-  {
-    const nb::gil_scoped_release free;
-    visible_text(view(html), text);
-  }
-  return to_bytes(text);
-}
-
-nb::tuple py_page(const nb::bytes& html) {
-  std::string text, properties;
-  {
-    const nb::gil_scoped_release free;
-    visible_text(view(html), text, &properties);
-  }
-  return nb::make_tuple(to_bytes(text), to_bytes(properties));
 }
 
 void check_ignored(unsigned ignored) {
@@ -335,15 +315,6 @@ NB_MODULE(_native, m) {
   m.def("sha256", py_sha256, "data"_a, "portable"_a = false);
   m.def("valid_utf8", [](const nb::bytes& data) { return valid_utf8(view(data)); }, "data"_a);
   m.def("count_code_points", [](const nb::bytes& utf8) { return count_code_points(view(utf8)); }, "utf8"_a);
-  m.attr("EMPTY") = static_cast<int>(Kind::empty);
-  m.attr("TEXT") = static_cast<int>(Kind::text);
-  m.attr("HTML") = static_cast<int>(Kind::html);
-  m.attr("BINARY") = static_cast<int>(Kind::binary);
-  m.attr("OTHER") = static_cast<int>(Kind::other);
-  m.def("sniff", [](const nb::bytes& data, bool named_html) { return static_cast<int>(sniff(view(data), named_html)); },
-        "data"_a, "named_html"_a);
-  m.def("visible_text", py_visible_text, "html"_a);
-  m.def("page", py_page, "html"_a);
   m.def("soundex", [](const nb::bytes& word) {
     const auto code = soundex(view(word));
     return code ? to_bytes({code->data(), code->size()}) : to_bytes({});
@@ -356,6 +327,7 @@ NB_MODULE(_native, m) {
   m.def("canonical_all", py_canonical_all, "texts"_a, "ignore"_a, "threads"_a, nb::kw_only(), "lines"_a = false);
   m.def("canonical_map", py_canonical_map, "text"_a, "ignore"_a, nb::kw_only(), "lines"_a = false);
 
+  register_text(m);
   register_schemes(m);
   register_terms(m);
   register_passages(m);

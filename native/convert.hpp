@@ -89,6 +89,7 @@ auto from_system(const std::string& about, Work&& work) {
 }
 
 // Each file of bindings registers its own part of the module.
+void register_text(nb::module_& m);
 void register_schemes(nb::module_& m);
 void register_greedy(nb::module_& m);
 void register_families(nb::module_& m);

@@ -92,11 +92,28 @@ void Attributes::keep(std::string_view key, std::string_view value) {
   if (is(key, "name")) return first(name);
   if (is(key, "property")) return first(property);
   if (is(key, "http-equiv")) return first(http_equiv);
-  if (is(key, "content")) first(content);
+  if (is(key, "content")) return first(content);
+  if (is(key, "value")) return first(filled_in);
+  if (is(key, "placeholder")) return first(placeholder);
+  if (is(key, "label")) return first(label);
+  if (is(key, "srcdoc")) return first(srcdoc);
+  if (is(key, "shadowrootmode")) first(shadow_root);
 }
 
-std::string_view alt_text(std::string_view tag, const Attributes& attributes) {
-  if (tag == "input" && !is(trimmed(attributes.type), "image")) return {};
+bool is_picture(const Attributes& input) { return is(trimmed(input.type), "image"); }
+
+std::string_view control_text(const Attributes& input) {
+  const std::string_view type = trimmed(input.type);
+  for (const std::string_view unseen : {"hidden", "checkbox", "radio", "file", "range", "color"})
+    if (is(type, unseen)) return {};
+  return trimmed(input.filled_in).empty() || is(type, "password") ? input.placeholder : input.filled_in;
+}
+
+bool is_shadow_root(const Attributes& attributes) {
+  return is(attributes.shadow_root, "open") || is(attributes.shadow_root, "closed");
+}
+
+std::string_view alt_text(const Attributes& attributes) {
   const std::string_view alt = trimmed(attributes.alt);
   const std::string_view address = attributes.src.substr(0, attributes.src.find_first_of("?#"));
   const std::size_t slash = address.find_last_of("/\\");

@@ -1,4 +1,5 @@
-// Attributes that say something: of pictures their alt text, of meta elements what a page says of itself.
+// Attributes that say something: of pictures their alt text, of controls their value, of meta elements what a page says of
+// itself.
 #pragma once
 
 #include <array>
@@ -10,14 +11,23 @@ namespace nearkin {
 
 // The attributes of a tag that anybody asks for; the first of a name counts. Without references decoded.
 struct Attributes {
-  std::string_view alt, src, type, name, property, http_equiv, content;
+  std::string_view alt, src, type, name, property, http_equiv, content, filled_in, placeholder, label, srcdoc, shadow_root;
 
   void keep(std::string_view key, std::string_view value);
 };
 
 // The text of a picture: none where it only repeats the name of the picture's file, as icons have it (alt="[Note]"
-// src="images/note.png", alt="Prev" src="prev.png"): beside them stands the word itself. Of controls only pictures have one.
-std::string_view alt_text(std::string_view tag, const Attributes& attributes);
+// src="images/note.png", alt="Prev" src="prev.png"): beside them stands the word itself.
+std::string_view alt_text(const Attributes& attributes);
+
+// Whether an input is a picture.
+bool is_picture(const Attributes& input);
+
+// What stands in an input, or on it if it is a button: not what only programs see (hidden, checkbox), nor a password.
+std::string_view control_text(const Attributes& input);
+
+// Whether a template is shown where it stands.
+bool is_shadow_root(const Attributes& attributes);
 
 // Author, created or modified, if a meta element tells one of these: by its name, property or http-equiv, the first that
 // does. Else nothing.

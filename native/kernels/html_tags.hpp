@@ -9,22 +9,27 @@
 namespace nearkin {
 
 enum class Tag : std::uint8_t {
-  inline_,    // <b>re</b>set is one word
+  // Those whose attributes say something.
+  picture,    // its alt text, with spaces around it
+  control,    // its value, likewise
+  labelled,   // its label, a line of its own
+  frame,      // a page within an attribute; what it holds itself nobody sees
+  template_,  // parsed, but not shown
+  meta,       // what the page says of itself
+
   block,      // a line of its own
   cell,       // a tab
   space,      // a space
-  picture,    // its alt text, with spaces around it
-  meta,       // what the page says of itself
   pre,        // a block whose white space counts
   svg,        // foreign content: <script/> is complete
   hidden,     // raw text nobody sees
   script,     // the same, with its own rules for comments
-  template_,  // parsed, but not shown
   title,      // text with references, without tags
   textarea,   // the same, and white space counts
   xmp,        // text without references or tags
   plaintext,  // the same, to the end of the document
 };
+inline constexpr Tag kLastWithAttributes = Tag::meta;
 
 // The first eight letters of a name, lower case, first letter in the lowest byte.
 constexpr std::uint64_t packed_name(std::string_view name) {
@@ -40,7 +45,7 @@ namespace detail {
 struct TagEntry {
   std::string_view name;
   std::uint64_t packed = 0;
-  Tag tag = Tag::inline_;
+  Tag tag = Tag::block;
 };
 
 inline constexpr std::size_t kTagSlots = 512;
@@ -61,16 +66,19 @@ constexpr std::array<TagEntry, kTagSlots> make_tag_slots() {
   add(Tag::block, "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "col", "colgroup",
       "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form",
       "frame", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr", "html", "legend", "li",
-      "main", "menu", "nav", "ol", "optgroup", "p", "search", "section", "summary", "table", "tbody", "tfoot", "thead",
+      "main", "menu", "nav", "noframes", "ol", "p", "search", "section", "summary", "table", "tbody", "tfoot", "thead",
       "tr", "ul");
   add(Tag::cell, "td", "th");
   add(Tag::space, "audio", "button", "canvas", "datalist", "embed", "meter", "object", "option", "progress",
       "select", "video");
-  add(Tag::picture, "area", "image", "img", "input");
+  add(Tag::picture, "area", "image", "img");
+  add(Tag::control, "input");
+  add(Tag::labelled, "optgroup");
+  add(Tag::frame, "iframe");
   add(Tag::meta, "meta");
   add(Tag::pre, "pre", "listing");
   add(Tag::svg, "svg", "math");
-  add(Tag::hidden, "style", "iframe", "noembed", "noframes");
+  add(Tag::hidden, "style", "noembed");
   add(Tag::script, "script");
   add(Tag::template_, "template");
   add(Tag::title, "title");

@@ -9,6 +9,7 @@
 
 #include "canon.hpp"
 #include "html.hpp"
+#include "json_text.hpp"
 #include "let_go.hpp"
 #include "lines.hpp"
 #include "utf8.hpp"
@@ -60,7 +61,8 @@ class Worker {
       : recipe_(recipe), batch_(batch), keeps_texts_(keeps_texts) {}
 
   // What is large is moved to the batch, not copied; `owner`, if there is one, holds the bytes, and may lose them.
-  void take(Ingested row, std::string_view bytes, std::string* owner = nullptr) {
+  // `as_is`: someone has taken this text from a document already.
+  void take(Ingested row, std::string_view bytes, std::string* owner = nullptr, bool as_is = false) {
     const bool text = row.kind == Kind::text || row.kind == Kind::html;
     signature_.features.clear();
     signature_.weights.clear();
@@ -79,6 +81,8 @@ class Worker {
       if (row.kind == Kind::html) {
         visible_text(bytes, visible_, keeps_texts_ ? &batch_.properties : nullptr);
         extracted = visible_;
+      } else if (!as_is && unescaped_json(bytes, visible_)) {
+        extracted = visible_;
       }
       if (recipe_.lines) {
         canonical_lines(extracted, recipe_.ignore, canonical_);
@@ -89,7 +93,7 @@ class Worker {
       if (keeps_texts_) row.characters = count_code_points(extracted);
       row.length = canonical_.size();
       sign(recipe_.scheme, canonical_, signature_);
-      if (keeps_texts_) hand_over(extracted, row.kind == Kind::html ? &visible_ : owner, batch_.texts);
+      if (keeps_texts_) hand_over(extracted, extracted.data() == visible_.data() ? &visible_ : owner, batch_.texts);
       hand_over(canonical_, &canonical_, batch_.canonical);
     } else if (row.kind == Kind::empty) {
       row.content_digest = sha256({});
@@ -168,7 +172,7 @@ Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
     row.size = decoded.text.size();
     row.digest = sha256(decoded.text);
     row.kind = decoded.text.empty() ? Kind::empty : decoded.html ? Kind::html : Kind::text;
-    worker.take(row, decoded.text);
+    worker.take(row, decoded.text, nullptr, true);
   }
   return batch;
 }
@@ -189,7 +193,7 @@ Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& rec
     row.size = text.size();
     if (recipe.raw) row.digest = sha256(text);
     row.kind = text.empty() ? Kind::empty : Kind::text;
-    worker.take(row, text);
+    worker.take(row, text, nullptr, true);
   }
   grown.swap(batch.features);
   batch.features.assign(grown.begin(), grown.end());

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "utf8.hpp"
+#include "wide.hpp"
 
 namespace nearkin {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 using namespace std::literals;
 
 constexpr std::size_t kSample = 8192;
-constexpr std::size_t kUtf16Sample = 512;
+constexpr std::size_t kNoise = 50;  // bytes for each control character, at least
+constexpr std::size_t kWord = 200;  // bytes for each space, at most
 
 constexpr std::string_view kMagic[] = {
     "%PDF-"sv,
@@ -28,6 +30,14 @@ constexpr std::string_view kMagic[] = {
     "7z\xbc\xaf\x27\x1c"sv,
     "\xfd" "7zXZ\0"sv,
     "\x28\xb5\x2f\xfd"sv,  // zstd
+    // What lies in these unpacked may be mostly text.
+    "PK\x07\x08"sv,
+    "PK00PK"sv,
+    "Rar!\x1a\x07"sv,
+    "\x78\x9f\x3e\x22"sv,  // TNEF
+    "MSCF\0\0\0\0"sv,
+    "!BDN"sv,
+    "\x1f\x9d\x90"sv,  // compress
 };
 
 // Tags a page starts with. Not <title>, <a>, <p> in XML: see below.
@@ -65,23 +75,34 @@ bool has_wide_bom(std::string_view bytes) {
   return bytes.starts_with("\xff\xfe"sv) || bytes.starts_with("\xfe\xff"sv) || bytes.starts_with("\0\0\xfe\xff"sv);
 }
 
-bool looks_like_utf16(std::string_view bytes) {
-  const std::size_t pairs = std::min(bytes.size(), kUtf16Sample) / 2;
-  if (pairs < 2) return false;
-  std::size_t nul[2] = {0, 0};
-  for (std::size_t i = 0; i < 2 * pairs; ++i) nul[i % 2] += bytes[i] == '\0';
-  const auto most = [pairs](std::size_t n) { return 10 * n >= 9 * pairs; };
-  const auto few = [pairs](std::size_t n) { return 10 * n <= pairs; };
-  return (most(nul[0]) && few(nul[1])) || (most(nul[1]) && few(nul[0]));
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b';
 }
 
-bool mostly_text(std::string_view sample) {
-  const auto control = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
-  };
-  const auto controls = static_cast<std::size_t>(std::count_if(sample.begin(), sample.end(), control));
-  return 10 * controls <= sample.size();
+// One in fifty of its bytes may be a control character. In UTF-8 NULs in a row count once: a log that is padded, or was cut
+// short by a crash, has thousands. In other encodings what is not text passes too easily: icons are full of them. Where
+// there are any, it must also have spaces or line ends, as samples of sound and pixels hardly do.
+bool mostly_text(std::string_view bytes, bool utf8) {
+  std::size_t nuls = 0, noise = 0, spaces = 0;
+  char before = ' ';
+  for (const char c : bytes) {
+    nuls += c == '\0';
+    spaces += c == ' ' || c == '\n';
+    noise += is_control(c) && !(utf8 && c == '\0' && before == '\0');
+    before = c;
+  }
+  const std::size_t rest = bytes.size() - nuls;
+  return rest != 0 && kNoise * noise <= rest && (nuls == 0 || kWord * spaces >= rest);
+}
+
+// ISO-2022-JP and -KR, and HZ: ASCII to look at. Whether they are is told when they are decoded.
+bool looks_escaped(std::string_view text, std::string_view sample) {
+  for (std::size_t at = text.find('\x1b'); at != std::string_view::npos; at = text.find('\x1b', at + 1)) {
+    if (text.substr(at + 1, 1) == "$") return true;
+  }
+  const std::size_t shift = sample.find("~{");
+  return shift != std::string_view::npos && sample.find("~}", shift + 4) != std::string_view::npos;
 }
 
 struct Prologue {
@@ -112,6 +133,8 @@ bool has_tag(std::string_view text) {
   return false;
 }
 
+}  // namespace
+
 bool is_html(std::string_view text, bool named_html) {
   const auto [rest, xml] = skip_prologue(text);
   if (starts_with_ignoring_case(rest, "<!doctype")) {
@@ -126,16 +149,20 @@ bool is_html(std::string_view text, bool named_html) {
   return first_tag || (named_html && has_tag(text));
 }
 
-}  // namespace
-
 Kind sniff(std::string_view bytes, bool named_html) {
   if (bytes.empty()) return Kind::empty;
   if (has_wide_bom(bytes)) return Kind::other;
   if (has_magic(bytes)) return Kind::binary;
-  if (looks_like_utf16(bytes)) return Kind::other;
   const std::string_view sample = bytes.substr(0, kSample);
-  if (std::memchr(sample.data(), 0, sample.size()) != nullptr) return Kind::binary;
-  if (!valid_utf8(bytes)) return mostly_text(sample) ? Kind::other : Kind::binary;
+  const bool utf8 = valid_utf8(bytes);
+  if (!utf8 || std::memchr(sample.data(), 0, sample.size()) != nullptr) {
+    const std::string_view rest = bytes.substr(std::min(bytes.find_first_not_of('\0'), bytes.size()));
+    if (!mostly_text(rest.substr(0, kSample), utf8) || !mostly_text(rest, utf8)) {
+      return wide_without_mark(bytes) == Wide::none ? Kind::binary : Kind::other;
+    }
+    if (!utf8) return Kind::other;
+  }
+  if (looks_escaped(bytes, sample)) return Kind::other;
   return is_html(bytes, named_html) ? Kind::html : Kind::text;
 }
 

@@ -21,7 +21,7 @@ from nearkin.settings import TextSettings, WalkSettings
 from nearkin.store.packing import unpack
 from nearkin.text.canon import Canon
 from nearkin.text.decode import decode
-from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
+from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text, sniff
 from nearkin.text.page import page
 from oracle.prose import prose
 
@@ -42,6 +42,13 @@ FILES: dict[bytes, bytes] = {
     b"wide.txt": GERMAN.encode("utf-16"),
     b"wide unmarked.txt": GERMAN.encode("utf-16-be"),
     b"only a wide mark.txt": b"\xff\xfe",
+    b"chinese.txt": ("人人生而自由，在尊严和权利上一律平等。" * 9).encode("utf-16-le"),
+    b"japanese.html": "<title>尊厳</title><p>人間は、理性と良心とを授けられており、".encode("iso-2022-jp"),
+    b"escape.html": b"<p>no \x1b$ Japanese",
+    b"crashed.log": b"a line of a log\n" * 30 + bytes(500) + b"another line\n" * 30,
+    b"escaped.json": json.dumps([GERMAN, {"слово": "other \n words"}]).encode(),
+    b"wide.json": json.dumps([GERMAN]).encode("utf-16-le"),
+    b"lines.jsonl": b'\xef\xbb\xbf{"a": "\\u00e9"}\n' * 40,
     b"latin.txt": GERMAN.encode("latin-1"),
     b"declared.html": PAGE.replace("<head>", '<head><meta charset="iso-8859-1">')
     .replace("{}", GERMAN)
@@ -145,10 +152,10 @@ def step_by_step(folder: Path, path: bytes, scheme: Scheme, canon: Canon) -> Row
         if kind is TextKind.OTHER:
             decoded = decode(data, html=hint or data[:64].lstrip().startswith(b"<"))
             text, encoding = decoded.text.encode(), decoded.encoding
-            kind = TextKind.HTML if sniff(text, named_html=hint) is TextKind.HTML else TextKind.TEXT
+            kind = TextKind.HTML if is_page(text, named_html=hint) else TextKind.TEXT
         elif encoding:
             text = data.removeprefix(b"\xef\xbb\xbf")
-        extracted, extractor = text, EXTRACTORS[kind]
+        extracted, extractor = plain_text(text), EXTRACTORS[kind]
         if kind is TextKind.HTML:
             extracted, said = page(text)
             row["properties"] = json.dumps(said, sort_keys=True) if said else None
@@ -221,7 +228,7 @@ def test_the_kinds_are_told_apart(folder: Path) -> None:
     assert readings[b"plain.txt"]["digests"] == readings[b"folder/copy of plain.txt"]["digests"]
     assert "color" not in readings[b"page.html"]["texts"].decode()
     extractors = {path: row["extractors"] for path, row in readings.items()}
-    assert {extractors[path] for path in (*same, b"declared.xml", b"tiny", b"empty.txt")} == {"text/1"}
+    assert {extractors[path] for path in (*same, b"declared.xml", b"tiny", b"empty.txt")} == {"text/2"}
     pages = {extractors[path] for path in (b"page.html", b"declared.html", b"page without a name")}
     assert pages == {EXTRACTORS[TextKind.HTML]}
     assert extractors[b"picture.png"] == ""

@@ -117,7 +117,8 @@ def pdf(pages: int = 2, *, password: str = "", text: bool = True) -> bytes:
 
 RTF_PLACES = (
     "body", "header", "footer", "footnote", "comment", "text box", "alt text", "table cell", "unicode", "code page",
-    "link", "object", "Unicode twin",
+    "link", "object", "Unicode twin", "starred note", "starred endnote", "word art", "old text box", "equation",
+    "choice", "new place",
 )  # fmt: skip
 
 
@@ -135,6 +136,14 @@ def rtf() -> bytes:
         r"caf\'e9 {\f1\'e4\'e0} \u55357?\u56832?\par{\field{\*\fldinst Deleted}{\fldrslt " + say("link") + r"}}"
         r"{\object\objemb{\*\objclass Deleted}{\*\objdata 0105Deleted}{\result{\pict 01}" + say("object") + r"}}"
         r"{\upr{Deleted old}{\*\ud{" + say("Unicode twin") + r"}}}"
+        r"\par{\*\footnote\chftn " + say("starred note") + r"}{\*\footnote\ftnalt " + say("starred endnote") + r"}"
+        r"{\shp{\*\shpinst{\sp{\sn gtextUNICODE}{\sv " + say("word art") + r"}}}{\shprslt Deleted copy}}"
+        r"{\*\do\dobxpage{\dptxbxtext\pard " + say("old text box") + r"\par}\dpx1}"
+        r"{\mmath{\*\moMathPara{\moMathParaPr{\mjc Deleted}}{\*\moMath{\mf{\mfPr{\mtype Deleted}}{\mnum{\mr\mnor "
+        + say("equation")
+        + r"}}}}}}\par{\field{\*\fldinst{ FORMDROPDOWN {\*\formfield{\fftype2\ffres1{\*\ffname Deleted}"
+        r"{\*\ffl Deleted}{\*\ffl " + say("choice") + r"}}}}}{\fldrslt}}{\nonesttables Deleted\par}"
+        r"{\mvf Deleted, moved}{\mvt " + say("new place") + r"}"
         r"{\pict 0102Deleted}{\pict\bin4 }}}}}\par}"
     ).encode("latin-1")
 
@@ -151,7 +160,9 @@ def epub(*, encrypted: bool = False) -> bytes:
         "</dc:creator></metadata><manifest><item id='b' href='b%20.xhtml'/><item id='a' href='a.xhtml'/></manifest>"
         "<spine><itemref idref='b'/><itemref idref='a'/></spine></package>",
         "OEBPS/a.xhtml": page.format(say("second chapter") + f"<img src='x.png' alt='{say('picture')}'/>"),
-        "OEBPS/b .xhtml": page.format(say("first chapter")),
+        "OEBPS/b .xhtml": page.format(say("first chapter")).replace(
+            "<title>x</title>", "<title/><script src='x'/><style/>"
+        ),
     }
     if encrypted:
         parts["META-INF/encryption.xml"] = (

@@ -4,11 +4,13 @@ import gzip
 import io
 import tarfile
 import zipfile
+from collections.abc import Callable
 
 import pytest
 
 from formats.archives import MEMBERS, PACKERS, plain_zip, tar
-from formats.office import zipped
+from formats.office import docx, odt, zipped
+from formats.others import epub
 from formats.seven import archive
 from formats.test_places import found
 from nearkin.formats.found import Limits, Problem
@@ -184,3 +186,66 @@ def test_a_packed_tar_with_a_wrong_checksum_is_corrupt() -> None:
     data = bytearray(gzip.compress(bytes(two_members()), 0, mtime=0))
     data[data.index(b"some text")] ^= 1
     assert until_it_fails(bytes(data)) == (["p.txt", "q.txt"], Reason.CORRUPT)
+
+
+def test_members_of_a_zip_whatever_they_are_called() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("empty/", b"")
+        archive.writestr("secretX", b"words in a folder")
+        nameless = zipfile.ZipInfo("x")
+        nameless.filename = ""
+        archive.writestr(nameless, b"no name")
+        archive.writestr("last.txt", b"last words")
+    told = members(file.getvalue().replace(b"secretX", b"secret/"))
+    assert told == {"secret/": b"words in a folder", "": b"no name", "last.txt": b"last words"}
+
+
+def test_types_of_tar_that_nobody_knows_are_files() -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for kind in (b"Z", b"0", b"D", b"V", b"2"):
+            entry = tarfile.TarInfo(kind.decode())
+            entry.type, entry.size = kind, 0 if kind in b"V2" else 5
+            archive.addfile(entry, io.BytesIO(b"words"[: entry.size]))
+    assert members(file.getvalue()) == {"Z": b"words", "0": b"words"}
+
+
+@pytest.mark.parametrize("make", [docx, odt, epub])
+def test_a_folder_that_was_packed_is_no_document(make: Callable[[], bytes]) -> None:
+    whole = make()
+    name = found(whole)[0]
+    assert found(whole, b"a.zip")[0] == found(whole, b"a.bak")[0] == name
+    file = io.BytesIO(whole)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("letters/deal.txt", b"words beside")
+    among = file.getvalue()
+    if name != "epub":  # its pages may lie anywhere
+        assert found(among, b"a.zip")[0] == "zip"
+        assert members(among, b"a.zip")["letters/deal.txt"] == b"words beside"
+    assert found(among, f"a.{name}".encode())[0] == name
+
+
+def test_a_document_without_its_main_part_is_an_archive() -> None:
+    data = zipped({"mimetype": "application/vnd.oasis.opendocument.text", "META-INF/manifest.xml": "<manifest/>"})
+    assert found(data, b"a.zip")[0] == "zip"
+    with pytest.raises(Problem, match=r"content\.xml is missing"):
+        found(data, b"a.odt")
+
+
+def test_iwork_says_that_its_text_is_not_read() -> None:
+    told = found(zipped({"Index/Document.iwa": b"\0", "preview.txt": b"words"}), b"a.pages")[1].members
+    assert next(iter(told)).name == b"Index/Document.iwa"
+    with pytest.raises(Problem, match="Pages, Numbers and Keynote") as error:
+        list(told)
+    assert error.value.reason is Reason.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("data", "whose"),
+    [(b"\xffWPC\0", "WordPerfect"), (bytes(60) + b"BOOKMOBI", "Kindle"), (b"\1\0\2", "this sort")],
+)
+def test_documents_of_formats_that_are_not_read_say_so(data: bytes, whose: str) -> None:
+    with pytest.raises(Problem, match=whose) as error:
+        found(data, b"old.wpd")
+    assert error.value.reason is Reason.UNSUPPORTED

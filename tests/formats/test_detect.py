@@ -50,6 +50,10 @@ def told(data: bytes, name: bytes = b"") -> str | None:
         (b"Message-ID: <a@b>\nFrom: ann@example.org\nDate: 1 Jan 2024 10:00\nand a line of text", b"a.txt"),
         (b"Message-ID: <a@b> is a header field\n\nwords about it", b""),
         (b"\x89PNG\r\n\x1a\n\0\0", b"a.png"),
+        (b"Files that begin with %PDF-1.4 meet our objections.", b"a.txt"),
+        (b"The header\n%PDF-1.4\n1 0 obj\nis that of a gr\xc3\xb6\xc3\x9fere file", b"a.txt"),
+        (b"\n%PDF- obj", b"a.txt"),
+        (b"words that someone has converted", b"a.wpd"),
     ],
 )
 def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
@@ -64,6 +68,8 @@ def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
         (others.rtf(), b"a.doc", "rtf"),
         (others.pdf(), b"a.txt", "pdf"),
         (b"\r\n  junk\n" + others.pdf(), b"a.pdf", "pdf"),
+        (b"\xef\xbb\xbf%PDF-1.7\n1 0 obj<<>>endobj", b"a", "pdf"),
+        (b"HTTP/1.1 200 OK\r\n\r\n%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj<<>>endobj", b"a", "pdf"),
         (others.eml(), b"1234", "eml"),
         (b"Message-ID: <a@b>\nFrom: ann@example.org\nDate: 1 Jan 2024 10:00\nX-Other: x\n\nwords", b"a.txt", "eml"),
         (b"Received: from a by b;\n\t1 Jan 2024 10:00\nFrom: ann@example.org\nSubject: x\n\nwords", b"1234", "eml"),
@@ -84,6 +90,8 @@ def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
         (b"MSCF\0\0\0\0\x99", b"a", "cab"),
         (b"!BDN\x01\x02\0", b"a", "pst"),
         (b"\x1f\x9d\x90\0", b"a.tar.Z", "compress"),
+        (b"\xffWPC\x10\0\0\0", b"a.WPD", "other"),
+        (b"\1\2\0\3", b"a.mobi", "other"),
     ],
 )
 def test_told(data: bytes, name: bytes, expected: str) -> None:

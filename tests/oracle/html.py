@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-HIDDEN = {"script", "style", "template", "iframe", "noembed", "noframes"}
+HIDDEN = {"script", "style", "template", "iframe", "noembed"}
 BLOCK_NAMES = """
     address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt
     fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend
@@ -15,14 +15,18 @@ SPACE_NAMES = """
     td th area audio button canvas datalist embed image img input math meter object option progress select svg
     textarea video
 """
+UNSEEN = ("hidden", "checkbox", "radio", "file", "range", "color")
 BLOCKS = set(BLOCK_NAMES.split())
 SPACES = set(SPACE_NAMES.split())
 
 
 def alt(node: LexborNode) -> str:
-    """Of a picture; what repeats the name of its file is none."""
+    """Of a picture; what repeats the name of its file is none. Of another input its value."""
     told = node.attributes
-    pictured = node.tag in ("img", "area") or (node.tag == "input" and (told.get("type") or "").lower() == "image")
+    if node.tag == "input" and (kind := (told.get("type") or "").lower()) != "image":
+        value = "" if kind == "password" else (told.get("value") or "").strip()
+        return "" if kind in UNSEEN else value or told.get("placeholder") or ""
+    pictured = node.tag in ("img", "area", "input")
     text, file = (told.get("alt") or "").strip(), (told.get("src") or "").rpartition("/")[2]
     name = file.lower().rpartition(".")[0]
     repeats = "." in file and text.lower() in (file.lower(), name, f"[{name}]")
@@ -37,7 +41,7 @@ def pieces(node: LexborNode | None) -> Iterator[str]:
         if tag == "-text":
             yield node.text_content or ""
         elif tag in BLOCKS:
-            yield "\n"
+            yield f"\n{node.attributes.get('label') or ''}\n" if tag == "optgroup" else "\n"
         elif tag in SPACES:
             yield f" {alt(node)} "
         below = None if tag in HIDDEN else node.child

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.text.decode import Decoded, decode
+from nearkin.text.decode import Decoded, decode, wide_without_mark
+from nearkin.text.kind import TextKind, sniff
 
 TEXTS = {
     "de": (
@@ -229,3 +230,59 @@ def test_utf8_with_a_broken_byte_is_still_utf8(broken: bytes) -> None:
     decoded = decode(broken)
     assert decoded.encoding == "utf-8"
     assert decoded.text == broken.decode("utf-8", "replace")
+
+
+WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("encoding", WIDE)
+def test_wide_text_of_any_script_needs_no_mark(language: str, encoding: str) -> None:
+    for text in (TEXTS[language], TEXTS[language][:60] + "\r\n", TEXTS[language] * 40, "😀 " + TEXTS[language]):
+        data = text.encode(encoding)
+        assert sniff(data) is TextKind.OTHER
+        assert decode(data) == Decoded(text, encoding)
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_other_encodings_are_not_wide(language: str) -> None:
+    for encoding in (
+        "utf-8",
+        "cp1251",
+        "cp932",
+        "euc-jp",
+        "gb18030",
+        "big5hkscs",
+        "cp949",
+        "cp1253",
+        "cp1255",
+        "cp1256",
+    ):
+        data = TEXTS[language].encode(encoding, "ignore")
+        assert wide_without_mark(data) is None
+        assert wide_without_mark(data[1:] + b"\n") is None
+
+
+@pytest.mark.parametrize(("language", "encoding"), [("ja", "iso2022_jp_ext"), ("ko", "iso2022_kr"), ("zh", "hz")])
+def test_ascii_that_switches_between_character_sets(language: str, encoding: str) -> None:
+    text = "In ASCII: " + TEXTS[language] + "\nand ASCII ~ again"
+    data = text.encode(encoding, "ignore")
+    assert data.isascii()
+    assert sniff(data) is TextKind.OTHER
+    assert decode(data) == Decoded(data.decode(encoding), encoding)
+    assert TEXTS[language][:8] in decode(data).text
+
+
+@pytest.mark.parametrize(
+    "data", [b"cleared \x1b$ and \x1b[0m", b'(format t "~{~a~^, ~}" list)', b"~{~}", b"\x1b$B", b"regex ~{2,3}~} x"]
+)
+def test_escapes_of_other_sorts_are_text_as_it_is(data: bytes) -> None:
+    assert decode(data) == Decoded(data.decode(), "utf-8")
+
+
+@pytest.mark.parametrize(
+    "shape", ["<html><meta charset=iso-2022-jp><p>{}</p>", "<?xml encoding='ISO-2022-JP'?><a>{}</a>"]
+)
+def test_pages_that_switch_between_character_sets(shape: str) -> None:
+    page = shape.format(TEXTS["ja"])
+    assert decode(page.encode("iso-2022-jp"), html=True).text == page

@@ -81,7 +81,7 @@ def test_tokens(page: str, expected: str) -> None:
         ("a<script>b</script", "a"),
         ("a<template>b<template>c</template>d<p></template>e</template>f", "aef"),
         ("a<template><script></template></script>b</template>c", "ac"),
-        ("a<iframe><p>x</iframe>b<noframes>c</noframes><noembed>d</noembed>e", "abe"),
+        ("a<iframe><p>x</iframe>b<noframes>c</noframes><noembed>d</noembed>e", "ab\nc\ne"),
         ("<noscript>a<b>b</b></noscript>", "ab"),
         ("<title>a <b>&eacute;</titles></title>c", "a <b>é</titles>\nc"),
         ("<title>a<p>b", "a<p>b"),
@@ -130,6 +130,48 @@ def test_alt_texts_stand_where_the_picture_does(page: str, expected: str) -> Non
     assert text(page) == expected
 
 
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ('a<input value="A &amp; B">b', "a A & B b"),
+        (
+            "a<input type=Submit value=Send>b<input type=button value=Stop><input type=reset value=Clear>",
+            "a Send b Stop Clear",
+        ),
+        ("a<input type=email value=x@y.z placeholder=no>b<input placeholder='Your name'>", "a x@y.z b Your name"),
+        ("a<input type=hidden value=no><input type=checkbox value=no><input type=radio value=no>b", "a b"),
+        ("a<input type=password value=no placeholder=Password>b", "a Password b"),
+        ("a<input type=image value=no alt=Send>b<input value='cut", "a Send b"),
+        ("<select><optgroup label='North &gt; South'><option>a<option>b</optgroup></select>", "North > South\na b"),
+        ("a<iframe srcdoc='&lt;p>b &amp;amp; &lt;b>c&lt;/b>'>no</iframe>d", "a\nb & c\nd"),
+        ("a<iframe srcdoc='&lt;script>no&lt;/script>'>no</iframe>b", "ab"),
+        ("<template><iframe srcdoc=no></iframe><input value=no></template>b", "b"),
+        ("a<template shadowrootmode=open><p>b</template>c", "a\nbc"),
+        ("a<template shadowrootmode=closed>b<template>no</template>c</template>d", "abcd"),
+        ("a<template>no<template shadowrootmode=open>no</template>no</template>b", "ab"),
+        ("a<template shadowrootmode=none>no</template>b", "ab"),
+        ("<frameset><noframes><p>a<b>b</b></noframes></frameset>", "ab"),
+        ("<textarea placeholder=no>a</textarea><button value=no>b</button>", "a b"),
+    ],
+)
+def test_what_controls_and_frames_say(page: str, expected: str) -> None:
+    assert text(page) == expected
+
+
+def test_pages_in_pages_end() -> None:
+    page = "<p>deep"
+    for depth in range(7):
+        page = f"<p>level {depth}<iframe srcdoc='{page.replace('&', '&amp;').replace(chr(39), '&#39;')}'></iframe>"
+    assert text(page).split("\n") == [f"level {depth}" for depth in (6, 5, 4, 3, 2)]
+
+
+@pytest.mark.parametrize("tag", ["script", "style", "title", "textarea", "iframe", "template", "svg"])
+def test_xhtml_may_begin_as_it_likes(tag: str) -> None:
+    page = f"<html xmlns='http://www.w3.org/1999/xhtml'><head/><body><{tag}/><p>shown <b>words</b></p></body></html>"
+    assert _native.visible_text(page.encode(), xml=True) == b"shown words"
+    assert _native.visible_text(b"<?xml version='1.0'?>" + page.encode()) == b"shown words"
+
+
 def test_every_named_reference() -> None:
     for name, meaning in html5.items():
         for after in ("", "x", ";", "=", "1", "é"):
@@ -173,6 +215,12 @@ LEAVES = st.one_of(
     WORDS,
     st.builds('<img src="{}" alt="{}">'.format, st.sampled_from(["", "a.png", "b/c.png"]), ALT_TEXTS),
     st.builds("<{} alt='{}'>".format, st.sampled_from(["area", "input", "input type=image", "b"]), ALT_TEXTS),
+    st.builds(
+        "<input type={} value='{}' placeholder='{}'>".format,
+        st.sampled_from(["text", "submit", "hidden", "password", "radio", "x"]),
+        ALT_TEXTS,
+        ALT_TEXTS,
+    ),
     st.sampled_from(["<br>", "<br/>", "<img>", "<hr>", "<input>", "<wbr>", "</p>", "</br>", "</nothing>", "</b >"]),
     st.builds("<!--{}-->".format, WORDS),
     st.builds("<script>{}</script>".format, WORDS),

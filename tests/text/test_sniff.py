@@ -2,6 +2,7 @@
 
 import codecs
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +35,9 @@ def test_nothing_is_empty() -> None:
         b"<paragraph>",
         b"From: <someone@example.org>",
         b"\x1b[1mcolours\x1b[0m are valid UTF-8",
+        b"a line of a log\n" * 4 + b"\0" + b"and another\n" * 4,
+        b"a line of a log\n" * 20 + bytes(9000) + b"written after a crash\n" * 20,
+        bytes(9000) + b"written after a crash\n" * 20,
     ],
 )
 def test_text(data: bytes) -> None:
@@ -88,6 +92,15 @@ def test_html_by_name() -> None:
         b"\x28\xb5\x2f\xfd\x04",
         b"words with a \x00 in them",
         b"\x01\x02\x03\xff\x04\x05" * 20,
+        bytes(1000),
+        b"a name\0\0\0\x01\x02 and a name\0\0\0\x03\x04" * 20,
+        b"\0\0\1\0\1\0" + b"\xff\xfe\xfd" * 300 + bytes(900),  # an icon
+        bytes(range(1, 256)) * 2,
+        np.arange(0, 400, dtype="<u2").tobytes(),
+        np.arange(0, 400, dtype=">i4").tobytes(),
+        (np.sin(np.arange(4000) / 40) * 3000).astype("<i2").tobytes(),
+        (np.sin(np.arange(4000) / 40) * 20 + 110).astype("u1").tobytes() + bytes(20),
+        b"Rar!\x1a\x07\0" + b"stored words " * 200,
     ],
 )
 def test_binary(data: bytes) -> None:
@@ -109,6 +122,10 @@ def test_a_nul_far_away_is_forgiven() -> None:
         *("words".encode(name) for name in ("utf-16", "utf-32", "utf-16-le", "utf-16-be")),
         codecs.BOM_UTF16_BE + "words".encode("utf-16-be"),
         codecs.BOM_UTF32_BE + "words".encode("utf-32-be"),
+        b"a line of a log\n" * 10 + "Größe\0 und Maß".encode("latin-1"),
+        "言葉".encode("iso-2022-jp"),
+        "言葉".encode("iso-2022-kr"),
+        "语言".encode("hz"),
     ],
 )
 def test_text_in_another_encoding(data: bytes) -> None:
@@ -126,3 +143,17 @@ def test_any_bytes_have_a_kind(data: bytes, named_html: bool) -> None:
     assert kind(data, named_html=named_html) in range(5)
     if kind(data) in (_native.TEXT, _native.HTML):
         data.decode()
+
+
+@given(st.binary(min_size=600, max_size=4000))
+def test_bytes_by_chance_are_binary(data: bytes) -> None:
+    shuffled = np.random.default_rng(len(data)).integers(0, 256, len(data), dtype=np.uint8).tobytes()
+    assert kind(b"\1" + shuffled) == _native.BINARY
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=3, max_size=80), st.integers(0, 80))
+def test_ascii_with_a_nul_is_no_chinese(text: str, at: int) -> None:
+    """Two letters of ASCII are one character of UTF-16."""
+    data = b"words, " + text[:at].encode() + b"\0" + text[at:].encode()
+    assert kind(data, named_html=False) in (_native.TEXT, _native.HTML, _native.BINARY) or b"~{" in data
+    assert _native.wide_without_mark(data) == 0

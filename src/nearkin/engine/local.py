@@ -25,7 +25,7 @@ from nearkin.store.packing import pack_all
 from nearkin.store.renewal import Renewed
 from nearkin.store.text_writer import SignatureRow
 from nearkin.text.decode import decode
-from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, named_html, sniff
+from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
 from nearkin.text.page import as_json
 
 Recipe = _native.Recipe
@@ -204,7 +204,8 @@ def decode_others(readings: Readings, others: list[int], hints: list[bool], how:
         decode(data, html=hints[i] or data[:64].lstrip().startswith(b"<")) for i, data in zip(others, raw, strict=True)
     ]
     texts = [one.text.encode("utf-8") for one in decoded]
-    html = [sniff(text, named_html=hints[i]) is TextKind.HTML for i, text in zip(others, texts, strict=True)]
+    html = [is_page(text, named_html=hints[i]) for i, text in zip(others, texts, strict=True)]
+    texts = [text if page else plain_text(text) for page, text in zip(html, texts, strict=True)]
     signed = columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
     signed.encodings[:] = [one.encoding for one in decoded]
     readings.replace(others, signed)

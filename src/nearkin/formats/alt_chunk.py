@@ -12,7 +12,7 @@ from nearkin.formats.table import HEAD, detect, read_with
 from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 from nearkin.text.decode import decode
-from nearkin.text.kind import TextKind, named_html, sniff, visible_text
+from nearkin.text.kind import is_page, named_html, visible_text
 
 
 def add_other(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
@@ -37,7 +37,7 @@ def _text(parts: Parts, part: str, limits: Limits) -> str:
             raise document.problem
         return document.text or ""
     text = decode(data, html=named_html(name)).text
-    page = sniff(text.encode(), named_html=named_html(name)) is TextKind.HTML
+    page = is_page(text.encode(), named_html=named_html(name))
     return visible_text(text.encode()).decode() if page else text
 
 

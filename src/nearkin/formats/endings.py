@@ -2,7 +2,7 @@
 
 from nearkin.formats.table import FORMATS
 
-UNKNOWN = "none/2"  # reader of what was looked at and is of no format; the number is raised when more are known
+UNKNOWN = "none/3"  # reader of what was looked at and is of no format; the number is raised when more are known
 ENDINGS = frozenset(ending.encode() for form in FORMATS for ending in form.extensions)
 
 

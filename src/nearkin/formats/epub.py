@@ -1,4 +1,4 @@
-"""EPUB: the pages of the spine in their order, each through the HTML extractor."""
+"""EPUB: the pages of the spine in their order, each through the HTML extractor, which is told that they are XML."""
 
 import posixpath
 from typing import BinaryIO
@@ -29,7 +29,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     for page in pages:
         with parts.spared(page):
             data = parts.data(page)
-            prose.line(visible_text(decode(data, html=True).text.encode()).decode())
+            prose.line(visible_text(decode(data, html=True).text.encode(), xml=True).decode())
     parts.need_one(pages, "pages")
     return Found(prose.text(), properties, parts.lacking)
 

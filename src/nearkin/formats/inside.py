@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from nearkin.formats.ole import opened
+from nearkin.formats.package import is_archive
 
 ZIPPED = frozenset(("docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"))
 OLD = frozenset(("doc", "xls", "ppt", "msg"))
@@ -35,24 +36,31 @@ def told(outside: str, named: str, file: BinaryIO) -> str:
 def _zip(named: str, file: BinaryIO) -> str:
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
-        parts = archive.NameToInfo
-        if "mimetype" in parts:
-            with archive.open("mimetype") as stream:
-                media = stream.read(200).decode("ascii", "replace").strip()
-            return by_media(media)
-        if "[Content_Types].xml" in parts:
-            with suppress(Exception), archive.open("[Content_Types].xml") as stream:
-                return _by_types(stream.read(LARGEST_LIST).decode("utf-8", "replace"))
-            if named in ZIPPED:  # the list is damaged, which costs no text
-                return named
-        for place, format_name in (
-            ("word/document.xml", "docx"),
-            ("ppt/presentation.xml", "pptx"),
-            ("xl/workbook.xml", "xlsx"),
-        ):
-            if place in parts:
-                return format_name
-        return "epub" if "META-INF/container.xml" in parts and named == "epub" else "zip"
+        told = _document(named, archive)
+        if told == "zip" or named in ZIPPED:
+            return told
+        return "zip" if is_archive(told, archive.NameToInfo, named_zip=named == "zip") else told
+
+
+def _document(named: str, archive: zipfile.ZipFile) -> str:
+    parts = archive.NameToInfo
+    if "mimetype" in parts:
+        with archive.open("mimetype") as stream:
+            media = stream.read(200).decode("ascii", "replace").strip()
+        return by_media(media)
+    if "[Content_Types].xml" in parts:
+        with suppress(Exception), archive.open("[Content_Types].xml") as stream:
+            return _by_types(stream.read(LARGEST_LIST).decode("utf-8", "replace"))
+        if named in ZIPPED:  # the list is damaged, which costs no text
+            return named
+    for place, format_name in (
+        ("word/document.xml", "docx"),
+        ("ppt/presentation.xml", "pptx"),
+        ("xl/workbook.xml", "xlsx"),
+    ):
+        if place in parts:
+            return format_name
+    return "epub" if "META-INF/container.xml" in parts and named == "epub" else "zip"
 
 
 def by_media(media: str) -> str:

@@ -1,55 +1,39 @@
 """RTF (specification 1.9.1): text, notes, headers, footers, text boxes, comments, what embedded objects show; not
-what is marked deleted.
+what is marked deleted or moved away.
 
 The libraries at hand drop headers, footers and footnotes. A reader of RTF is a stack of groups: each inherits the state
 of the one around it; a destination that is no text hides its group.
 """
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.prose import Prose
+from nearkin.formats.rtf_words import (
+    APART,
+    CHARSETS,
+    HIDDEN,
+    INFO,
+    PAGES,
+    SHAPE_TEXTS,
+    SHOWN_ANYWAY,
+    SYMBOLS,
+    TEXTS,
+    TIME_WORDS,
+    TIMES,
+)
 from nearkin.model import Reason
 
 TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)|\\"
 )
-TEXT_WORDS = {
-    "par": "\n", "line": "\n", "sect": "\n", "page": "\n", "column": "\n", "row": "\n", "nestrow": "\n",
-    "softline": "\n", "tab": "\t", "cell": "\t", "nestcell": "\t", "emdash": "—", "endash": "–", "bullet": "•",
-    "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "emspace": " ", "enspace": " ", "qmspace": " ",
-}  # fmt: skip
-SYMBOLS = {
-    b"~": "\u00a0",
-    b"_": "\u2011",
-    b"-": "",
-    b"{": "{",
-    b"}": "}",
-    b"\\": "\\",
-    b"\n": "\n",
-    b"\r": "\n",
-    b"\t": "\t",
-}
-# Destinations that are no text, beside all those that are marked by \* and not among the few that are.
-HIDDEN = {
-    "fonttbl", "colortbl", "stylesheet", "info", "pict", "filetbl", "listtable", "listoverridetable",
-    "rsidtbl", "revtbl", "themedata", "colorschememapping", "datastore", "latentstyles", "xmlnstbl", "fldinst",
-    "generator", "nonshppict", "pnseclvl", "template", "mmathPr", "bkmkstart", "bkmkend", "atnid", "atnauthor",
-    "atnref", "atntime",
-    "objclass", "objname", "objtime", "objdata", "objalias", "objsect",
-    "atndate", "atnparent", "atrfstart", "atrfend", "tc", "xe", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc",
-}  # fmt: skip
-SHOWN_ANYWAY = {"annotation", "shppict", "shpinst", "shptxt", "ud", "nesttableprops"}
-INFO = {"title": "title", "author": "author"}
-TIMES = {"creatim": "created", "revtim": "modified"}
-CHARSETS = {
-    0: "cp1252", 77: "mac-roman", 128: "cp932", 129: "cp949", 134: "gb18030", 136: "big5hkscs", 161: "cp1253",
-    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
-    238: "cp1250",
-}  # fmt: skip
-SHAPE_NAME, ALT_TEXT = "sn", "wzDescription"  # properties of shapes are pairs of a name and a value
+WORD, NUMBERED, CODE, SYMBOL, BRACE, TEXT = range(1, 7)  # its groups, the last that matched
+SHAPE_NAME, CHOICE = "shape's name", "choice"  # properties of shapes are pairs of a name and a value
+DROP_DOWN, NOT_CHOSEN = 2, 25
 DEEPEST = 100_000
 START = re.compile(rb"(?:\xef\xbb\xbf)?[\s\0]*\{\\u?rtf")
 
@@ -59,11 +43,20 @@ class State:
     hidden: bool = False
     deleted: bool = False
     skip: int = 1  # characters after \u that stand for it in old programs
-    codec: str = ""
+    font: int | None = None  # None: the document's
     info: str = ""  # which property is being told
     font_table: bool = False
     twice: bool = False  # what its first group says is said again in Unicode by its second
     again: bool = False  # this is said again
+    apart: int = 0  # texts beside the text that it lies in
+    not_in_html: bool = False  # put in where a mail that was HTML became RTF
+
+    def inner(self) -> "State":
+        """Of a group in this one: a copy. dataclasses.replace takes three times as long."""
+        return State(
+            self.hidden, self.deleted, self.skip, self.font, self.info, self.font_table, False,
+            self.again or self.twice, self.apart, self.not_in_html,
+        )  # fmt: skip
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -89,40 +82,45 @@ class _Reader:
         self._state = State()
         self._stack: list[State] = []
         self._page = "cp1252"
-        self._fonts: dict[int, str] = {}
-        self._font = 0
+        self._fonts: dict[int, str] = {}  # their codecs, where these are not the document's
+        self._font = 0  # that the font table tells of
+        self._default_font = 0
         self._bytes = bytearray()  # of \'hh, until something else comes: characters may have two
         self._high = 0  # the first half of a surrogate pair
         self._skip = 0
         self._starred = False
         self._time: list[int] = []
         self._shape_name = ""
+        self._choices: list[str] = []  # of a drop-down field
+        self._kind = self._chosen = self._usual = 0
+        self._from_html = False
         self.is_at_line_end = False
 
     def run(self, data: bytes) -> None:
         place = 0
         while match := TOKEN.match(data, place):
             place = match.end()
-            word, number, code, symbol, brace, text = match.groups()
-            if code is not None:
+            kind = match.lastindex
+            if kind == TEXT:
+                self._plain(match[TEXT])
+            elif kind == CODE:
                 if self._skip:
                     self._skip -= 1
                 else:
-                    self._bytes.append(int(code, 16))
-                continue
-            if self._bytes and (word or symbol or brace or text):
-                self._flush()
-            if word is not None:
-                if word == b"bin" and number:
-                    place += max(0, int(number))
+                    self._bytes.append(int(match[CODE], 16))
+            elif kind == SYMBOL:
+                self._symbol(match[SYMBOL])
+            elif kind is not None:
+                if self._bytes:
+                    self._flush()
+                if kind == BRACE:
+                    self._brace(match[BRACE])
+                elif kind == WORD:
+                    self._word(match[WORD], None)
+                elif match[WORD] != b"bin":
+                    self._word(match[WORD], int(match[NUMBERED]))
                 else:
-                    self._word(word.decode(), int(number) if number else None)
-            elif brace:
-                self._brace(brace)
-            elif symbol is not None:
-                self._symbol(symbol)
-            elif text is not None:
-                self._plain(text)
+                    place += max(0, int(match[NUMBERED]))
         self._flush()
 
     @property
@@ -136,16 +134,23 @@ class _Reader:
         if brace == b"{":
             if len(self._stack) > DEEPEST:
                 raise Problem(Reason.TOO_LARGE, f"groups nested over {DEEPEST} deep")
-            self._stack.append(self._state)
             around = self._state
-            self._state = replace(around, again=around.again or around.twice, twice=False)
+            self._stack.append(around)
+            self._state = around.inner()
             around.twice = False  # only its first group is said again
         elif self._stack:
-            if self._state.info in TIMES.values() and self._time:
+            ended = self._state
+            if ended.info in TIMES.values() and self._time:
                 self._tell_time()
             self._state = self._stack.pop()
+            if ended.apart > self._state.apart:
+                self.prose.end()
 
     def _symbol(self, symbol: bytes) -> None:
+        if self._bytes and symbol in b"\\{}":  # the second byte of a character
+            self._bytes += symbol
+            return
+        self._flush()
         if symbol == b"*":
             self._starred = True
         elif self._skip:
@@ -158,10 +163,15 @@ class _Reader:
             skipped = min(self._skip, len(text))
             self._skip -= skipped
             text = text[skipped:]
+        if self._bytes:  # whose last may be half a character
+            text = bytes(self._bytes) + text
+            self._bytes.clear()
         self._say(text.decode(self._codec(), "replace"))
 
     def _codec(self) -> str:
-        return self._state.codec or self._page
+        state = self._state
+        font = self._default_font if state.font is None else state.font
+        return self._page if state.info else self._fonts.get(font) or self._page
 
     def _flush(self) -> None:
         if self._bytes:
@@ -173,63 +183,40 @@ class _Reader:
         state = self._state
         if state.again:
             return
-        if state.info == SHAPE_NAME:
-            self._shape_name += text
-        elif state.info:
-            if state.info not in TIMES.values():
-                self.properties[state.info] = self.properties.get(state.info, "") + text
-        elif not state.hidden and not state.deleted:
+        if state.info:
+            self._tell(state.info, text)
+        elif not state.hidden and not state.deleted and not (state.not_in_html and text.strip()):
             self.prose.add(text)
             if seen := text.rstrip(" \0"):
                 self.is_at_line_end = seen[-1] == "\n"
 
-    def _word(self, word: str, number: int | None) -> None:
-        state = self._state
+    def _tell(self, what: str, text: str) -> None:
+        if what == SHAPE_NAME:
+            self._shape_name += text
+        elif what == CHOICE:
+            self._choices[-1] += text
+        elif what not in TIMES.values():
+            self.properties[what] = self.properties.get(what, "") + text
+
+    def _word(self, word: bytes, number: int | None) -> None:
         starred, self._starred = self._starred, False
-        if word == "u" and number is not None:
-            self._unicode(number)
-        elif word in TEXT_WORDS:
-            self._say(TEXT_WORDS[word])
-        elif word == "uc":
-            state.skip = number or 0
-        elif word == "ansicpg" and number:
-            self._page = _known(f"cp{number}") or self._page
-        elif word == "mac":
-            self._page = "mac-roman"
-        elif word == "deleted":
-            state.deleted = number != 0
-        elif word == "plain":
-            state.deleted = False
-        elif word == "f":
-            self._font = number or 0
-            if not state.font_table:
-                state.codec = self._fonts.get(self._font, "")
-        elif word == "fcharset" and state.font_table:
-            self._fonts[self._font] = CHARSETS.get(number or 0, "") if number else ""
-        elif word in INFO and state.hidden:
-            state.info = INFO[word]
-        elif word in TIMES:
-            state.info, self._time = TIMES[word], []
-        elif word in ("yr", "mo", "dy", "hr", "min") and state.info:
-            self._time.append(number or 0)
-        elif word == "upr":
-            state.twice = True
-        elif word == "ud":
-            state.again = False
-        elif word == SHAPE_NAME:
-            state.info, self._shape_name = SHAPE_NAME, ""
-        elif word == "sv":
-            state.hidden = self._shape_name.strip() != ALT_TEXT
-        elif word == "fonttbl":
-            state.hidden = state.font_table = True
-        elif word in HIDDEN or (starred and word not in SHOWN_ANYWAY):
-            state.hidden = True
-        elif word in ("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf", "footnote"):
+        if (text := TEXTS.get(word)) is not None:
+            self._say(text)
+        elif (meaning := MEANINGS.get(word)) is not None:
+            meaning(self, self._state, number)
+        elif (starred and word not in SHOWN_ANYWAY) or word in HIDDEN or word.endswith(b"Pr"):
+            self._state.hidden = True
+
+    def _stand_apart(self, state: State, number: int | None = None) -> None:
+        if not state.hidden:
+            state.apart += 1
             self.prose.end()
 
-    def _unicode(self, number: int) -> None:
+    def _unicode(self, state: State, number: int | None) -> None:
+        if number is None:
+            return
         point = number % 65536
-        self._skip = self._state.skip
+        self._skip = state.skip
         if 0xD800 <= point < 0xDC00:
             self._high = point
         elif 0xDC00 <= point < 0xE000:
@@ -239,10 +226,134 @@ class _Reader:
         else:
             self._say(chr(point))
 
+    def _characters_to_skip(self, state: State, number: int | None) -> None:
+        state.skip = number or 0
+
+    def _code_page(self, state: State, number: int | None) -> None:
+        """Of a font, in the font table; else of the document."""
+        if not number or not (codec := _known(f"cp{number}")):
+            return
+        if state.font_table:
+            self._fonts[self._font] = codec
+        else:
+            self._page = codec
+
+    def _use_font(self, state: State, number: int | None) -> None:
+        if state.font_table:
+            self._font = number or 0
+        else:
+            state.font = number or 0
+
+    def _charset(self, state: State, number: int | None) -> None:
+        if state.font_table:
+            self._fonts[self._font] = CHARSETS.get(number or 0, "")
+
+    def _set_default_font(self, state: State, number: int | None) -> None:
+        self._default_font = number or 0
+
+    def _set_page(self, state: State, number: int | None, page: str) -> None:
+        self._page = page
+
+    def _font_table(self, state: State, number: int | None) -> None:
+        state.hidden = state.font_table = True
+
+    def _deleted(self, state: State, number: int | None) -> None:
+        state.deleted = number != 0
+
+    def _plain_again(self, state: State, number: int | None) -> None:
+        state.deleted, state.font = False, None
+
+    def _said_twice(self, state: State, number: int | None) -> None:
+        state.twice = True
+
+    def _in_unicode(self, state: State, number: int | None) -> None:
+        state.again = False
+
+    def _name_of_shape(self, state: State, number: int | None) -> None:
+        state.info, self._shape_name = SHAPE_NAME, ""
+
+    def _value_of_shape(self, state: State, number: int | None) -> None:
+        state.hidden = self._shape_name.strip() not in SHAPE_TEXTS
+        self._stand_apart(state)
+
+    def _field(self, state: State, number: int | None) -> None:
+        state.hidden = True
+        self._choices, self._kind, self._chosen, self._usual = [], 0, 0, 0
+
+    def _kind_of_field(self, state: State, number: int | None) -> None:
+        self._kind = number or 0
+
+    def _choose(self, state: State, number: int | None) -> None:
+        self._chosen = number or 0
+
+    def _choose_usually(self, state: State, number: int | None) -> None:
+        self._usual = number or 0
+
+    def _choice(self, state: State, number: int | None) -> None:
+        self._choices.append("")
+        state.info = CHOICE
+
+    def _result(self, state: State, number: int | None) -> None:
+        """Of a drop-down field what was chosen: its result is mostly empty."""
+        which = self._usual if self._chosen == NOT_CHOSEN else self._chosen
+        if self._kind == DROP_DOWN and 0 <= which < len(self._choices):
+            self._say(self._choices[which])
+            state.hidden = True
+        self._kind = 0
+
+    def _property(self, state: State, number: int | None, name: str) -> None:
+        if state.hidden:
+            state.info = name
+
+    def _time_told(self, state: State, number: int | None, name: str) -> None:
+        state.info, self._time = name, []
+
+    def _piece_of_time(self, state: State, number: int | None) -> None:
+        if state.info:
+            self._time.append(number or 0)
+
+    def _was_html(self, state: State, number: int | None) -> None:
+        self._from_html = number != 0
+
+    def _not_in_html(self, state: State, number: int | None) -> None:
+        state.not_in_html = self._from_html and number != 0
+
     def _tell_time(self) -> None:
-        year, month, day, hour, minute = (*self._time, *(0, 1, 1, 0, 0)[len(self._time) :])
+        year, month, day, hour, minute = (*self._time, *(0, 1, 1, 0, 0)[len(self._time) :])[:5]
         self.properties[self._state.info] = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00"
         self._time = []
+
+
+MEANINGS: dict[bytes, Callable[[_Reader, State, int | None], None]] = {
+    b"u": _Reader._unicode,
+    b"uc": _Reader._characters_to_skip,
+    b"ansicpg": _Reader._code_page,
+    b"cpg": _Reader._code_page,
+    b"deff": _Reader._set_default_font,
+    b"fonttbl": _Reader._font_table,
+    b"f": _Reader._use_font,
+    b"fcharset": _Reader._charset,
+    b"plain": _Reader._plain_again,
+    b"deleted": _Reader._deleted,
+    b"mvf": _Reader._deleted,
+    b"upr": _Reader._said_twice,
+    b"ud": _Reader._in_unicode,
+    b"sn": _Reader._name_of_shape,
+    b"sv": _Reader._value_of_shape,
+    b"formfield": _Reader._field,
+    b"fftype": _Reader._kind_of_field,
+    b"ffres": _Reader._choose,
+    b"ffdefres": _Reader._choose_usually,
+    b"ffl": _Reader._choice,
+    b"fldrslt": _Reader._result,
+    b"fromhtml": _Reader._was_html,
+    b"htmlrtf": _Reader._not_in_html,
+    **dict.fromkeys(APART, _Reader._stand_apart),
+    **dict.fromkeys(TIME_WORDS, _Reader._piece_of_time),
+    **{word: partial(_Reader._property, name=name) for word, name in INFO.items()},
+    **{word: partial(_Reader._time_told, name=name) for word, name in TIMES.items()},
+    **{word: partial(_Reader._set_page, page=page) for word, page in PAGES.items()},
+}
 
 
 def _known(codec: str) -> str:

@@ -37,6 +37,12 @@ class Format:
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 OPEN = "application/vnd.oasis.opendocument"
+# Documents by their name, of formats that are not read. What is text under such a name is read as text.
+UNREAD = (
+    ".wpd", ".wp", ".wp5", ".wp6", ".lwp", ".sam", ".wri", ".hwp", ".djvu", ".djv", ".chm", ".lit", ".mobi", ".azw",
+    ".azw3", ".prc", ".one", ".mdb", ".accdb", ".wk1", ".wk3", ".wk4", ".123", ".qpw", ".wb3", ".indd", ".qxd", ".fm",
+    ".dvi",
+)  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (
     Format("pdf", "application/pdf", (".pdf",), "pdf", 6),
@@ -47,7 +53,7 @@ FORMATS: tuple[Format, ...] = (
     Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots", ".fods"), "ods", 3),
     Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw", ".fodt"), "odf", 2),
     Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi", ".odf", ".fodp", ".fodg"), "odp", 2),
-    Format("rtf", "application/rtf", (".rtf",), "rtf", 4),
+    Format("rtf", "application/rtf", (".rtf",), "rtf", 5),
     Format("epub", "application/epub+zip", (".epub",), "epub", 6),
     Format("eml", "message/rfc822", (".eml",), "eml", 6),
     Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 6),
@@ -57,8 +63,8 @@ FORMATS: tuple[Format, ...] = (
     Format("doc", "application/msword", (".doc", ".dot"), "doc", 3),
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ppt", 3),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
-    Format("zip", "application/zip", (".zip", ".jar"), "zip"),
-    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar", 2),
+    Format("zip", "application/zip", (".zip", ".jar"), "zip", 2),
+    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar", 3),
     Format("gzip", "application/gzip", (".gz",), "compressed"),
     Format("bzip2", "application/x-bzip2", (".bz2",), "compressed"),
     Format("xz", "application/x-xz", (".xz",), "compressed"),
@@ -70,6 +76,7 @@ FORMATS: tuple[Format, ...] = (
     Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "unread"),
     Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "unread"),
     Format("compress", "application/x-compress", (".z",), "unread"),
+    Format("other", "application/octet-stream", UNREAD, "unread_document"),
 )
 BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending.encode(): known for known in FORMATS for ending in known.extensions}

@@ -1,6 +1,7 @@
 """Tar archives, also compressed: read as a stream, so a bomb costs no more than the limits allow.
 
-Directories, links and devices have no bytes of their own: they are passed over. What was compressed is read beyond the
+Directories, links and devices have no bytes of their own: they are passed over. Types that nobody knows are files, as
+POSIX has it. What was compressed is read beyond the
 archive's end, as its checksum comes last.
 """
 
@@ -16,6 +17,7 @@ from nearkin.formats.unpacked import unpacked
 from nearkin.model import Reason
 
 CHUNK = 128 * tarfile.BLOCKSIZE
+NO_FILES = (*tarfile.SUPPORTED_TYPES, b"D", b"V", b"A")  # also GNU's lists of folders and labels, Solaris' access lists
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -31,7 +33,7 @@ def _members(file: BinaryIO, limits: Limits) -> Iterator[Member]:
         )
         while entry := archive.next():
             archive.members = []  # type: ignore[attr-defined]  # it remembers all it has met
-            if not entry.isreg():
+            if not entry.isreg() and entry.type in NO_FILES:
                 continue
             counted.begin()
             name = entry.name.encode("utf-8", "surrogateescape")

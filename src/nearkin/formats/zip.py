@@ -12,6 +12,7 @@ from nearkin.model import Reason
 
 UTF8 = 0x800  # the flag that says names are UTF-8; without it they are read as code page 437
 ENCRYPTED = 0x1
+IWORK = {"Index/Document.iwa", "index.apxl"}  # where its text is
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -25,10 +26,10 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
     for entry in archive.infolist():
-        if entry.is_dir():
-            continue
-        counted.begin()
         name = _name(entry)
+        if name.endswith(b"/") and not entry.file_size:
+            continue  # a folder; one that has bytes is a file, whatever it is called
+        counted.begin()
         if entry.flag_bits & ENCRYPTED:
             yield Member(name, b"", problem=Problem(Reason.ENCRYPTED, "the member is encrypted"))
             continue
@@ -40,6 +41,8 @@ def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
             member = Member(name, b"", problem=Problem(Reason.CORRUPT, str(error) or "it ends early"))
         yield member
+    if IWORK & archive.NameToInfo.keys():
+        raise Problem(Reason.UNSUPPORTED, "documents of Pages, Numbers and Keynote are not read, only what lies beside")
 
 
 def _name(entry: zipfile.ZipInfo) -> bytes:

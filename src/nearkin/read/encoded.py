@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import IO, BinaryIO
 
 from nearkin.read.packed import unpacked
-from nearkin.text.decode import LOOKED_AT, marked, utf16_without_mark
+from nearkin.text.decode import LOOKED_AT, marked, wide_without_mark
 
 
 @contextmanager
@@ -18,7 +18,7 @@ def unmarked(path: bytes, compression: str | None) -> Iterator[tuple[IO[bytes], 
     with unpacked(path, compression) as (stream, file):
         buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
         start = buffered.peek(LOOKED_AT)[:LOOKED_AT]
-        mark, encoding = marked(start) or (b"", utf16_without_mark(start) or "utf-8")
+        mark, encoding = marked(start) or (b"", wide_without_mark(start) or "utf-8")
         buffered.read(len(mark))
         yield buffered, file, encoding
 

@@ -7,7 +7,7 @@ test holds it to what a scan stores.
 from dataclasses import dataclass
 
 from nearkin.text.decode import decode
-from nearkin.text.kind import MEDIA, TextKind, sniff
+from nearkin.text.kind import MEDIA, TextKind, is_page, plain_text, sniff
 from nearkin.text.page import ENCODE, page
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -34,11 +34,11 @@ def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extr
         decoded = decode(data, html=named_html or data[:64].lstrip().startswith(b"<"))
         text, encoding = decoded.text.encode(), decoded.encoding
         # What it says it is can only be told once it is decoded.
-        kind = TextKind.HTML if sniff(text, named_html=named_html) is TextKind.HTML else TextKind.TEXT
+        kind = TextKind.HTML if is_page(text, named_html=named_html) else TextKind.TEXT
     elif kind is TextKind.BINARY:
         text = None
     unmarked = text and text.removeprefix(BYTE_ORDER_MARK)
     if not unmarked or kind is not TextKind.HTML:
-        return Extracted(unmarked, MEDIA[kind], encoding)
+        return Extracted(unmarked and plain_text(unmarked), MEDIA[kind], encoding)
     shown, properties = page(unmarked)
     return Extracted(shown, MEDIA[kind], encoding, properties=ENCODE(properties) if properties else None)

@@ -1,7 +1,7 @@
 """Bytes to text, whatever the encoding. Never raises, never leaves a lone surrogate.
 
-In this order: byte order mark; UTF-16 without one; UTF-8, also with a few broken bytes; the charset a page or XML
-declares; a guess.
+In this order: byte order mark; UTF-16 and UTF-32 without one (native/kernels/wide.hpp); ASCII that switches between
+character sets, as Japanese mail does; UTF-8, also with a few broken bytes; the charset a page or XML declares; a guess.
 
 All detectors misread short Latin text ("Größe" becomes Chinese), and charset-normalizer takes half of all
 Portuguese for Czech. So with few bytes beyond ASCII among many of it the bet is windows-1252, unless a byte
@@ -14,10 +14,15 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from nearkin import _native
+
 GUESS_BYTES = 64 * 1024
 ENOUGH_TO_GUESS = 40
 DECLARATION_BYTES = 4096
-LOOKED_AT = 512  # bytes that tell UTF-16 without a mark
+LOOKED_AT = 4096  # bytes that tell UTF-16 and UTF-32 without a mark
+WIDE = (None, "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+# What switches to other characters, the codec, and how many of these are no accident: `~{2,3}~}` is Chinese in HZ.
+SWITCHED = ((b"\x1b$)C", "iso2022_kr", 1), (b"\x1b$", "iso2022_jp_ext", 1), (b"~{", "hz", 8))
 
 BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8"),
@@ -96,8 +101,10 @@ def decode(data: bytes, *, html: bool = False) -> Decoded:
     if found := marked(data):
         mark, encoding = found
         return _read(data[len(mark) :], encoding)
-    if wide := utf16_without_mark(data):
+    if wide := wide_without_mark(data):
         return _read(data, wide)
+    if switched := _switched(data):
+        return switched
     try:
         return Decoded(data.decode(), "utf-8")
     except UnicodeDecodeError:
@@ -132,17 +139,18 @@ def marked(data: bytes) -> tuple[bytes, str] | None:
     return next(((mark, encoding) for mark, encoding in BOMS if data.startswith(mark)), None)
 
 
-def utf16_without_mark(data: bytes) -> str | None:
-    """Latin text in UTF-16 has a NUL in nearly every other byte, and nearly none in the others."""
-    sample = data[:LOOKED_AT]
-    pairs = len(sample) // 2
-    high, low = sample[: 2 * pairs : 2].count(0), sample[1 : 2 * pairs : 2].count(0)
-    if pairs < 2:
-        return None
-    if 10 * low >= 9 * pairs and 10 * high <= pairs:
-        return "utf-16-le"
-    if 10 * high >= 9 * pairs and 10 * low <= pairs:
-        return "utf-16-be"
+def wide_without_mark(data: bytes) -> str | None:
+    return WIDE[_native.wide_without_mark(data[:LOOKED_AT])]
+
+
+def _switched(data: bytes) -> Decoded | None:
+    """ISO-2022-JP, ISO-2022-KR and HZ are ASCII to look at: told by what switches to other characters, and by these."""
+    for mark, encoding, least in SWITCHED:
+        if mark in data and data.isascii():
+            told = _read(data, encoding)
+            others = len(told.text) - len(told.text.encode("ascii", "ignore"))
+            if others >= least and 20 * told.text.count("\ufffd") < others:
+                return told
     return None
 
 
@@ -158,6 +166,7 @@ def _believable(text: str, data: bytes) -> bool:
 
 
 def _guessed(data: bytes) -> str:
+    data = data.translate(None, b"\0")
     sample = data if len(data) <= GUESS_BYTES else _whole_lines(data[:GUESS_BYTES])
     beyond = len(sample.translate(None, ASCII))
     few = beyond < ENOUGH_TO_GUESS and 3 * beyond < len(SPACES.sub(b"", sample))

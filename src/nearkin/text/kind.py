@@ -33,11 +33,11 @@ ENCODINGS: dict[int, str | None] = {
 
 # How the text is taken from the bytes. The number is raised whenever it would come out differently.
 EXTRACTORS: dict[int, str] = {
-    TextKind.EMPTY: "text/1",
-    TextKind.TEXT: "text/1",
-    TextKind.HTML: "html/4",
+    TextKind.EMPTY: "text/2",
+    TextKind.TEXT: "text/2",
+    TextKind.HTML: "html/5",
     TextKind.BINARY: "",
-    TextKind.OTHER: "text/1",
+    TextKind.OTHER: "text/2",
 }
 
 
@@ -49,5 +49,15 @@ def sniff(data: bytes, *, named_html: bool = False) -> TextKind:
     return TextKind(_native.sniff(data, named_html))
 
 
-def visible_text(html: bytes) -> bytes:
-    return _native.visible_text(html)
+def is_page(text: bytes, *, named_html: bool = False) -> bool:
+    return _native.is_html(text, named_html)
+
+
+def plain_text(text: bytes) -> bytes:
+    """JSON with the escapes of its strings undone; any other text as it is."""
+    return _native.unescaped_json(text)
+
+
+def visible_text(html: bytes, *, xml: bool = False) -> bytes:
+    """`xml`: it is XHTML, whatever it begins with."""
+    return _native.visible_text(html, xml=xml)
