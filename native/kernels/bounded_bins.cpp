@@ -57,7 +57,8 @@ void BoundedBins::link(std::size_t from, std::size_t to) {
   if (to == BoundedLists::kParts) {
     const Estimator estimator = whole_.evidence.estimator;
     std::sort(hot_.begin(), hot_.end(), [=](const HotRun& x, const HotRun& y) {
-      return x.rows != y.rows ? x.rows < y.rows : place_of(x.feature, estimator) < place_of(y.feature, estimator);
+      if (x.inside != y.inside) return x.inside < y.inside;
+      return place_of(x.feature, estimator) < place_of(y.feature, estimator);
     });
     spilled_ += runs_->written() + hot_rows_->written();
     pack();
@@ -93,11 +94,11 @@ void BoundedBins::link_rows(std::uint64_t feature, Words& rows, Words& runs) {
   const auto inside = static_cast<std::size_t>(
       std::count_if(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kInside; }));
   if (inside > whole_.thresholds.hot) {
-    std::erase_if(rows, [](std::uint32_t row) { return !(row & kInside); });
+    std::erase_if(rows, [](std::uint32_t row) { return !(row & (kInside | kHigher)); });
     for (auto& row : rows) row &= kRow;
     const std::uint64_t at = hot_rows_->append(0, rows);
     const std::lock_guard lock(guard_);
-    hot_.push_back({feature, at, static_cast<std::uint32_t>(rows.size())});
+    hot_.push_back({feature, at, static_cast<std::uint32_t>(rows.size()), static_cast<std::uint32_t>(inside)});
     if (is_starred_.empty()) is_starred_.assign(whole_.contents(), 0);
     for (const auto row : rows) is_starred_[row] = 1;
     return;

@@ -29,7 +29,7 @@ class SharedUnionFind {
 // A feature in the prefixes of too many contents, and where these are.
 struct HotRun {
   std::uint64_t feature, at;
-  std::uint32_t rows;
+  std::uint32_t rows, inside;  // all of them, and those whose own prefix it is
 };
 
 class BoundedBins {

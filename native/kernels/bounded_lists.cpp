@@ -183,7 +183,7 @@ void BoundedLists::mark(std::uint32_t row, std::span<const Kept> list, Dealer& b
       const bool rare = list[i].often <= whole_.thresholds.floor_reach;
       if (left + kRounded >= least.alike || (rare && left + kRounded >= least.weak)) marks[i] |= kLike;
       if (left >= least.part && (tells || rare)) marks[i] |= kPart;
-      if (left >= prefix) marks[i] |= kInside;
+      if (left >= prefix) marks[i] |= level == sized.level ? kInside : kHigher;
       left -= list[i].weight;
     }
   }

@@ -12,9 +12,10 @@
 namespace nearkin {
 
 // What a content does at one of its features, in the word of its row.
-inline constexpr std::uint32_t kLike = std::uint32_t{1} << 29;    // it may meet there what it is like …
-inline constexpr std::uint32_t kPart = std::uint32_t{1} << 30;    // … or what contains it
-inline constexpr std::uint32_t kInside = std::uint32_t{1} << 31;  // the feature is in its prefix
+inline constexpr std::uint32_t kLike = std::uint32_t{1} << 28;    // it may meet there what it is like …
+inline constexpr std::uint32_t kPart = std::uint32_t{1} << 29;    // … or what contains it
+inline constexpr std::uint32_t kInside = std::uint32_t{1} << 30;  // the feature is in its prefix …
+inline constexpr std::uint32_t kHigher = std::uint32_t{1} << 31;  // … or in that of a higher level
 inline constexpr std::uint32_t kRow = kLike - 1;
 
 // Lists on the disk: a content's row, how many postings it has, and each of these: feature, how often the whole has it,

@@ -95,16 +95,15 @@ class Join {
       const auto [begin, end] = run(number);
       if (end - begin <= thresholds_.hot) continue;
       std::uint32_t inside = 0;
-      for (auto slot = begin; slot < end; ++slot) inside += is_inside(number, slot);
+      for (auto slot = begin; slot < end; ++slot) inside += is_inside(index_.slots[slot]);
       if (inside <= thresholds_.hot) continue;
       if (hot_.empty()) hot_.assign(index_.feature.size(), 0);
       hot_[number] = 1;
       found.push_back({inside, number});
     }
-    const Estimator estimator = postings_.evidence.estimator;
+    const auto place = [&](std::uint32_t number) { return place_of(index_.feature[number], postings_.evidence.estimator); };
     std::sort(found.begin(), found.end(), [&](const auto& x, const auto& y) {
-      const std::uint64_t place_x = place_of(index_.feature[x.second], estimator);
-      return x.first != y.first ? x.first < y.first : place_x < place_of(index_.feature[y.second], estimator);
+      return x.first != y.first ? x.first < y.first : place(x.second) < place(y.second);
     });
     for (const auto& [inside, number] : found) hot_numbers_.push_back(number);
   }
@@ -122,13 +121,14 @@ class Join {
     return {index_.run[number], index_.run[number + 1]};
   }
 
-  // In the content's prefix, at its own level or one where it meets contents of larger moduli.
-  bool is_inside(std::uint32_t number, std::uint32_t slot) const {
-    const Slot one = index_.slots[slot];
-    if (one.left >= judge_.prefix(index_.level[one.rank], index_.size[one.rank])) return true;
+  bool is_inside(const Slot& one) const {
+    return one.left >= judge_.prefix(index_.level[one.rank], index_.size[one.rank]);
+  }
+
+  // In a prefix by which the content meets others, of larger moduli.
+  bool is_inside_higher(std::uint32_t number, const Slot& one) const {
     for (std::uint32_t level = index_.level[one.rank] + 1U; level <= index_.highest[number]; ++level) {
-      const std::uint64_t size = size_at(one.rank, level);
-      const std::uint64_t prefix = judge_.prefix(level, size);
+      const std::uint64_t size = size_at(one.rank, level), prefix = judge_.prefix(level, size);
       if (size > 0 && one.left >= prefix && left_at(level, one) >= prefix) return true;
     }
     return false;
@@ -174,8 +174,8 @@ class Join {
   std::vector<std::uint32_t> ranks_inside(std::uint32_t number) const {
     std::vector<std::uint32_t> inside;
     const auto [begin, end] = run(number);
-    for (auto slot = begin; slot < end; ++slot)
-      if (is_inside(number, slot)) inside.push_back(index_.slots[slot].rank);
+    for (const Slot& one : std::span(index_.slots).subspan(begin, end - begin))
+      if (is_inside(one) || is_inside_higher(number, one)) inside.push_back(one.rank);
     std::sort(inside.begin(), inside.end(), [&](std::uint32_t x, std::uint32_t y) {
       const std::uint64_t size_x = index_.size[x] << index_.level[x], size_y = index_.size[y] << index_.level[y];
       return size_x != size_y ? size_x > size_y : index_.content[x] < index_.content[y];

@@ -19,8 +19,8 @@
 namespace nearkin {
 
 struct Whole {
-  // Two of a row's bits go to marks.
-  static constexpr std::uint32_t kMostContents = std::uint32_t{1} << 29;
+  // Four of a row's bits go to marks.
+  static constexpr std::uint32_t kMostContents = std::uint32_t{1} << 28;
 
   std::string folder;  // for what does not fit
   Evidence evidence;

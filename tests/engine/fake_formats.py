@@ -29,8 +29,9 @@ class Format:
 
 
 FORMATS = (
-    Format("zip", "application/zip", (".zip",)),
-    Format("eml", "message/rfc822", (".eml",), BY_NAME["eml"].version),  # it reads others again
+    # What has another number is read again.
+    Format("zip", "application/zip", (".zip",), BY_NAME["zip"].version),
+    Format("eml", "message/rfc822", (".eml",), BY_NAME["eml"].version),
     Format("deed", "application/x-deed", (".deed",)),
 )
 DEED = b"\x00DEED "

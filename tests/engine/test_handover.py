@@ -69,7 +69,7 @@ def test_of_those_with_an_ending_only_bytes_are_known(tmp_path: Path) -> None:
     files = {
         "a.eml": b"Subject: a mail by its name\n\ntext",
         "b.xml": "\ufeffno XML at all".encode(),
-        "c": b"MIME-Version: 1.0\n\na mail by its content",
+        "c": b"From: a@b.c\nTo: d@e.f\nMIME-Version: 1.0\n\na mail by its content",
         "d.zip": b"",
         "e": b"To: whom it may concern\nthis is a text",
         "f": b"\x89PNG\r\n\x1a\n\0\0",
