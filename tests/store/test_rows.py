@@ -28,7 +28,7 @@ def _stored(rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
     connection = sqlite3.connect(":memory:")
     try:
         connection.execute("CREATE TABLE kept (a, b, c)")
-        insert_rows(connection, "INSERT INTO kept (a, b, c)", rows)
+        insert_rows(connection, "kept (a, b, c)", rows)
         return connection.execute("SELECT a, b, c FROM kept ORDER BY rowid").fetchall()
     finally:
         connection.close()

@@ -80,7 +80,7 @@ def record_events(
     """(what, family, other, documents)."""
     insert_rows(
         connection,
-        "INSERT INTO family_event (run, what, family, other, documents)",
+        "family_event (run, what, family, other, documents)",
         ((run, *event) for event in events),
     )
 

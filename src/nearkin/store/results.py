@@ -44,7 +44,7 @@ def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[
         connection.execute(f"DROP TRIGGER {trigger}")
     connection.execute("DELETE FROM match WHERE scheme = ?", (scheme,))
     connection.execute("DROP INDEX match_b")  # made anew below, in one go
-    insert_rows(connection, f"INSERT INTO match (scheme, {MATCH_COLUMNS})", ((scheme, *row) for row in rows))
+    insert_rows(connection, f"match (scheme, {MATCH_COLUMNS})", ((scheme, *row) for row in rows))
     connection.execute("CREATE INDEX match_b ON match (scheme, b)")
     for statement in MATCH_TRIGGERS.values():
         connection.execute(statement)
@@ -57,7 +57,8 @@ def update_matches(
     connection.executemany(
         f"DELETE FROM match WHERE scheme = {scheme} AND a = ? AND b = ?", ((min(pair), max(pair)) for pair in dropped)
     )
-    insert_rows(connection, f"INSERT OR REPLACE INTO match (scheme, {MATCH_COLUMNS})", ((scheme, *row) for row in rows))
+    given = ((scheme, *row) for row in rows)
+    insert_rows(connection, f"match (scheme, {MATCH_COLUMNS})", given, known="REPLACE")
 
 
 def replace_families(connection: sqlite3.Connection, scheme: int, run: int, families: Iterable[FamilyRow]) -> None:
@@ -67,8 +68,8 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
     numbered = list(enumerate(families, int(last) + 1))
     insert_rows(
         connection,
-        """INSERT INTO family (id, founder, scheme, view, threshold, containment, kind, links, weakest_a, weakest_b,
-                               weakest, mean_resemblance, run, since, unlisted)""",
+        """family (id, founder, scheme, view, threshold, containment, kind, links, weakest_a, weakest_b,
+                   weakest, mean_resemblance, run, since, unlisted)""",
         (
             (
                 number,
@@ -90,7 +91,7 @@ def replace_families(connection: sqlite3.Connection, scheme: int, run: int, fami
     )
     insert_rows(
         connection,
-        "INSERT INTO family_content (family, content, role, pivot, to_pivot)",
+        "family_content (family, content, role, pivot, to_pivot)",
         ((number, *content) for number, family in numbered for content in family.contents),
     )
 

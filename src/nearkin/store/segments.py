@@ -101,7 +101,7 @@ def replace_segments(
     connection.executemany("DELETE FROM segment WHERE name = ?", ((one.name,) for one in old))
     insert_rows(
         connection,
-        "INSERT INTO segment (scheme, name, token, templates, contents, postings, bytes)",
+        "segment (scheme, name, token, templates, contents, postings, bytes)",
         ((scheme, one.name, one.token, one.templates, one.contents, one.postings, one.bytes) for one in new),
     )
     (waiting,) = connection.execute("SELECT count(*) FROM delta WHERE scheme = ?", (scheme,)).fetchone()
@@ -116,7 +116,7 @@ def back_to_delta(connection: sqlite3.Connection, scheme: int, old: list[Segment
     """Forget these files; their contents wait again. In the caller's transaction."""
     connection.executemany("DELETE FROM segment WHERE name = ?", ((one.name,) for one in old))
     rows = ((scheme, content) for content in contents)
-    insert_rows(connection, "INSERT OR IGNORE INTO delta (scheme, content)", rows)
+    insert_rows(connection, "delta (scheme, content)", rows, known="IGNORE")
 
 
 def remove_unnamed(connection: sqlite3.Connection, store: Path) -> None:

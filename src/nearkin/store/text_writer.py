@@ -16,6 +16,8 @@ from nearkin.store.rows import insert_rows, last_id
 
 LOOK_UP = 500  # keys a query
 REMEMBERED = 250_000  # texts: about 100 MB with their contents
+SIGNATURE = "signature (scheme, content, modulus, features, weights)"
+DELTA = "delta (scheme, content)"
 
 SignatureRow = tuple[int, int, bytes, bytes | None]  # content, modulus, features, weights
 Contents = dict[bytes | None, int]  # ids by digest
@@ -54,10 +56,9 @@ class TextWriter:
         """Contents that are stored already."""
         if self.coded:
             add_codes(self.connection, self.scheme, ((content, features) for content, _, features, _ in rows))
-        into = "INSERT OR IGNORE INTO signature (scheme, content, modulus, features, weights)"
-        insert_rows(self.connection, into, ((self.scheme, *row) for row in rows))
-        into = "INSERT OR IGNORE INTO delta (scheme, content)"
-        insert_rows(self.connection, into, ((self.scheme, row[0]) for row in rows))
+        signed = ((self.scheme, *row) for row in rows)
+        insert_rows(self.connection, SIGNATURE, signed, known="IGNORE")
+        insert_rows(self.connection, DELTA, ((self.scheme, row[0]) for row in rows), known="IGNORE")
 
     def _add_contents(self, readings: Readings) -> list[int | None]:
         """The id of each row's content; those not met before are stored with their signatures."""
@@ -86,9 +87,9 @@ class TextWriter:
                 continue
             signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
         self._next = (following, text)
-        insert_rows(self.connection, "INSERT INTO content (id, digest, canon, length)", new)
-        insert_rows(self.connection, "INSERT INTO signature (scheme, content, modulus, features, weights)", signatures)
-        insert_rows(self.connection, "INSERT OR IGNORE INTO delta (scheme, content)", (row[:2] for row in signatures))
+        insert_rows(self.connection, "content (id, digest, canon, length)", new)
+        insert_rows(self.connection, SIGNATURE, signatures)
+        insert_rows(self.connection, DELTA, (row[:2] for row in signatures), known="IGNORE")
         if self.coded:
             add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
         return [None if digest is None else ids[digest] for digest in readings.contents]
@@ -115,7 +116,7 @@ class TextWriter:
                 completed.append((self._packed(readings, i), number))
             found.append(number)
         self._next = (content_id, following)
-        insert_rows(self.connection, "INSERT INTO text (id, digest, extractor, content, characters, zstd)", new)
+        insert_rows(self.connection, "text (id, digest, extractor, content, characters, zstd)", new)
         self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
         return found
 

@@ -185,8 +185,8 @@ class Writer:
             )
         insert_rows(
             self.connection,
-            """INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, media, encoding, digest,
-                                     text, reason, detail, seen, before, reader, properties, md5, sha1)""",
+            """document (scope, path, parent, size, mtime_ns, inode, owner, media, encoding, digest,
+                         text, reason, detail, seen, before, reader, properties, md5, sha1)""",
             new,
         )
         self.containers += [(readings.paths[i], containers[i]) for i in sorted(nested)]
