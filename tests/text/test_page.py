@@ -94,7 +94,12 @@ def test_titles_that_are_none() -> None:
 def test_any_text_is_json(title: str, author: str) -> None:
     told = page(f"<title>{title}</title><meta name=author content='{author}'>".encode("utf-8", "replace"))[1]
     assert all(value.strip() for value in told.values())
-    assert as_json(b"") is None
+    assert as_json({}) is None
+
+
+@given(st.dictionaries(st.text(), st.text(), min_size=1))
+def test_they_are_written_as_json_is(found: dict[str, str]) -> None:
+    assert as_json(found) == json.dumps(found, sort_keys=True)
 
 
 def test_every_way_of_reading_a_page_tells_it(tmp_path: Path) -> None:

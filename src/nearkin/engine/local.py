@@ -26,7 +26,7 @@ from nearkin.store.renewal import Renewed
 from nearkin.store.text_writer import SignatureRow
 from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
-from nearkin.text.page import as_json
+from nearkin.text.page import as_json, properties
 
 Recipe = _native.Recipe
 BATCH_FILES = 256
@@ -176,7 +176,7 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         details=[os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
         extractors=["raw"] * len(paths) if raw else [EXTRACTORS[kind] for kind in kinds],
         readers=[None if raw else READERS[kind] for kind in kinds],
-        properties=[as_json(told) if told else None for told in batch.properties],
+        properties=[as_json(properties(told)) if told else None for told in batch.properties],
         md5=[*nothing],
         sha1=[*nothing],
         texts=batch.take_texts(),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nearkin.text.decode import decode
 from nearkin.text.kind import MEDIA, TextKind, is_page, plain_text, sniff
-from nearkin.text.page import ENCODE, page
+from nearkin.text.page import as_json, page
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -41,4 +41,4 @@ def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extr
     if not unmarked or kind is not TextKind.HTML:
         return Extracted(unmarked and plain_text(unmarked), MEDIA[kind], encoding)
     shown, properties = page(unmarked)
-    return Extracted(shown, MEDIA[kind], encoding, properties=ENCODE(properties) if properties else None)
+    return Extracted(shown, MEDIA[kind], encoding, properties=as_json(properties))
