@@ -31,6 +31,10 @@ using NumPy = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 inline std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
+inline void check_ignored(unsigned ignored) {
+  if (ignored > 15) throw nb::value_error("ignore is a sum of the IGNORE_ constants, 0 to 15");
+}
+
 inline nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
 template <class T>
@@ -90,6 +94,7 @@ auto from_system(const std::string& about, Work&& work) {
 
 // Each file of bindings registers its own part of the module.
 void register_text(nb::module_& m);
+void register_ingest(nb::module_& m);
 void register_schemes(nb::module_& m);
 void register_greedy(nb::module_& m);
 void register_families(nb::module_& m);

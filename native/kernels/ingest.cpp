@@ -99,6 +99,32 @@ class Worker {
       row.content_digest = sha256({});
     }
     row.modulus = signature_.modulus;
+    push(row);
+  }
+
+  // All that is known of a copy, without its text.
+  void take_copy(Ingested row, const Taken& taken) {
+    row.content_digest = taken.content;
+    row.characters = taken.characters;
+    row.length = taken.length;
+    row.modulus = taken.modulus;
+    row.copy = true;
+    batch_.properties += taken.properties;
+    signature_.features.clear();
+    signature_.weights.clear();
+    push(row);
+  }
+
+  // What the last row was found to be.
+  Taken taken() const {
+    const Ingested& row = batch_.rows.back();
+    const std::size_t rows = batch_.rows.size();
+    const std::uint64_t from = rows < 2 ? 0 : batch_.property_ends[rows - 2];
+    return {row.content_digest, row.characters, row.length, row.modulus, batch_.properties.substr(from)};
+  }
+
+ private:
+  void push(const Ingested& row) {
     batch_.features.insert(batch_.features.end(), signature_.features.begin(), signature_.features.end());
     batch_.weights.insert(batch_.weights.end(), signature_.weights.begin(), signature_.weights.end());
     batch_.rows.push_back(row);
@@ -107,7 +133,6 @@ class Worker {
     batch_.feature_ends.push_back(batch_.features.size());
   }
 
- private:
   static void hand_over(std::string_view text, std::string* owner, std::string& to) {
     if (text.size() > kBatchBytes && to.empty() && owner != nullptr && owner->data() == text.data()) {
       to = std::move(*owner);
@@ -125,7 +150,8 @@ class Worker {
 
 }  // namespace
 
-Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const Suspects* suspects) {
+Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const Suspects* suspects, Copies* copies,
+                   std::uint64_t turn) {
   Batch batch;
   Worker worker(recipe, batch);
   std::string bytes;
@@ -146,7 +172,15 @@ Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const 
       row.kind = Kind::binary;  // nothing to take
       bytes.clear();
     }
-    worker.take(row, bytes, &bytes);
+    const bool text = row.error == 0 && row.suspect == Suspect::no && (row.kind == Kind::text || row.kind == Kind::html);
+    if (copies == nullptr || !text || bytes.size() > kBatchBytes) {
+      worker.take(row, bytes, &bytes);
+    } else if (Taken taken; copies->find(row.digest, row.kind, turn, taken)) {
+      worker.take_copy(row, taken);
+    } else {
+      worker.take(row, bytes, &bytes);
+      copies->add(row.digest, row.kind, turn, worker.taken());
+    }
   }
   return batch;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "copies.hpp"
 #include "sha256.hpp"
 #include "signature.hpp"
 #include "sniff.hpp"
@@ -35,6 +36,7 @@ struct Ingested {
   Digest content_digest{};  // of the canonical text
   std::uint64_t characters = 0, length = 0;  // code points of the extracted, bytes of the canonical text
   std::uint64_t modulus = 1;
+  bool copy = false;  // of the bytes of a file before it: its text and signature are not here once more
 };
 
 // Row i's text is texts[text_ends[i-1], text_ends[i]), likewise its properties, features and weights.
@@ -60,8 +62,10 @@ struct Source {
 // alone.
 inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 
-// Of those whose name makes them `suspects` the bytes are digested and nothing is taken: others read them.
-Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const Suspects* suspects = nullptr);
+// Of those whose name makes them `suspects` the bytes are digested and nothing is taken: others read them. Where there are
+// `copies` nothing is taken twice; batches are stored in the order of their turns.
+Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const Suspects* suspects = nullptr,
+                   Copies* copies = nullptr, std::uint64_t turn = 0);
 
 // The same for bytes that are in no file of their own: rows of tables. All of them, however long.
 struct Held {

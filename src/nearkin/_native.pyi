@@ -126,13 +126,23 @@ class Batch:
     def __len__(self) -> int: ...
     named: list[int]  # rows that are suspects by their name: nothing but their digest is known
     marked: list[int]  # … and by how they begin
+    copies: list[int]  # rows of bytes met before, whose text and features are those of the first
     # Both only once: they are not kept.
     def take_texts(self) -> list[bytes]: ...
     def take_canonical(self) -> list[bytes]: ...
 
-# May stop early, with fewer rows than paths, when the texts grow large.
+class Copies:
+    """What the files were found to be that were read so far, by their bytes."""
+
+# May stop early, with fewer rows than paths, when the texts grow large. Copies come without text and features; batches
+# must be stored in the order of their turns.
 def ingest_files(
-    paths: list[bytes], named_html: list[bool], recipe: Recipe, suspects: Suspects | None = None
+    paths: list[bytes],
+    named_html: list[bool],
+    recipe: Recipe,
+    suspects: Suspects | None = None,
+    copies: Copies | None = None,
+    turn: int = 0,
 ) -> Batch: ...
 
 # For each 1 where size, time of change and inode are these.

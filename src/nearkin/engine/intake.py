@@ -65,6 +65,7 @@ def take_in(
         legacy=settings.walk.legacy_digests,
         room=settings.run.memory // 8,
         idle=writer.rest,
+        once=True,
     ):
         done += len(batch)
         size += sum(batch.sizes)

@@ -10,7 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice, repeat
+from itertools import count, islice, repeat
 
 from nearkin import _native, machine
 from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
@@ -54,8 +54,11 @@ def ingest(
     legacy: bool = False,
     room: int | None = None,
     idle: Callable[[], None] = lambda: None,
+    once: bool = False,
 ) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
+
+    `once`: a file of the same bytes as one before it comes without text and features, for whoever stores them in order.
 
     No further ahead than as many of the largest batch so far as have `room` (bytes), besides one for each thread.
 
@@ -65,21 +68,29 @@ def ingest(
     """
     rest = iter(paths)
     met: set[bytes | None] | None = set() if keep else None
-    pending: deque[Future[tuple[Readings, list[bytes], list[HandedOver]]]] = deque()
-    more = {"hands_over": hand_over is not None and not how.raw, "legacy": legacy}
+    pending: deque[tuple[int, Future[tuple[Readings, list[bytes], list[HandedOver]]]]] = deque()
+    copies = _native.Copies() if once else None
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
+    turns = count()
     largest = 0
+
+    def begun(turn: int, batch: list[bytes]) -> tuple[int, Future[tuple[Readings, list[bytes], list[HandedOver]]]]:
+        hands_over = hand_over is not None and not how.raw
+        about = (root, batch, how, met, copies, turn)
+        return turn, pool.submit(_ingest_batch, *about, hands_over=hands_over, legacy=legacy)
+
     try:
         while True:
             ahead = AHEAD if room is None else min(AHEAD, room // largest if largest else 0)
             while len(pending) < jobs + ahead and (batch := list(islice(rest, BATCH_FILES))):
-                pending.append(pool.submit(_ingest_batch, root, batch, how, met, **more))
+                pending.append(begun(next(turns), batch))
             if not pending:
                 return
-            readings, left, handed_over = awaited(pending.popleft(), idle)
+            turn, future = pending.popleft()
+            readings, left, handed_over = awaited(future, idle)
             largest = max(largest, readings.held)
             if left:  # large files: the rest of the batch comes next
-                pending.appendleft(pool.submit(_ingest_batch, root, left, how, met, **more))
+                pending.appendleft(begun(turn, left))
             if hand_over is not None and handed_over:
                 hand_over(handed_over)
             yield readings
@@ -109,13 +120,16 @@ def _ingest_batch(
     paths: list[bytes],
     how: _native.Recipe,
     met: set[bytes | None] | None,
+    copies: _native.Copies | None,
+    turn: int,
     *,
     hands_over: bool,
     legacy: bool,
 ) -> tuple[Readings, list[bytes], list[HandedOver]]:
     """Also which paths are left for another batch, and which are for workers."""
     hints = [named_html(path) for path in paths]
-    batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how, SUSPECTS if hands_over else None)
+    suspected = SUSPECTS if hands_over else None
+    batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how, suspected, copies, turn)
     done = len(batch)
     readings = columns(batch, paths[:done], raw=how.raw)
     for i, reason in enumerate(readings.reasons):
@@ -128,6 +142,8 @@ def _ingest_batch(
     if others:
         decode_others(readings, others, hints, how)
     handed_over = []
+    if met is not None:
+        _pack(readings, met, {*suspects, *batch.copies})
     if suspects:
         stamps = zip(
             readings.paths, readings.sizes, readings.mtimes, readings.inodes, readings.owners, readings.digests,
@@ -137,8 +153,6 @@ def _ingest_batch(
         readings = readings.without(suspects)
     if legacy:
         add_legacy_digests(readings, root)
-    if met is not None:
-        _pack(readings, met)
     return readings, paths[done:], handed_over
 
 
@@ -151,9 +165,14 @@ def _looked_at(root: bytes, readings: Readings, kinds: list[int], marked: list[i
             yield i
 
 
-def _pack(readings: Readings, met: set[bytes | None]) -> None:
-    """Compress the texts of bytes not met before. Two threads may meet the same at once: then both do it."""
-    new = [i for i, content in enumerate(readings.contents) if content is not None and readings.digests[i] not in met]
+def _pack(readings: Readings, met: set[bytes | None], others: set[int]) -> None:
+    """Compress the texts of bytes not met before, but for other rows. Two threads may meet the same at once: then both
+    do it."""
+    new = [
+        i
+        for i, content in enumerate(readings.contents)
+        if content is not None and readings.digests[i] not in met and i not in others
+    ]
     met.update(readings.digests[i] for i in new)
     for i, packed in zip(new, pack_all([readings.texts[i] for i in new]), strict=True):
         readings.packed[i] = packed

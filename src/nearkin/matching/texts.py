@@ -21,8 +21,9 @@ class TextCache:
     def remember(self, readings: Readings) -> None:
         if self.room <= 0:
             return
-        for digest, text in zip(readings.contents, readings.canonical, strict=True):
-            if digest is not None and digest not in self.texts and len(text) <= self.room:
+        for digest, text, length in zip(readings.contents, readings.canonical, readings.lengths, strict=True):
+            # A copy comes without its text: that came before.
+            if digest is not None and digest not in self.texts and len(text) == length <= self.room:
                 self.texts[digest] = text
                 self.room -= len(text)
 

@@ -108,6 +108,8 @@ class TextWriter:
             key = (readings.digests[i], readings.extractors[i], content)
             number = ids.get(key)
             if number is None:
+                came = readings.texts[i] or readings.packed[i] or not readings.characters[i]
+                assert came, "a copy is stored after what it is a copy of"
                 number = ids[key] = following
                 following += 1
                 new.append((number, *key, readings.characters[i], self._packed(readings, i)))

@@ -1,0 +1,78 @@
+"""A copy is read and digested, and not taken apart once more; whoever stores it has stored what it is a copy of."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nearkin import _native
+from nearkin.engine import local
+from nearkin.model import OF_TEXTS, Readings
+from nearkin.scheme import parse_scheme
+from nearkin.settings import TextSettings
+from nearkin.text.canon import Canon
+from oracle.prose import prose
+
+HOW = local.recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings()), max_size=1 << 30)
+PAGE = b"<title>one</title><p>" + prose(1, 400)
+LEFT_OUT = ("texts", "packed", "canonical", "features")
+
+
+def read(folder: Path, *, once: bool, jobs: int = 2, batch: int = 3) -> list[dict[str, Any]]:
+    paths = sorted(os.fsencode(path.name) for path in folder.iterdir())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "BATCH_FILES", batch)
+        batches = list(local.ingest(os.fsencode(folder), paths, HOW, jobs=jobs, keep=True, once=once))
+    return [row for one in batches for row in rows(one)]
+
+
+def rows(readings: Readings) -> list[dict[str, Any]]:
+    names = (*OF_TEXTS, "paths", "sizes", "digests", "packed")
+    return [{name: getattr(readings, name)[i] for name in names} for i in range(len(readings))]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_all_but_the_text_is_known_of_a_copy(tmp_path: Path, jobs: int) -> None:
+    for i in range(40):
+        (tmp_path / f"{i:02}.html").write_bytes(PAGE if i % 4 else PAGE + b"%d" % i)
+        (tmp_path / f"{i:02}.txt").write_bytes((b"", b"short", prose(2, 300), prose(i, 300))[i % 4])
+    whole, once = read(tmp_path, once=False), read(tmp_path, once=True, jobs=jobs)
+    met: set[tuple[bytes, str]] = set()
+    for one, other in zip(whole, once, strict=True):
+        assert {**one, **dict.fromkeys(LEFT_OUT)} == {**other, **dict.fromkeys(LEFT_OUT)}
+        if not other["texts"]:
+            assert (other["digests"], other["extractors"]) in met or not one["texts"]
+            assert not other["features"]
+            assert not other["canonical"]
+            assert other["packed"] is None or not one["texts"]
+        else:
+            assert other["features"] == one["features"]
+            assert other["canonical"] == one["canonical"]
+        met.add((other["digests"], other["extractors"]))
+    copies = sum(bool(one["texts"]) and not other["texts"] for one, other in zip(whole, once, strict=True))
+    assert copies >= (47 if jobs == 1 else 30)  # of 29 pages, 9 and 9 texts; two threads may meet the same at once
+
+
+def test_what_is_stored_later_is_nothing_to_be_a_copy_of(tmp_path: Path) -> None:
+    paths = [os.fsencode(tmp_path / name) for name in ("a.txt", "b.txt")]
+    for path in paths:
+        Path(os.fsdecode(path)).write_bytes(prose(3, 500))
+    copies = _native.Copies()
+
+    def copied(turn: int, *some: bytes) -> list[int]:
+        return _native.ingest_files([*some], [False] * len(some), HOW, None, copies, turn).copies
+
+    assert copied(5, paths[0]) == []
+    assert copied(3, paths[1]) == []
+    assert copied(4, paths[0]) == [0]  # of turn 3, which came meanwhile
+    assert copied(2, *paths) == [1]
+    assert copied(9, *paths) == [0, 1]
+
+
+def test_the_same_bytes_may_be_a_page_and_a_text(tmp_path: Path) -> None:
+    for name in ("a.html", "b.txt", "c.html", "d.txt"):
+        (tmp_path / name).write_bytes(b"words with a <b>tag</b> " * 20)
+    found = read(tmp_path, once=True, batch=9)
+    assert [one["media"] for one in found] == ["text/html", "text/plain"] * 2
+    assert [bool(one["texts"]) for one in found] == [True, True, False, False]
