@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
+from cli.boxes import zipped
+from engine.fake_formats import DEED
 from nearkin import _native
+from nearkin.api.store import Store
 from nearkin.engine import local
+from nearkin.engine import workers as engine_workers
+from nearkin.engine.entry import Source
+from nearkin.engine.tree import Taken, Taker
 from nearkin.model import OF_TEXTS, Readings
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings
@@ -76,3 +82,65 @@ def test_the_same_bytes_may_be_a_page_and_a_text(tmp_path: Path) -> None:
     found = read(tmp_path, once=True, batch=9)
     assert [one["media"] for one in found] == ["text/html", "text/plain"] * 2
     assert [bool(one["texts"]) for one in found] == [True, True, False, False]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Paths of files that a worker was asked about."""
+    monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    found: list[bytes] = []
+    take = Taker.take
+
+    def counted(self: Taker, source: Source) -> Taken:
+        found.append(source.path)
+        return take(self, source)
+
+    monkeypatch.setattr(Taker, "take", counted)
+    return found
+
+
+def test_a_worker_is_asked_once_for_the_same_bytes(tmp_path: Path, asked: list[bytes]) -> None:
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    words = prose(4, 600)
+    for tree in "abc":
+        (folder / tree).mkdir(parents=True)
+        (folder / tree / "said.zip").write_bytes(DEED + words)
+        (folder / tree / "locked.zip").write_bytes(DEED + b"encrypted")
+        (folder / tree / "empty.zip").write_bytes(DEED + b" ")
+        (folder / tree / "box.zip").write_bytes(zipped({"in it.txt": words}))
+        (folder / tree / "plain.zip").write_bytes(prose(5, 600))
+    (folder / "b" / "said.eml").write_bytes(DEED + words)  # a format is told by the ending, too
+    store.scan(folder)
+    simple = [path for path in asked if path[2:] in (b"said.zip", b"locked.zip", b"empty.zip")]
+    assert sorted(simple) == [b"a/empty.zip", b"a/locked.zip", b"a/said.zip"]
+    assert b"b/said.eml" in asked
+    there = {one["path"]: one for one in store.documents().to_pylist()}
+    assert sorted(path for path in there if path[0] == "c") == [
+        "c/box.zip",
+        "c/box.zip!/in it.txt",
+        "c/plain.zip",
+        "c/said.zip",
+    ]
+    assert {one["media"] for path, one in there.items() if path.endswith("said.zip")} == {"application/x-deed"}
+    failed = {one["path"]: one["reason"] for one in store.documents(failed=True).to_pylist()}
+    assert failed == {
+        f"{tree}/{name}.zip": name if name == "empty" else "encrypted" for tree in "abc" for name in ("locked", "empty")
+    }
+    groups = [one["paths"] for one in store.identical().to_pylist()]
+    assert ["a/said.zip", "b/said.eml", "b/said.zip", "c/said.zip"] in groups
+    assert store.check(words.decode()).to_pylist()[0]["resemblance"] == 1
+    assert store.scan(folder).new == 0
+
+
+def test_a_copy_where_a_container_was_takes_its_place(tmp_path: Path, asked: list[bytes]) -> None:
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    folder.mkdir()
+    (folder / "b.zip").write_bytes(zipped({"in it.txt": prose(6, 600)}))
+    store.scan(folder)
+    for name in ("a.zip", "b.zip"):
+        (folder / name).write_bytes(DEED + prose(7, 600))
+    store.scan(folder)
+    assert [one["path"] for one in store.documents().to_pylist()] == ["a.zip", "b.zip"]
+    (group,) = store.identical().to_pylist()
+    assert group["paths"] == ["a.zip", "b.zip"]

@@ -1,18 +1,20 @@
 """Taking documents of formats in: each asked of a worker, its members after it, stored in the order of their paths.
 
 Documents are taken apart some way ahead, as far as what waits to be stored has room: a long one holds up no short ones,
-and what is stored does not depend on the number of workers. A container of the same bytes, taken apart by the same
-formats, is not taken apart again.
+and what is stored does not depend on the number of workers. Of files of the same bytes a worker is asked once, and the
+others are stored last. A container of the same bytes, taken apart by the same formats, is not taken apart again.
 """
 
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from nearkin import _native
 from nearkin.engine import local
+from nearkin.engine.copies import Copies
 from nearkin.engine.entry import Entry, Source
 from nearkin.engine.handover import HandedOver
 from nearkin.engine.spread import in_order
@@ -48,8 +50,9 @@ def take_in_documents(
     done = size = 0
     with Workers(settings.worker) as workers:
         taker = Taker(how, workers, settings.text.keep, settings.walk.legacy_digests)
-        intake = Intake(writer, base, taker, settings.run.jobs, room=min(ROOM, settings.run.memory // 8))
-        for readings in intake.take(handed_over):
+        copies = Copies(handed_over)
+        intake = Intake(writer, base, taker, settings.run.jobs, copies, room=min(ROOM, settings.run.memory // 8))
+        for readings in chain(intake.take(copies.firsts), intake.take_copies()):
             done += len(readings)
             size += sum(readings.sizes)
             remember(readings)
@@ -63,6 +66,7 @@ def take_in_documents(
         legacy=settings.walk.legacy_digests,
         room=settings.run.memory // 8,
         idle=writer.rest,
+        once=True,
     ):
         readings.readers[:] = [UNKNOWN] * len(readings)  # looked at: they need not be again
         done += len(readings)
@@ -78,6 +82,7 @@ class Intake:
     base: bytes
     taker: Taker
     jobs: int
+    copies: Copies
     room: int = ROOM
 
     def __post_init__(self) -> None:
@@ -98,6 +103,19 @@ class Intake:
                 self.taker.workers.abort()
                 raise
         yield from self._flush()
+
+    def take_copies(self) -> Iterator[Readings]:
+        """When what they are copies of is stored."""
+        asked: list[HandedOver] = []
+        for one in self.copies.others:
+            if self._only_touched(one):
+                continue
+            told = self.copies.told(one)
+            if told is None or ContainerWriter(self.writer, one.path).had_members:
+                asked.append(one)
+            else:
+                yield from self._later(told)
+        yield from self.take(asked)
 
     def _in_order(self, sources: Iterator[Source]) -> Generator[Taken, None, None]:
         return in_order(
@@ -126,6 +144,7 @@ class Intake:
             return
         container = ContainerWriter(self.writer, taken.entry.source.path)
         if taken.itself is not None and not taken.members and not container.had_members:
+            self.copies.note(taken.itself)
             yield from self._later(taken.itself)
             return
         entry = taken.entry

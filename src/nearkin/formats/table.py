@@ -109,7 +109,7 @@ FIRST = frozenset(mark[0] for mark, _ in MARKS)
 
 def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
     """head: the first bytes of the file, HEAD of them if there are so many; name: the last part of its path will do."""
-    named = BY_ENDING.get(_ending(name))
+    named = BY_ENDING.get(ending_of(name))
     if not head:
         return named
     told = next((told for mark, told in MARKS if head.startswith(mark)), None) if head[0] in FIRST else None
@@ -173,7 +173,8 @@ def _encodable(text: str) -> str:
     return text
 
 
-def _ending(name: bytes) -> bytes:
+def ending_of(name: bytes) -> bytes:
+    """With its dot, in lower case; empty where there is none of a format's length."""
     dot = name.rfind(b".", -6)
     return name[dot:].lower() if dot >= 0 else b""
 
