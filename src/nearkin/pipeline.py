@@ -21,10 +21,10 @@ from nearkin.report.summary import summarise
 from nearkin.running import Running
 from nearkin.store import runs
 from nearkin.store.changes import Changes
-from nearkin.store.contents import present_contents
 from nearkin.store.custodian import name_custodians
 from nearkin.store.database import explained, one_scan, own_files, transaction, trusted, turn
 from nearkin.store.decided import Decided
+from nearkin.store.holdings import present_contents
 from nearkin.store.known import Known
 from nearkin.store.scopes import Scope, relative_to, scope_for
 from nearkin.store.verdicts import all_verdicts
@@ -144,7 +144,7 @@ class Scan(Running):
             self.settle()
             matches, families = grouped.matches, grouped.families
             outcome.with_payload(grouped.payload).store(self.connection, self.scheme_id, contents)
-            grouping.store(families, self.run_id)
+            grouping.store(grouped, self.run_id)
             took = time.monotonic() - self.started
             found = summarise(self.connection, matches, families, settings, contents=len(contents), seconds=took)
             unlisted = sum(family.unlisted for family in families)
