@@ -26,6 +26,7 @@ from nearkin.store.database import explained, one_scan, own_files, transaction, 
 from nearkin.store.decided import Decided
 from nearkin.store.holdings import present_contents
 from nearkin.store.known import Known
+from nearkin.store.log import brought_in
 from nearkin.store.scopes import Scope, relative_to, scope_for
 from nearkin.store.verdicts import all_verdicts
 from nearkin.store.writer import Writer
@@ -128,7 +129,7 @@ class Scan(Running):
         means = Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join"))
         ids = (self.connection, self.scheme, self.scheme_id)
         about = (*ids, contents, texts, settings, self.left_out, means)
-        with self._timed("match"):
+        with self._timed("match"), brought_in(self.store):
             self.progress("match", len(contents), 0)
             outcome = match(Matcher(*about))
         self._index_ahead()
