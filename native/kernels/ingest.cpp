@@ -173,7 +173,7 @@ Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const 
       bytes.clear();
     }
     const bool text = row.error == 0 && row.suspect == Suspect::no && (row.kind == Kind::text || row.kind == Kind::html);
-    if (copies == nullptr || !text || bytes.size() > kBatchBytes) {
+    if (copies == nullptr || !text) {
       worker.take(row, bytes, &bytes);
     } else if (Taken taken; copies->find(row.digest, row.kind, turn, taken)) {
       worker.take_copy(row, taken);

@@ -57,9 +57,15 @@ Segment Segment::open(const std::string& path, const Token& token) {
   return segment;
 }
 
-void Segment::save(const std::string& path) const {
+void Segment::save(const std::string& path) const { save(path, header().token); }
+
+void Segment::save(const std::string& path, const Token& token) const {
+  Header named = header();
+  named.token = token;
+  named.own_sum = own_sum(named);
   SegmentFile file(path, bytes_);
-  file.write(0, image_.get(), bytes_);
+  file.write(0, &named, sizeof named);
+  file.write(sizeof named, image_.get() + sizeof named, bytes_ - sizeof named);
   file.finish();
 }
 

@@ -42,6 +42,7 @@ class Segment {
 
   // Into a file that is complete or not there at all.
   void save(const std::string& path) const;
+  void save(const std::string& path, const segment::Token& token) const;
 
   // Reads all of it and compares sums.
   bool intact() const;

@@ -68,6 +68,13 @@ class Build {
     return std::binary_search(source_.ignored.begin(), source_.ignored.end(), feature);
   }
 
+  // Up to which level it is sampled. Schemes have one level or the base 1, so that nothing is divided here.
+  std::uint32_t highest_level(std::uint64_t feature) const {
+    if (levels_ == 1 || (base_ != 1 && feature % base_ != 0)) return 0;
+    const std::uint64_t times = base_ == 1 ? feature : feature / base_;
+    return std::min<std::uint32_t>(levels_ - 1, static_cast<std::uint32_t>(std::countr_zero(times)));
+  }
+
   // Sizes at every level, and the order of the ranks.
   void measure() {
     const std::size_t count = source_.contents.size();
@@ -81,8 +88,7 @@ class Build {
         const std::uint64_t feature = source_.features[i];
         if (left_out(feature)) continue;
         own += weight(i);
-        const std::uint32_t highest =
-            feature % base_ != 0 ? 0 : std::min<std::uint32_t>(levels_ - 1, static_cast<std::uint32_t>(std::countr_zero(feature / base_)));
+        const std::uint32_t highest = highest_level(feature);
         for (std::uint32_t level = level_[row] + 1; level <= highest; ++level) sizes[level] += weight(i);
       }
       std::fill(sizes, sizes + level_[row] + 1, own);

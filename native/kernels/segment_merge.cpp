@@ -174,6 +174,9 @@ class Merge {
 }  // namespace
 
 void merge_segments(std::span<const Segment* const> segments, const Token& token, const std::string& path) {
+  // One alone is as it would be merged, unless all its weights went with features left out.
+  if (segments.size() == 1 && (segments[0]->header().postings > 0 || segments[0]->header().weighted == 0))
+    return segments[0]->save(path, token);
   Merge(segments, token).write(path);
 }
 

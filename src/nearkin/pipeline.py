@@ -21,11 +21,12 @@ from nearkin.report.summary import summarise
 from nearkin.running import Running
 from nearkin.store import runs
 from nearkin.store.changes import Changes
-from nearkin.store.contents import present_contents
 from nearkin.store.custodian import name_custodians
 from nearkin.store.database import explained, one_scan, own_files, transaction, trusted, turn
 from nearkin.store.decided import Decided
+from nearkin.store.holdings import present_contents
 from nearkin.store.known import Known
+from nearkin.store.log import brought_in
 from nearkin.store.scopes import Scope, relative_to, scope_for
 from nearkin.store.verdicts import all_verdicts
 from nearkin.store.writer import Writer
@@ -128,7 +129,7 @@ class Scan(Running):
         means = Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join"))
         ids = (self.connection, self.scheme, self.scheme_id)
         about = (*ids, contents, texts, settings, self.left_out, means)
-        with self._timed("match"):
+        with self._timed("match"), brought_in(self.store):
             self.progress("match", len(contents), 0)
             outcome = match(Matcher(*about))
         self._index_ahead()
@@ -144,7 +145,7 @@ class Scan(Running):
             self.settle()
             matches, families = grouped.matches, grouped.families
             outcome.with_payload(grouped.payload).store(self.connection, self.scheme_id, contents)
-            grouping.store(families, self.run_id)
+            grouping.store(grouped, self.run_id)
             took = time.monotonic() - self.started
             found = summarise(self.connection, matches, families, settings, contents=len(contents), seconds=took)
             unlisted = sum(family.unlisted for family in families)

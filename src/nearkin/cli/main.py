@@ -195,6 +195,8 @@ def _reader_left() -> int:
 
 
 def run() -> None:
+    # NumPy's would start a thread a processor, which spin: 40 ms of CPU for products of matrices that nobody asks for.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no "…" must not end a report with a traceback.

@@ -123,7 +123,7 @@ def scan(
     if form != "table":
         emit_one(asdict(summary), form)
         if not quiet:
-            tell_notes(store, paths)
+            tell_notes(store, paths, summary)
     elif not quiet:
         show(store, paths, summary, time.monotonic() - started)
     if reports:

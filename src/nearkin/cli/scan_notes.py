@@ -38,13 +38,13 @@ def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = No
 
 def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:
     """After a scan of these; the option names the store in what to type."""
-    from nearkin.store.last_scan import count_below, keeps_texts, last_scan
+    from nearkin.store.last_scan import is_any_below, keeps_texts, last_scan
 
     found = []
     scan = last_scan(connection)
     if scan is not None:
         found += [f"scope {safe(name)} is now at {safe(root)}" for name, root in scan.moved]
-        if not sum(count_below(connection, starts)):
+        if not is_any_below(connection, starts):
             found.append("no files were found; which are looked for is said by --include, --exclude and --hidden")
         if scan.settings.table.text_column is None:
             found += _tables(connection, scan.run, starts)

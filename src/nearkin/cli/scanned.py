@@ -106,7 +106,7 @@ def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
     raise InputError(f"Nothing of {named} could be read: {safe(why)}; {see}")
 
 
-def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
+def tell_notes(store: Path, paths: tuple[Path, ...], summary: "Summary") -> None:
     """On standard error, where the result goes to a program."""
     from nearkin.cli.notes import note
     from nearkin.cli.scan_notes import failed_in_words, notes
@@ -114,7 +114,7 @@ def tell_notes(store: Path, paths: tuple[Path, ...]) -> None:
     from nearkin.report.reading import opened
 
     with opened(store) as connection:
-        told = failed_in_words(connection)
+        told = failed_in_words(connection) if summary.failed else ""
         failed = [f"{told}; see: nearkin documents --failed{store_option(store)}"] if told else []
         for one in [*failed, *notes(connection, check_starts(paths), store_option(store))]:
             note(one, quiet=False)

@@ -8,8 +8,6 @@ from nearkin.engine.handover import HandedOver
 from nearkin.formats.table import ending_of
 from nearkin.model import Readings, Reason
 
-LONG = 16 << 20  # bytes of a text that a store may refuse as too long: such copies are read each
-
 Key = tuple[bytes | None, bytes]  # digest of the bytes; and the ending, since a format is told by it, too
 
 
@@ -28,7 +26,7 @@ class Copies:
     def note(self, row: Readings) -> None:
         """A document with nothing in it, as a worker told of it."""
         key = (row.digests[0], ending_of(row.paths[0]))
-        if key in self._wanted and row.reasons[0] is not Reason.UNREADABLE and len(row.texts[0]) <= LONG:
+        if key in self._wanted and row.reasons[0] is not Reason.UNREADABLE:
             bare = row.without(set())  # of lists of its own
             bare.texts, bare.canonical, bare.features = [b""], [b""], [b""]
             bare.packed, bare.weights = [None], [None]

@@ -35,9 +35,9 @@ from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of, read_
 from nearkin.scheme import FORMAT, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
-from nearkin.store.contents import present_contents
 from nearkin.store.database import in_memory, see, transaction
 from nearkin.store.decided import Decided
+from nearkin.store.holdings import present_contents
 from nearkin.store.known import Known
 from nearkin.store.scopes import scope_for
 from nearkin.store.signatures import signatures
@@ -117,7 +117,7 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
         grouped = grouping.of(outcome, Decided(connection))
         with transaction(connection):
             outcome.with_payload(grouped.payload).store(connection, scheme_id, contents)
-            grouping.store(grouped.families, run)
+            grouping.store(grouped, run)
         matched = time.perf_counter()
         matches = outcome.matches[outcome.matches.strong(limits.threshold, limits.containment)]
         signed = signatures(connection, scheme_id, contents)

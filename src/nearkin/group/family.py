@@ -124,18 +124,17 @@ def families_in(partition: Partition, labels: Rows) -> list[ContentFamily]:
     values, exact = (column[rows].tolist() for column in partition.to_pivot())
     by_family = (starts, starts + sizes, attached, partition.pivots[labels], tally.links[labels], tally.total[labels])
     every: list[int] = rows.tolist()
-    guesses = not all(exact)
+    guessed = {row for row, value, known in zip(every, values, exact, strict=True) if value == value and not known}
     families = []
     for first, last, parts, pivot, count, total in zip(*(column.tolist() for column in by_family), strict=True):
-        known = [at for at in range(first, last) if values[at] == values[at]]
         family = ContentFamily(
             members=every[first : last - parts],
             parts=every[last - parts : last],
             pivot=pivot,
             links=count + parts,
             mean_resemblance=total / count if count else None,
-            to_pivot={every[at]: values[at] for at in known},
-            estimated={every[at] for at in known if not exact[at]} if guesses else set(),
+            to_pivot={every[at]: values[at] for at in range(first, last) if values[at] == values[at]},
+            estimated=guessed.intersection(every[first:last]) if guessed else set(),
         )
         family.kind = kind_of(family)
         families.append(family)

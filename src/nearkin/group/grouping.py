@@ -9,8 +9,9 @@ from nearkin import _native
 from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
 from nearkin.group.family import ContentFamily
+from nearkin.group.family_columns import family_columns, held_columns
 from nearkin.group.form import LEAST, tell_forms
-from nearkin.group.naming import family_row, named, recall_to_pivot
+from nearkin.group.naming import named, recall_to_pivot
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.group.star import count_unlisted
 from nearkin.matching.candidates import Postings
@@ -19,9 +20,9 @@ from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.scheme.shingles import Exact
 from nearkin.store import runs
-from nearkin.store.contents import copies_of
 from nearkin.store.decided import Decided
 from nearkin.store.family_history import record_events
+from nearkin.store.holdings import copies_of
 from nearkin.store.results import replace_families
 from nearkin.store.signatures import signatures_of
 
@@ -30,6 +31,7 @@ from nearkin.store.signatures import signatures_of
 class Grouped:
     matches: MatchColumns  # that people left to be grouped
     families: list[ContentFamily]
+    copies: NDArray[np.int64]  # documents of each content
     payload: NDArray[np.float64]  # of all matches; NaN: not evaluated
 
 
@@ -39,7 +41,8 @@ class Grouping(Collected):
         contents = self.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
         evidence = Evidence.of(linking, self.settings)
-        families = chain(evidence, contents.lengths, copies_of(self.connection, contents))
+        copies = copies_of(self.connection, contents)
+        families = chain(evidence, contents.lengths, copies)
         if self.scheme.measure != "bytes":
             if outcome.carried:  # else other scores may have been measured, with other templates
                 recall_to_pivot(self.connection, self.scheme_id, families, contents)
@@ -53,7 +56,7 @@ class Grouping(Collected):
                 threads=self.means.threads,
             )
         count_unlisted(families, linking, outcome.hot, len(contents))
-        return Grouped(linking, families, self._tell_forms(families, matches))
+        return Grouped(linking, families, copies, self._tell_forms(families, matches))
 
     def _tell_forms(self, families: list[ContentFamily], matches: MatchColumns) -> NDArray[np.float64]:
         """Only the signatures of families that are large enough are looked at."""
@@ -81,21 +84,11 @@ class Grouping(Collected):
         offsets = np.cumsum([0, *map(len, lists)], dtype=np.uint64)
         return Postings(offsets, np.concatenate(lists), np.zeros(0, np.uint32), np.ones(len(rows), np.uint64))
 
-    def store(self, families: list[ContentFamily], run: int) -> None:
+    def store(self, grouped: Grouped, run: int) -> None:
         """In the transaction that ends the run."""
-        names, events = named(
-            self.connection,
-            families,
-            self.contents,
-            runs.last_families(self.connection, self.scheme_id),
-        )
-        rows = (
-            family_row(family, self.contents, self.settings, founder=name.founder, since=name.since or run)
-            for family, name in zip(families, names, strict=True)
-        )
-        replace_families(self.connection, self.scheme_id, run, rows)
-        record_events(
-            self.connection,
-            run,
-            ((event.what.value, event.family, event.other, event.documents) for event in events),
-        )
+        families, contents = grouped.families, self.contents
+        last = runs.last_families(self.connection, self.scheme_id)
+        names, events = named(self.connection, families, contents, grouped.copies, last)
+        columns = family_columns(families, names, contents, self.settings, run)
+        replace_families(self.connection, self.scheme_id, columns, *held_columns(families, contents))
+        record_events(self.connection, run, events)

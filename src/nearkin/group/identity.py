@@ -10,6 +10,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
+from typing import NamedTuple
 
 
 class What(StrEnum):
@@ -36,16 +37,14 @@ class Found:
     digests: Sequence[bytes]
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     what: What
     family: bytes
     other: bytes | None  # merged: the family it went into; split: the one it came from
     documents: int
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(NamedTuple):
     founder: bytes
     since: int | None  # None: it was founded now
 

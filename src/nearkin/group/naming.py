@@ -2,25 +2,31 @@
 
 import sqlite3
 from collections.abc import Sequence
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.group.family import ContentFamily
+from nearkin.group.family_columns import MEMBER, PART
 from nearkin.group.identity import Event, Found, Known, Name, What, name_families
-from nearkin.model import Role, View
+from nearkin.model import View
 from nearkin.settings import MatchSettings
-from nearkin.store.contents import Contents, copies_of
+from nearkin.store.contents import Contents
 from nearkin.store.family_history import documents_by_content, documents_of_families
 from nearkin.store.results import FamilyRow, family_rows
 
-# Plain strings: of an enum SQLite's module first asks how it would like to be stored.
-MEMBER, PART = Role.MEMBER.value, Role.PART.value
-
 
 def named(
-    connection: sqlite3.Connection, families: Sequence[ContentFamily], contents: Contents, last: tuple[int, int] | None
+    connection: sqlite3.Connection,
+    families: Sequence[ContentFamily],
+    contents: Contents,
+    copies: NDArray[np.int64],
+    last: tuple[int, int] | None,
 ) -> tuple[list[Name], list[Event]]:
-    """`last` is the last finished run and its scheme; None: there was none."""
+    """`copies` are documents of each content; `last` is the last finished run and its scheme, None: there was none."""
     if last is None:
-        return _founded(families, contents, copies_of(connection, contents).tolist())
+        return _founded(families, contents, copies.tolist())
     run, scheme = last
     known = documents_of_families(connection, scheme, run)
     before = [Known(founder, since, frozenset(documents)) for (founder, since), documents in sorted(known.items())]
@@ -43,9 +49,9 @@ def _founded(
     for family in families:
         founder = contents.digests[family.pivot]
         names.append(Name(founder, None))
-        held = sum(copies[row] for row in {family.pivot, *family.members, *family.parts})
+        held = sum([copies[row] for row in (*family.members, *family.parts)])
         events.append(Event(What.FOUNDED, founder, None, held))
-    events.sort(key=lambda event: event.family)
+    events.sort(key=attrgetter("family"))
     return names, events
 
 
@@ -56,7 +62,6 @@ def family_row(
     view: View = View.CHAIN,
     *,
     founder: bytes | None = None,
-    since: int | None = None,
 ) -> FamilyRow:
     """As it is stored: content ids for rows. One that has no name yet is named by its pivot."""
     ids = contents.numbers
@@ -75,7 +80,6 @@ def family_row(
         mean_resemblance=family.mean_resemblance,
         contents=held,
         estimated=frozenset([ids[row] for row in family.estimated]),
-        since=since,
         unlisted=family.unlisted,
         evaluated=family.evaluated,
     )

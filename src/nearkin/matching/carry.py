@@ -49,7 +49,7 @@ class Outcome:
     def store(self, connection: sqlite3.Connection, scheme: int, contents: Contents) -> None:
         named = self.matches.by_id(contents.ids)
         if self.fresh is None:
-            replace_matches(connection, scheme, named.rows())
+            replace_matches(connection, scheme, vars(named))
         else:
             fresh = self.matches[self.fresh].by_id(contents.ids)
             update_matches(connection, scheme, fresh.rows(), map(tuple, self.dropped.tolist()))

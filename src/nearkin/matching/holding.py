@@ -15,7 +15,8 @@ from nearkin.matching.feature_index import FeatureIndex
 from nearkin.scheme import Scheme, sign
 from nearkin.scheme.shingler import ALL_BITS
 from nearkin.scheme.shingles import Exact, Mod
-from nearkin.store.contents import Contents, present_contents, texts_of
+from nearkin.store.contents import Contents, texts_of
+from nearkin.store.holdings import present_contents
 from nearkin.store.signatures import moduli_of
 from nearkin.text.canon import Canon
 

@@ -23,9 +23,9 @@ from nearkin.report.stored_evidence import filled_in, stored_evidence, unlisted_
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, copies_of, present_contents
+from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
-from nearkin.store.holdings import Holdings
+from nearkin.store.holdings import Holdings, copies_of, present_contents
 from nearkin.store.results import FamilyRow
 from nearkin.store.signatures import signatures
 from nearkin.text.canon import Canon

@@ -20,8 +20,9 @@ from nearkin.scheme import parse_scheme
 from nearkin.scheme.shingles import Exact, Mod
 from nearkin.settings import DEFAULT_SCHEME, RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents, copies_of, present_contents
+from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
+from nearkin.store.holdings import copies_of, present_contents
 from nearkin.store.signatures import signatures
 
 LEAST = 5  # contents that have it

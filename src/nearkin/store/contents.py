@@ -51,19 +51,6 @@ class Contents:
         return rows
 
 
-def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
-    rows = connection.execute(
-        f"""SELECT c.id, c.digest, c.length FROM signature s JOIN content c ON c.id = s.content
-            WHERE s.scheme = ? AND c.length > 0 AND c.id IN (SELECT t.content {COMPARED}) ORDER BY c.digest""",
-        (scheme,),
-    ).fetchall()
-    return Contents(
-        np.array([row[0] for row in rows], np.int64),
-        [row[1] for row in rows],
-        np.array([row[2] for row in rows], np.int64),
-    )
-
-
 def contents_of(connection: sqlite3.Connection, ids: Sequence[int]) -> Contents:
     """These, by digest."""
     rows: list[tuple[int, bytes, int]] = []
@@ -187,12 +174,6 @@ def lengths_of(connection: sqlite3.Connection, contents: Sequence[int]) -> list[
         marks = ",".join("?" * len(part))
         found.update(connection.execute(f"SELECT id, length FROM content WHERE id IN ({marks})", tuple(part)))
     return [found[content] for content in contents]
-
-
-def copies_of(connection: sqlite3.Connection, contents: Contents) -> NDArray[np.int64]:
-    """How many documents hold each of these contents."""
-    counts = dict(connection.execute(f"SELECT t.content, count(*) {COMPARED} GROUP BY t.content"))
-    return np.array([counts[content] for content in contents.ids.tolist()], np.int64)
 
 
 Copies = dict[int, list[tuple[Location, int]]]

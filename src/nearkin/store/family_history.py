@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearkin.model import Location
 from nearkin.store.results import family_members
-from nearkin.store.rows import insert_rows
+from nearkin.store.rows import insert_columns
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,12 @@ def documents_by_content(connection: sqlite3.Connection) -> dict[int, list[int]]
 
 
 def record_events(
-    connection: sqlite3.Connection, run: int, events: Iterable[tuple[str, bytes, bytes | None, int]]
+    connection: sqlite3.Connection, run: int, events: Sequence[tuple[str, bytes, bytes | None, int]]
 ) -> None:
     """(what, family, other, documents)."""
-    insert_rows(
-        connection,
-        "family_event (run, what, family, other, documents)",
-        ((run, *event) for event in events),
-    )
+    what, family, other, documents = ([event[at] for event in events] for at in range(4))
+    columns = {"what": list(map(str, what)), "family": family, "other": other, "documents": documents}
+    insert_columns(connection, "family_event", {"run": run, **columns})
 
 
 def history(connection: sqlite3.Connection) -> list[PastEvent]:

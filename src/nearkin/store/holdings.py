@@ -6,7 +6,7 @@ over as one text each, which is read at once: of 500,000 contents that takes 0.6
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import overload
 
 import numpy as np
@@ -72,6 +72,18 @@ class Holdings:
         (by_digest,) = columns(connection, "SELECT group_concat(id) FROM (SELECT id FROM content ORDER BY digest)")
         found = by_digest[there[by_digest]]
         return Contents(found, Digests(connection, found), length[found])
+
+
+def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
+    """For those who ask for the digests of many."""
+    found = Holdings.load(connection).contents(connection, scheme)
+    digests = dict(connection.execute("SELECT id, digest FROM content"))
+    return replace(found, digests=[digests[content] for content in found.numbers])
+
+
+def copies_of(connection: sqlite3.Connection, contents: Contents) -> Numbers:
+    """How many documents hold each of these contents."""
+    return Holdings.load(connection).fresh[contents.ids]
 
 
 def columns(connection: sqlite3.Connection, query: str, *given: object) -> list[Numbers]:

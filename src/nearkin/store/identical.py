@@ -14,9 +14,11 @@ from nearkin.model import IdenticalGroup, Location
 COSTS = "parent IS NULL OR (SELECT p.reader FROM document p WHERE p.id = d.parent) IS NULL"
 SPARE = f"""coalesce(sum(d.size) FILTER (WHERE d.{COSTS}) - max(d.size) FILTER (WHERE d.{COSTS}), 0)"""
 BY_BYTES = "FROM present d WHERE digest IS NOT NULL AND size > 0 GROUP BY digest HAVING count(*) > 1"
+# Documents of one text have the same bytes: only contents of two texts and more can be of the same words alone.
 BY_WORDS = """
 FROM present d JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content
 WHERE d.reason IS NULL AND c.length > 0
+AND t.content IN (SELECT content FROM text GROUP BY content HAVING count(*) > 1)
 GROUP BY t.content HAVING count(*) > 1 AND min(d.digest) < max(d.digest)
 """
 SAME_BYTES = f"SELECT 'bytes', digest, count(*), max(size), {SPARE}, min(path) {BY_BYTES}"

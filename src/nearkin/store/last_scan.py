@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,16 +54,21 @@ def _settings(connection: sqlite3.Connection, run: int) -> Settings:
 
 def count_below(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> tuple[int, int]:
     """Documents at these files and below these folders, and files there that failed."""
-    documents = failed = 0
+    failed = [reason is not None for reason in _reasons_below(connection, starts)]
+    return failed.count(False), failed.count(True)
+
+
+def is_any_below(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> bool:
+    """Whether there are such: the first tells."""
+    return any(True for _ in _reasons_below(connection, starts))
+
+
+def _reasons_below(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> Iterator[str | None]:
     for scope in all_scopes(connection):
-        below = in_scope(scope, starts)
-        if not below:
-            continue
-        for path, reason in connection.execute("SELECT path, reason FROM present WHERE scope = ?", (scope.id,)):
-            if lies_below(path, below):
-                documents += reason is None
-                failed += reason is not None
-    return documents, failed
+        if below := in_scope(scope, starts):
+            for path, reason in connection.execute("SELECT path, reason FROM present WHERE scope = ?", (scope.id,)):
+                if lies_below(path, below):
+                    yield reason
 
 
 def failed_by_reason(connection: sqlite3.Connection, starts: tuple[Path, ...] | None) -> dict[str, int]:

@@ -9,11 +9,15 @@ BESIDE = 1000  # bytes of the other columns
 GROWTH = 16  # a signature has at most 12 bytes for each one of the text
 
 
-def refuse_overlong(connection: sqlite3.Connection, readings: Readings, *, keep: bool) -> None:
-    """They fail as too large; the others of their batch are stored. Quick where no text is long."""
+def refuse_overlong(
+    connection: sqlite3.Connection, readings: Readings, refused: set[bytes | None], *, keep: bool
+) -> None:
+    """They fail as too large, and so do copies of `refused` bytes, which come without their text; the others of their
+    batch are stored. Quick where no text is long."""
     most = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH) - BESIDE
     longest = max(map(len, readings.texts), default=0), max(readings.lengths, default=0)  # texts may be let go of
-    if GROWTH * max(longest) < most and max((len(one) for one in readings.packed if one), default=0) < most:
+    short = GROWTH * max(longest) < most
+    if not refused and short and max((len(one) for one in readings.packed if one), default=0) < most:
         return
     for i, content in enumerate(readings.contents):
         if content is None:
@@ -21,7 +25,9 @@ def refuse_overlong(connection: sqlite3.Connection, readings: Readings, *, keep:
         if keep and readings.packed[i] is None and len(readings.texts[i]) > most:
             readings.packed[i] = pack_all([readings.texts[i]])[0]
         packed = readings.packed[i] or b""
-        if max(len(packed), len(readings.features[i]) + len(readings.weights[i] or b"")) > most:
+        size = max(len(packed), len(readings.features[i]) + len(readings.weights[i] or b""))
+        if size > most or readings.digests[i] in refused:
+            refused.add(readings.digests[i])
             readings.contents[i] = None
             readings.reasons[i] = Reason.TOO_LARGE
             readings.details[i] = f"its text or its signature is over the {most:,} bytes that the store can hold of one"

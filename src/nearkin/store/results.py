@@ -1,15 +1,16 @@
 """Matches and families: what a run found, written all at once when it ends, and read back."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.store.holdings import columns
-from nearkin.store.match_columns import IN_ORDER, drop_columns
-from nearkin.store.rows import insert_rows
+from nearkin.store.match_columns import AT_ONCE, IN_ORDER, TYPES, drop_columns
+from nearkin.store.rows import insert_columns, insert_rows
 from nearkin.store.schema import MATCH_TRIGGERS
 
 MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
@@ -31,23 +32,30 @@ class FamilyRow:
     mean_resemblance: float | None
     contents: list[tuple[int, str, bool, float | None]]  # content id, role, pivot, to_pivot
     estimated: frozenset[int] = frozenset()  # content ids whose to_pivot is an estimate; there are none in stored rows
-    since: int | None = None  # the run that founded it
     unlisted: int = 0  # pairs of members that were not compared
     evaluated: bool = True  # as of a ContentFamily; stored ones are
     most_distant: tuple[int, int, float, bool] | None = None  # content ids, resemblance, measured or not; never stored
 
 
-def replace_matches(connection: sqlite3.Connection, scheme: int, rows: Iterable[MatchRow]) -> None:
-    """Rows in the order of the table's key, (a, b) with the smaller id first, so that each is appended."""
+def replace_matches(connection: sqlite3.Connection, scheme: int, matches: Mapping[str, NDArray[Any]]) -> None:
+    """Columns in the order of the table's key, (a, b) with the smaller id first, so that each row is appended."""
     drop_columns(connection, scheme)
     for trigger in MATCH_TRIGGERS:  # of a million rows they would take 3 s, to remove what is not there
         connection.execute(f"DROP TRIGGER {trigger}")
     connection.execute("DELETE FROM match WHERE scheme = ?", (scheme,))
     connection.execute("DROP INDEX match_b")  # made anew below, in one go
-    insert_rows(connection, f"match (scheme, {MATCH_COLUMNS})", ((scheme, *row) for row in rows))
+    for start in range(0, len(matches["a"]), AT_ONCE):
+        some = {name: _numbers(matches[name][start : start + AT_ONCE]) for name in TYPES}
+        insert_columns(connection, "match", {"scheme": scheme, **some})
     connection.execute("CREATE INDEX match_b ON match (scheme, b)")
     for statement in MATCH_TRIGGERS.values():
         connection.execute(statement)
+
+
+def _numbers(column: NDArray[Any]) -> list[Any]:
+    """Of a truth value Python's sqlite3 first asks how it would like to be stored."""
+    numbers: list[Any] = (column.astype(np.uint8) if column.dtype == np.bool_ else column).tolist()
+    return numbers
 
 
 def update_matches(
@@ -61,39 +69,16 @@ def update_matches(
     insert_rows(connection, f"match (scheme, {MATCH_COLUMNS})", given, known="REPLACE")
 
 
-def replace_families(connection: sqlite3.Connection, scheme: int, run: int, families: Iterable[FamilyRow]) -> None:
+def replace_families(
+    connection: sqlite3.Connection, scheme: int, families: Mapping[str, Any], sizes: list[int], held: Mapping[str, Any]
+) -> None:
+    """Columns, as of `insert_columns`: of families, and of the contents they hold, so many each."""
     connection.execute("DELETE FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)", (scheme,))
     connection.execute("DELETE FROM family WHERE scheme = ?", (scheme,))
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM family").fetchone()
-    numbered = list(enumerate(families, int(last) + 1))
-    insert_rows(
-        connection,
-        """family (id, founder, scheme, view, threshold, containment, kind, links, weakest_a, weakest_b,
-                   weakest, mean_resemblance, run, since, unlisted)""",
-        (
-            (
-                number,
-                family.founder,
-                scheme,
-                family.view,
-                family.threshold,
-                family.containment,
-                family.kind,
-                family.links,
-                *(family.weakest or (None, None, None)),
-                family.mean_resemblance,
-                run,
-                family.since,
-                family.unlisted,
-            )
-            for number, family in numbered
-        ),
-    )
-    insert_rows(
-        connection,
-        "family_content (family, content, role, pivot, to_pivot)",
-        ((number, *content) for number, family in numbered for content in family.contents),
-    )
+    ids = np.arange(int(last) + 1, int(last) + 1 + len(sizes))
+    insert_columns(connection, "family", {"id": ids.tolist(), "scheme": scheme, **families})
+    insert_columns(connection, "family_content", {"family": np.repeat(ids, sizes).tolist(), **held})
 
 
 def match_rows(

@@ -9,7 +9,8 @@ columns that are empty in a whole block are written as NULL in the statement.
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -32,7 +33,38 @@ def insert_rows(
         connection.execute(f"INSERT OR {known} INTO {into} VALUES {','.join([one] * len(block))}", given)
 
 
-def _bound(column: tuple[Any, ...]) -> Sequence[Any]:
+def insert_columns(connection: sqlite3.Connection, table: str, columns: Mapping[str, Any]) -> None:
+    """The same of whole columns, each a list; whatever is no list is the same in every row. A NaN is stored as NULL. At
+    least one of the lists, as a key is, has a value."""
+    alike: dict[str, Any] = {}
+    lists: dict[str, Sequence[Any]] = {}
+    for name, value in columns.items():
+        if not isinstance(value, list):
+            alike[name] = value
+        elif value and (column := _bound(value)):
+            lists[name] = column
+        else:
+            alike[name] = None
+    width = len(lists)
+    given: list[Any] = [None] * sum(map(len, lists.values()))
+    for at, column in enumerate(lists.values()):
+        given[at::width] = column
+    into = f"INSERT OR FAIL INTO {table} ({', '.join((*alike, *lists))})"
+    for start in range(0, len(given), ROWS * max(width, 1)):
+        some = given[start : start + ROWS * width]
+        marks = _marks(len(alike), width, len(some) // width)
+        connection.execute(f"{into} VALUES {marks}", [*alike.values(), *some])
+
+
+@lru_cache
+def _marks(alike: int, width: int, rows: int) -> str:
+    """Marks for so many rows, each of the first values and of some that are its own."""
+    first = [f"?{number}" for number in range(1, alike + 1)]
+    own = (range(start, start + width) for start in range(alike + 1, alike + 1 + rows * width, width))
+    return ",".join(f"({','.join([*first, *(f'?{number}' for number in one)])})" for one in own)
+
+
+def _bound(column: Sequence[Any]) -> Sequence[Any]:
     """As SQLite is given it fastest; empty where there is nothing in it."""
     if type(column[0]) is bytes:
         return [bytearray(value) if type(value) is bytes else value for value in column]

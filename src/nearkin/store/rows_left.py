@@ -21,7 +21,7 @@ def rows_gone(connection: sqlite3.Connection, run: int) -> int:
 def tables_without_text(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> int:
     """Files below these that are called like tables and have no text as a whole, as .parquet has none."""
     textless = "text IS NULL AND parent IS NULL AND reason IS NULL AND size > 0"
-    query = f"SELECT path FROM present WHERE scope = ? AND {textless}"
+    query = f"SELECT path FROM present WHERE +scope = ? AND {textless}"  # found by their lack of a text, not by scope
     return sum(
         table_kind(path) is not None and lies_below(path, below)
         for scope in all_scopes(connection)

@@ -29,6 +29,7 @@ class TextWriter:
 
     def __init__(self, connection: sqlite3.Connection, canon: int, scheme: int, *, keep: bool, coded: bool) -> None:
         self.connection, self.canon, self.scheme, self.keep, self.coded = connection, canon, scheme, keep, coded
+        self._refused: set[bytes | None] = set()  # bytes whose text is too long to be stored
         self._next = (1, 1)  # ids of the next content and text
         self._met: tuple[Contents, Texts] | None = ({}, {})  # all there are; None: the store must be asked
         self.number()
@@ -46,7 +47,7 @@ class TextWriter:
 
     def add(self, readings: Readings) -> list[int | None]:
         """Of each the id of its text, stored with its content and signature where it was not."""
-        refuse_overlong(self.connection, readings, keep=self.keep)
+        refuse_overlong(self.connection, readings, self._refused, keep=self.keep)
         found = self._add_texts(readings, self._add_contents(readings))
         if self._met is not None and len(self._met[1]) > REMEMBERED:
             self.forget()
