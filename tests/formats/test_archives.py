@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import stat
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -48,6 +49,28 @@ def test_members_of_7z(pack_list: bool) -> None:
     data = archive(MEMBERS, pack_list=pack_list)
     assert found(data)[0] == "7z"
     assert members(data) == MEMBERS
+
+
+LINKED = {"a.txt": b"some words", "link": b"../a.txt", "no link": b"long " * 1000}
+
+
+def zip_with_links() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, data in LINKED.items():
+            entry = zipfile.ZipInfo(name)
+            entry.create_system, entry.external_attr = 3, (stat.S_IFREG if name == "a.txt" else stat.S_IFLNK) << 16
+            packed.writestr(entry, data)
+    return file.getvalue()
+
+
+def seven_with_links() -> bytes:
+    return archive(LINKED, modes=(stat.S_IFREG, stat.S_IFLNK, stat.S_IFLNK))
+
+
+@pytest.mark.parametrize("make", [zip_with_links, seven_with_links])
+def test_links_are_passed_over_but_for_what_is_too_long_to_be_one(make: Callable[[], bytes]) -> None:
+    assert members(make()) == {name: data for name, data in LINKED.items() if name != "link"}
 
 
 @pytest.mark.parametrize(

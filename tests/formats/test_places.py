@@ -52,6 +52,13 @@ def test_every_place_is_read_and_no_deletion(name: str) -> None:
     assert "Deleted" not in words
 
 
+def test_boxes_and_fractions_of_word_do_not_run_into_other_words() -> None:
+    box = f"<w:r><w:pict><w:txbxContent>{office.paragraph('box')}</w:txbxContent></w:pict></w:r>"
+    half = "<m:f xmlns:m='m'><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
+    body = f"<w:p><w:r><w:t>Hello</w:t></w:r>{box}<w:r><w:t>world</w:t></w:r></w:p><w:p>{half}</w:p>"
+    assert (found(office.docx(body))[1].text or "").startswith("Hello\nbox\nworld\n1/2\n")
+
+
 @pytest.mark.parametrize("name", ["docx", "pptx", "odt", "odp", "ods"])
 def test_the_properties_of_office_files(name: str) -> None:
     assert found(MADE[name][0]())[1].properties == office.OFFICE_PROPERTIES

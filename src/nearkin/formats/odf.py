@@ -135,6 +135,7 @@ def _without_deleted(events: Iterator[Event]) -> Iterator[Event]:
 def add_events(events: Iterator[Event], prose: Prose, *, hides: Hides) -> None:
     notes: list[str] = []  # and comments: written after the text
     noting = writing = formulas = 0
+    last = ["\n", "\n"]  # what was said last, in the text and in the notes
 
     def hidden(event: Event, parent: str) -> bool:
         stamp = parent == "annotation" and event.name in STAMPS
@@ -146,14 +147,18 @@ def add_events(events: Iterator[Event], prose: Prose, *, hides: Hides) -> None:
         if event.kind == "text":
             text = event.name if (writing or formulas) and not (formulas and event.name.isspace()) else ""
         elif event.name in PARAGRAPHS or event.name in ALT_TEXTS:
+            # Boxes and pictures stand within paragraphs, whose words are not theirs.
+            text = "\n" if event.kind == "end" or (writing and last[noting > 0] != "\n") else ""
             writing += change
-            text = "\n" if event.kind == "end" else ""
         elif event.name == "math":
             formulas += change
             text = "" if formulas or writing else "\n"
+        elif event.name == "mn" and formulas:
+            text = " " if event.kind == "start" and last[noting > 0].isdecimal() else ""  # 1 and 2 of a half are not 12
         else:
             noting += change if event.name in ASIDE else 0
             text = _mark(event) if writing or formulas else ""
+        last[noting > 0] = text[-1:] or last[noting > 0]
         if noting:
             notes.append(text)
         else:
