@@ -6,10 +6,13 @@ import zipfile
 
 import pytest
 
-from formats import others
+from formats import booked, others
 from formats.office import LABELS, cached, drawn, related, say, zipped
 from formats.test_places import found
 from nearkin.formats import squeezed
+from nearkin.formats.found import Limits
+from nearkin.formats.prose import Prose
+from nearkin.formats.xls_beside import add_beside
 
 NAMES = " ".join(f'xmlns:{name}="{name}"' for name in ("a", "c", "xdr", "x"))
 KIN = "xl/worksheets/_rels/sheet1.xml.rels"
@@ -108,3 +111,34 @@ def test_cells_far_apart_in_a_sheet_that_does_not_say_how_large_it_is(
         f"<{prefix}worksheet {space}><{prefix}sheetData>{rows}</{prefix}sheetData></{prefix}worksheet>"
     )
     assert lines(parts) == ["Sheet", "cell A", *["cell B"] * 38, "cell XFD"]
+
+
+def test_comments_and_headers_of_excel_95_are_in_a_code_page() -> None:
+    """A long comment goes on in another record."""
+
+    def note(row: int, text: str) -> bytes:
+        return booked.record(0x001C, struct.pack("<3H", row, 0, len(text)) + text.encode("cp1251"))
+
+    def short(kind: int, text: str) -> bytes:
+        return booked.record(kind, bytes([len(text)]) + text.encode("cp1251"))
+
+    begin = booked.record(0x0809, struct.pack("<HH4x", 0x0500, 5))
+    notes = note(1, "Большой ") + note(0xFFFF, "мир") + note(3, "Другой")
+    page = booked.record(0x0042, struct.pack("<H", 1251))
+    told = booked.record(0x0085, struct.pack("<I", len(begin + page + booked.END) + 8))
+    prose = Prose(Limits())
+    add_beside(begin + page + told + booked.END + begin + short(0x0014, "&CПисьмо") + notes + booked.END, prose)
+    assert prose.text() == "Письмо\nБольшой мир\nДругой\n"
+
+
+def test_records_beside_old_cells_that_end_early_say_what_is_there() -> None:
+    begin, whole = booked.record(0x0809, struct.pack("<HH12x", 0x0600, 0x0010)), booked.beside()
+    told = booked.record(0x0085, struct.pack("<I", len(begin + booked.END) + 8))
+    book = begin + told + booked.END + begin + whole
+    said = [0]
+    for end in range(len(book) - len(whole), len(book)):
+        prose = Prose(Limits())
+        add_beside(book[:end], prose)
+        said.append(len(prose.text().splitlines()))
+    assert said == sorted(said)
+    assert said[-1] == 10  # lines: one box has two, and no cell says what the chart takes from one

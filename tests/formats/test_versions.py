@@ -29,7 +29,7 @@ FROZEN = {
     "odp/3": "39b0add4708f9d3a",
     "ods/4": "ff18220cb6f14e81",
     "xlsx/6": "c1fa9577bb2810c7",
-    "xls/2": "ea79f1ef1ab5f3c8",
+    "xls/3": "89c55e9357b4e20d",
     "pdf/6": "04360f3d3fe65979",
     "rtf/5": "f179fd44e30eab41",
     "epub/6": "8814677adc9ce89a",

@@ -10,6 +10,7 @@ from nearkin.formats.chart import add_around, add_unsaid
 from nearkin.formats.comments import add_comments
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
+from nearkin.formats.page_codes import without_codes
 from nearkin.formats.prose import Prose
 from nearkin.formats.squeezed import squeezed
 from nearkin.formats.xml_events import events
@@ -18,8 +19,6 @@ from nearkin.formats.zip_parts import Parts
 SHEETS = ("worksheet", "chartsheet")
 BESIDE = ("sharedStrings", "styles")
 DRAWN = ("chart", "chartEx", "diagramData")
-# &L&"Arial,Bold"&12Text: where, font, size; &P is the page's number ([ECMA-376] part 1 §18.3.1.46)
-CODES = re.compile(r'&(?:"[^"]*"|\d+|K[0-9A-F]{6}|K\d\d[+-]\d{3}|[A-Z&])')
 MARK = b"headerFooter"
 START = re.compile(rb"<(?:[\w.-]{1,50}:)?headerFooter\b")
 LONGEST_START = 64
@@ -109,4 +108,4 @@ def _add_header(parts: Parts, sheet: str, prose: Prose) -> None:
 
 def _plain(text: bytes) -> str:
     pieces = [event.name for event in events(BytesIO(b"<t>" + text + b"</t>")) if event.kind == "text"]
-    return " ".join(CODES.sub(" ", "".join(pieces)).split())
+    return without_codes("".join(pieces))
