@@ -13,6 +13,7 @@ from nearkin.formats import squeezed
 from nearkin.formats.found import Limits
 from nearkin.formats.prose import Prose
 from nearkin.formats.xls_beside import add_beside
+from nearkin.formats.xlsb_headers import binary_headers
 
 NAMES = " ".join(f'xmlns:{name}="{name}"' for name in ("a", "c", "xdr", "x"))
 KIN = "xl/worksheets/_rels/sheet1.xml.rels"
@@ -142,3 +143,31 @@ def test_records_beside_old_cells_that_end_early_say_what_is_there() -> None:
         said.append(len(prose.text().splitlines()))
     assert said == sorted(said)
     assert said[-1] == 10  # lines: one box has two, and no cell says what the chart takes from one
+
+
+def sheet(cells: str) -> str:
+    names = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    other = '<c r="C1" t="inlineStr"><is><t>other</t></is></c>'
+    return f'<worksheet {names}><sheetData><row r="1">{cells}{other}</row></sheetData></worksheet>'
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [('t="n"><v> 41</v>', "41"), ('t="n"><v>n/a</v>', "n/a"), ("t='n' s='0'><v>\n4.5</v>", "4.5")],
+)
+def test_one_cell_that_is_no_number_does_not_cost_its_sheet(cell: str, shown: str) -> None:
+    made = book(worksheets_sheet1__xml=sheet(f'<c r="A1" {cell}</c><c r="B1" t="n"><v>7</v></c>'))
+    assert lines(made) == ["Sheet", f"{shown}\t7\tother"]
+
+
+def test_headers_of_binary_sheets() -> None:
+    """[MS-XLSB]: flags, then headers and footers of odd and even pages and of the first. Its number is met before."""
+    texts = ("&C" + say("header"), None, "", say("even"), None, "Первая &P")
+    told = b"\3\0"
+    for text in texts:
+        length = 0xFFFFFFFF if text is None else len(text)
+        told += struct.pack("<I", length) + (text or "").encode("utf-16-le")
+    size = bytes((len(told) & 0x7F | 0x80, len(told) >> 7))
+    sheet = b"\x81\1\0 cells \xdf\3\5 none " + b"\xdf\3" + size + told + b"\xe0\3\0" + b"\x82\1\0"
+    assert [*binary_headers(sheet)] == ["&C" + say("header"), "", "", say("even"), "", "Первая &P"]
+    assert [*binary_headers(sheet[:-20])] == []

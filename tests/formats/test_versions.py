@@ -28,7 +28,7 @@ FROZEN = {
     "odt/3": "bd5722e942523f61",
     "odp/3": "39b0add4708f9d3a",
     "ods/4": "ff18220cb6f14e81",
-    "xlsx/6": "c1fa9577bb2810c7",
+    "xlsx/7": "c1fa9577bb2810c7",
     "xls/3": "89c55e9357b4e20d",
     "pdf/6": "04360f3d3fe65979",
     "rtf/5": "f179fd44e30eab41",

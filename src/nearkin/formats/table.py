@@ -48,7 +48,7 @@ FORMATS: tuple[Format, ...] = (
     Format("pdf", "application/pdf", (".pdf",), "pdf", 6),
     Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx", 6),
     Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx", 5),
-    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 6),
+    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 7),
     Format("xls", "application/vnd.ms-excel", (".xls", ".xlt"), "xls", 3),
     Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots", ".fods"), "ods", 4),
     Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw", ".fodt"), "odf", 3),
