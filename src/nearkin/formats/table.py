@@ -56,7 +56,7 @@ FORMATS: tuple[Format, ...] = (
     Format("rtf", "application/rtf", (".rtf",), "rtf", 5),
     Format("epub", "application/epub+zip", (".epub",), "epub", 6),
     Format("eml", "message/rfc822", (".eml",), "eml", 6),
-    Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 6),
+    Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 7),
     Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox", 3),
     Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 6),
     Format("xml", "application/xml", (".xml",), "xml", 3),
