@@ -30,7 +30,7 @@ FROZEN = {
     "ods/4": "ff18220cb6f14e81",
     "xlsx/7": "c1fa9577bb2810c7",
     "xls/3": "89c55e9357b4e20d",
-    "pdf/6": "04360f3d3fe65979",
+    "pdf/7": "04360f3d3fe65979",
     "rtf/5": "f179fd44e30eab41",
     "epub/6": "8814677adc9ce89a",
     "eml/6": "b96354f41a8cf753",

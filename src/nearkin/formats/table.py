@@ -45,7 +45,7 @@ UNREAD = (
 )  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (
-    Format("pdf", "application/pdf", (".pdf",), "pdf", 6),
+    Format("pdf", "application/pdf", (".pdf",), "pdf", 7),
     Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx", 6),
     Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx", 5),
     Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 7),
