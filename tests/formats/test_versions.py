@@ -22,7 +22,7 @@ PAGE = b"""<!DOCTYPE html><title>a title</title><p>one</textarea>word <b>b</b>ol
 # then freeze what it takes now.
 FROZEN = {
     "docx/6": "c65e7b3fddfbc6f2",
-    "doc/3": "27d642327cf2bdef",
+    "doc/4": "ea948978ab12d447",
     "ppt/3": "371db35772237d00",
     "pptx/5": "35e1e70ccaa70228",
     "odt/3": "bd5722e942523f61",
@@ -31,7 +31,7 @@ FROZEN = {
     "xlsx/7": "c1fa9577bb2810c7",
     "xls/3": "89c55e9357b4e20d",
     "pdf/7": "04360f3d3fe65979",
-    "rtf/5": "f179fd44e30eab41",
+    "rtf/6": "f179fd44e30eab41",
     "epub/6": "8814677adc9ce89a",
     "eml/6": "b96354f41a8cf753",
     "mhtml/6": "f8d919475f8551bf",
