@@ -47,5 +47,5 @@ def _pictures(data: bytes) -> Iterator[tuple[bytes, Record]]:
             return
         start = place + PICTURE_HEAD + (1 + data[place + PICTURE_HEAD] if kind == NAMED_FILE else 0)
         if kind in (SHAPE, NAMED_FILE):
-            yield data, record_at(data, start)
+            yield data, record_at(data, start, min(place + size, len(data)))
         place += size
