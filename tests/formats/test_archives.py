@@ -113,6 +113,19 @@ def test_names_are_bytes_as_the_archive_says() -> None:
     assert b"\x94.html" in [member.name for member in found(data)[1].members]
 
 
+def test_members_in_other_volumes_say_so() -> None:
+    """In the list of a zip each has the number of its volume; a 7z has its list at its end."""
+    packed = bytearray(plain_zip())
+    second = packed.rindex(b"PK\1\2")
+    packed[second + 34] = 1  # the last volume, which is this one
+    packed[packed.rindex(b"PK\5\6") + 4] = 1
+    told = [(one.name, one.problem and one.problem.reason) for one in found(bytes(packed))[1].members]
+    first, other = (name.encode() for name in MEMBERS)
+    assert told == [(first, Reason.UNSUPPORTED), (other, None)]
+    with pytest.raises(Problem, match="another volume"):
+        members(archive(MEMBERS)[:-10])
+
+
 def test_an_encrypted_member_says_so_and_the_others_are_read() -> None:
     data = bytearray(plain_zip())
     directory = data.index(b"PK\x01\x02")

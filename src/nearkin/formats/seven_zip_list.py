@@ -104,6 +104,8 @@ def contents(file: BinaryIO, limits: Limits, unpack: Callable[[Folder], bytes]) 
         raise Problem(Reason.TOO_LARGE, "the list of members is over 64 MB")
     file.seek(32 + place)
     data = file.read(size)
+    if len(data) < size:
+        raise Problem(Reason.CORRUPT, "its end, where its members are listed, is missing; it may lie in another volume")
     for _ in range(4):
         cursor = _Cursor(data, limits.members)
         if (kind := cursor.byte()) == HEADER:

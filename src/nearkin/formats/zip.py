@@ -27,6 +27,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 
 def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
+    last = max((entry.volume for entry in archive.infolist()), default=0)  # this file, which has the list
     for entry in archive.infolist():
         name = _name(entry)
         if name.endswith(b"/") and not entry.file_size:
@@ -36,6 +37,9 @@ def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
         counted.begin()
         if entry.flag_bits & ENCRYPTED:
             yield Member(name, b"", problem=Problem(Reason.ENCRYPTED, "the member is encrypted"))
+            continue
+        if entry.volume != last:
+            yield Member(name, b"", problem=Problem(Reason.UNSUPPORTED, "it lies in another volume of the archive"))
             continue
         try:
             with archive.open(entry) as stream:
