@@ -3,7 +3,7 @@
 import pytest
 
 from formats import office
-from formats.office import NAMES, flat, line, opened
+from formats.office import NAMES, flat, line, opened, say
 from formats.test_places import found
 from nearkin.formats.found import Limits, Problem
 from nearkin.model import Reason
@@ -138,3 +138,20 @@ def test_numbers_of_a_fraction_stand_apart() -> None:
     half = "<math:math><math:mi>x</math:mi><math:mn>3</math:mn><math:mfrac><math:mn>1</math:mn><math:mn>2</math:mn>"
     body = line(f"{half}</math:mfrac></math:math>".replace("math:", ""))
     assert found(opened("text", f"<office:text>{body}</office:text>", ""))[1].text == "x3 1 2\n"
+
+
+def test_forms_say_their_labels_and_what_was_filled_in() -> None:
+    controls = (
+        f"<form:fixed-text form:label='{say('label')}'/>"
+        f"<form:text form:value='Deleted' form:current-value='{say('value')}'/>"
+        f"<form:text form:value='{say('preset')}'/>"
+        "<form:password form:current-value='Deleted'/><form:hidden form:value='Deleted'/>"
+        f"<form:checkbox form:label='{say('box')}' form:value='Deleted'/>"
+        "<form:listbox><form:option form:label='Deleted'/>"
+        "<form:option form:label='Deleted' form:selected='true' form:current-selected='false'/>"
+        f"<form:option form:label='{say('choice')}' form:current-selected='true'/></form:listbox>"
+    )
+    forms = f"<office:forms xmlns:form='f'>{controls}</office:forms>"
+    for kind in ("text", "spreadsheet", "presentation"):
+        text = found(opened(kind, f"<office:{kind}>{forms}</office:{kind}>", ""))[1].text or ""
+        assert text.splitlines() == [say(place) for place in ("label", "value", "preset", "box", "choice")]
