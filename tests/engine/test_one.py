@@ -25,7 +25,7 @@ def test_members_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(one, "shared_workers", Counting)
     told = one.extracted(zipped({f"{at}.txt": b"words" for at in range(50)}), b"box.zip", raw=False)
     assert heard == ["kind", "document", "member"]
-    assert (told.extractor, told.text, told.problem) == ("zip/2", None, None)
+    assert (told.extractor, told.text, told.problem) == ("zip/3", None, None)
 
 
 FORKED = """

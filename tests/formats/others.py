@@ -1,8 +1,6 @@
 """Sheets, PDF, RTF, books and mail with a known sentence in every place that a reader sees."""
 
 import io
-import re
-import struct
 from datetime import datetime
 from email.message import EmailMessage
 
@@ -53,28 +51,6 @@ def shared_strings() -> bytes:
         for name in ("one", "two"):
             book.add_worksheet(name).write(0, 0, say(f"sheet {name}"))
     return file.getvalue()
-
-
-XLS_PLACES = ("cell", "second sheet")
-
-
-def xls() -> bytes:
-    import xlwt
-
-    book = xlwt.Workbook()
-    book.add_sheet("one").write(0, 0, say("cell"))
-    sheet = book.add_sheet("two")
-    sheet.write(5, 3, say("second sheet"))
-    for column, code in enumerate((0x00, 0x07, 0x0F, 0x17, 0x1D, 0x24, 0x2A), 2):  # ERRORS
-        sheet.row(7).set_cell_error(column, code)
-    sheet.row(9).set_cell_boolean(2, 1)
-    sheet.write(9, 4, xlwt.Formula("1/0"))
-    file = io.BytesIO()
-    book.save(file)
-    place, result = struct.pack("<HH", 9, 4), struct.pack("<BxBxxxH", 2, 0x07, 0xFFFF)  # which xlwt does not compute
-    made = re.sub(rb"(\x06\0..%b..).{8}" % place, lambda found: found[1] + result, file.getvalue(), flags=re.DOTALL)
-    assert made != file.getvalue()
-    return made
 
 
 def pdf_of(pages: list[list[str]]) -> bytes:

@@ -25,12 +25,19 @@ def streams(start: int, pack: int, sizes: list[int], coder: bytes, sums: list[in
     return told + b"\0"
 
 
-def archive(members: dict[str, bytes], *, coder: bytes = SETTINGS, pack_list: bool = True) -> bytes:
+def archive(
+    members: dict[str, bytes], *, coder: bytes = SETTINGS, pack_list: bool = True, modes: tuple[int, ...] = ()
+) -> bytes:
+    """modes: of Unix, as they are told above the attributes of Windows."""
     body = packed(b"".join(members.values()))
     names = b"\0" + b"".join(name.encode("utf-16-le") + b"\0\0" for name in members)
     sums = [zlib.crc32(data) for data in members.values()]
     listed = b"\x01\x04" + streams(0, len(body), [len(data) for data in members.values()], coder, sums)
-    listed += b"\x05" + number(len(members)) + b"\x11" + number(len(names)) + names + b"\0\0"
+    listed += b"\x05" + number(len(members)) + b"\x11" + number(len(names)) + names
+    if modes:
+        told = b"\x01\0" + b"".join(struct.pack("<I", mode << 16 | 0x8020) for mode in modes)
+        listed += b"\x15" + number(len(told)) + told
+    listed += b"\0\0"
     if pack_list:
         inner = packed(listed)
         listed, body = b"\x17" + streams(len(body), len(inner), [len(listed)], SETTINGS, []), body + inner

@@ -55,7 +55,7 @@ def drawing(outer: str, inner: str) -> str:
         (alternatives('<v:textpath string="art"/>', paragraph("fallback")), "art\n"),
         (alternatives('<w:sym w:char="0041"/>', paragraph("fallback")), "A\n"),
         (alternatives("<m:r><m:t>x</m:t></m:r>", paragraph("fallback")), "x\n"),
-        (alternatives("<w:t> </w:t>", paragraph("fallback")), " fallback\n"),
+        (alternatives("<w:t> </w:t>", paragraph("fallback")), " \nfallback\n"),
         (alternatives(alternatives(EMPTY, paragraph("inner")), paragraph("fallback")), "inner\n"),
         (alternatives(alternatives(EMPTY, EMPTY), paragraph("fallback")), "fallback\n"),
         # What a chart says stands in a part of its own; its fallback tells to get a better program.

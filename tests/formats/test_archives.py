@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import stat
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -50,6 +51,28 @@ def test_members_of_7z(pack_list: bool) -> None:
     assert members(data) == MEMBERS
 
 
+LINKED = {"a.txt": b"some words", "link": b"../a.txt", "no link": b"long " * 1000}
+
+
+def zip_with_links() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, data in LINKED.items():
+            entry = zipfile.ZipInfo(name)
+            entry.create_system, entry.external_attr = 3, (stat.S_IFREG if name == "a.txt" else stat.S_IFLNK) << 16
+            packed.writestr(entry, data)
+    return file.getvalue()
+
+
+def seven_with_links() -> bytes:
+    return archive(LINKED, modes=(stat.S_IFREG, stat.S_IFLNK, stat.S_IFLNK))
+
+
+@pytest.mark.parametrize("make", [zip_with_links, seven_with_links])
+def test_links_are_passed_over_but_for_what_is_too_long_to_be_one(make: Callable[[], bytes]) -> None:
+    assert members(make()) == {name: data for name, data in LINKED.items() if name != "link"}
+
+
 @pytest.mark.parametrize(
     ("coder", "reason"),
     [
@@ -88,6 +111,19 @@ def test_a_packed_file_that_ends_early_is_corrupt(packer: str) -> None:
 def test_names_are_bytes_as_the_archive_says() -> None:
     data = plain_zip().replace(b"b.html", b"\x94.html")
     assert b"\x94.html" in [member.name for member in found(data)[1].members]
+
+
+def test_members_in_other_volumes_say_so() -> None:
+    """In the list of a zip each has the number of its volume; a 7z has its list at its end."""
+    packed = bytearray(plain_zip())
+    second = packed.rindex(b"PK\1\2")
+    packed[second + 34] = 1  # the last volume, which is this one
+    packed[packed.rindex(b"PK\5\6") + 4] = 1
+    told = [(one.name, one.problem and one.problem.reason) for one in found(bytes(packed))[1].members]
+    first, other = (name.encode() for name in MEMBERS)
+    assert told == [(first, Reason.UNSUPPORTED), (other, None)]
+    with pytest.raises(Problem, match="another volume"):
+        members(archive(MEMBERS)[:-10])
 
 
 def test_an_encrypted_member_says_so_and_the_others_are_read() -> None:

@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from formats import office, others, outlook, shown, worded
+from formats import booked, office, others, outlook, shown, worded
 from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
@@ -28,7 +28,7 @@ FETCH = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd
 
 MADE: dict[str, Callable[[], bytes]] = {
     "docx": office.docx, "pptx": office.pptx, "odt": office.odt, "odp": office.odp, "ods": office.ods,
-    "xlsx": others.xlsx, "xls": others.xls, "pdf": others.pdf, "rtf": others.rtf, "epub": others.epub,
+    "xlsx": others.xlsx, "xls": booked.xls, "pdf": others.pdf, "rtf": others.rtf, "epub": others.epub,
     "eml": others.eml, "mhtml": others.mhtml, "msg": outlook.msg, "mbox": others.mbox, "xml": others.xml,
     "zip": plain_zip, "tar": tar, "7z": partial(archive, dict(MEMBERS)),
     "doc": worded.doc, "ppt": shown.ppt,
@@ -251,7 +251,7 @@ def test_sheets_of_an_old_book_that_lie_in_one_another_are_not_walked_each_time(
 
 @pytest.mark.parametrize("name", [b"a.xls", b"a.ppt", b"a"])
 def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None:
-    data = bytearray(others.xls())
+    data = bytearray(booked.xls())
     data[32:34] = b"\xff\xff"
     with pytest.raises(Problem, match="its header is damaged") as error:
         found(bytes(data), name)

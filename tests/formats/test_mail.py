@@ -270,6 +270,22 @@ def test_what_is_attached_and_too_large_fails_alone(how: str) -> None:
     assert members(mail) == {"a": LARGE, "small.txt": b"small"}
 
 
+def test_objects_of_other_programs_in_outlook_are_no_mail() -> None:
+    """Embedded in the text: some are whole files, the others are not read, and not taken for an empty mail."""
+
+    def embedded(number: int, name: str, *inside: outlook.Node) -> outlook.Node:
+        told = outlook.fixed(8), outlook.text(0x3001, name), outlook.storage("__substg1.0_3701000D", *inside)
+        return outlook.storage(f"__attach_version1.0_#{number:08X}", *told)
+
+    sheet = embedded(1, "Sheet", outlook.stream("Workbook", b"records"))
+    letter = embedded(2, "Letter", outlook.stream("Package", b"a whole file"))
+    _, mail = found(outlook.ole(outlook.fixed(32), outlook.text(0x1000, "the text"), sheet, letter))
+    assert [(one.name, one.data.rstrip(b"\0"), one.problem and one.problem.reason) for one in mail.members] == [
+        (b"Sheet", b"", Reason.UNSUPPORTED),
+        (b"Letter", b"a whole file", None),
+    ]
+
+
 def test_what_is_attached_in_outlook_and_too_large_fails_alone() -> None:
     def attachment(number: int, data: bytes) -> outlook.Node:
         name = outlook.text(0x3707, f"{number}.bin")

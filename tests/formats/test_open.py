@@ -3,7 +3,7 @@
 import pytest
 
 from formats import office
-from formats.office import NAMES, flat, line, opened
+from formats.office import NAMES, flat, line, opened, say
 from formats.test_places import found
 from nearkin.formats.found import Limits, Problem
 from nearkin.model import Reason
@@ -123,3 +123,35 @@ def test_a_formula_that_is_broken_is_told() -> None:
     assert [(one.name, one.problem and one.problem.reason) for one in document.members] == [
         (b"Object 1/content.xml", Reason.CORRUPT)
     ]
+
+
+def test_boxes_and_pictures_within_a_paragraph_do_not_run_into_its_words() -> None:
+    box = f"<draw:frame><draw:text-box>{line('box')}</draw:text-box></draw:frame>"
+    picture = "<draw:frame><draw:image/><svg:title>title</svg:title><svg:desc>alt text</svg:desc></draw:frame>"
+    note = f"<text:note><text:note-body>{line(f'note{box}')}</text:note-body></text:note>"
+    body = line(f"Hello{box}world{picture}{note}.") + line(f"{box}more")
+    text = found(opened("text", f"<office:text>{body}</office:text>", ""))[1].text
+    assert text == "Hello\nbox\nworld\ntitle\nalt text\n.\nbox\nmore\nnote\nbox\n\n"
+
+
+def test_numbers_of_a_fraction_stand_apart() -> None:
+    half = "<math:math><math:mi>x</math:mi><math:mn>3</math:mn><math:mfrac><math:mn>1</math:mn><math:mn>2</math:mn>"
+    body = line(f"{half}</math:mfrac></math:math>".replace("math:", ""))
+    assert found(opened("text", f"<office:text>{body}</office:text>", ""))[1].text == "x3 1 2\n"
+
+
+def test_forms_say_their_labels_and_what_was_filled_in() -> None:
+    controls = (
+        f"<form:fixed-text form:label='{say('label')}'/>"
+        f"<form:text form:value='Deleted' form:current-value='{say('value')}'/>"
+        f"<form:text form:value='{say('preset')}'/>"
+        "<form:password form:current-value='Deleted'/><form:hidden form:value='Deleted'/>"
+        f"<form:checkbox form:label='{say('box')}' form:value='Deleted'/>"
+        "<form:listbox><form:option form:label='Deleted'/>"
+        "<form:option form:label='Deleted' form:selected='true' form:current-selected='false'/>"
+        f"<form:option form:label='{say('choice')}' form:current-selected='true'/></form:listbox>"
+    )
+    forms = f"<office:forms xmlns:form='f'>{controls}</office:forms>"
+    for kind in ("text", "spreadsheet", "presentation"):
+        text = found(opened(kind, f"<office:{kind}>{forms}</office:{kind}>", ""))[1].text or ""
+        assert text.splitlines() == [say(place) for place in ("label", "value", "preset", "box", "choice")]

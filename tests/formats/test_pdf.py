@@ -273,3 +273,43 @@ def test_a_comment_that_only_resembles_what_is_shown_is_read_too() -> None:
 
 def test_states_of_buttons_are_no_text() -> None:
     assert noted("/Subtype/Widget/FT/Btn/T(a)/V/Yes/AS/Yes", page="a form") == "a form\n"
+
+
+ASKED = (
+    f"<template><subform><draw><value><text>{say('label')}</text></value></draw><field><caption><value><exData>"
+    f"<body><p>{say('caption')}</p></body></exData></value></caption><items><text>Deleted choice</text></items>"
+    "<event><script>Deleted()</script></event></field></subform></template>"
+)
+FILLED_IN = (
+    f"<datasets><data><form><who>{say('value')}</who><n>7</n><p contentType='image/png'>Deleted</p></form></data>"
+    "</datasets>"
+)
+XFA = ('<xdp:xdp xmlns:xdp="x">', ASKED, FILLED_IN, "</xdp:xdp>")
+
+
+def form(*packets: str, renders: bool = True) -> bytes:
+    named = "".join(f"({number}){number + 5} 0 R" for number in range(len(packets)))
+    waits = "/NeedsRendering true" if renders else ""
+    return made(
+        [
+            f"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[]/XFA[{named}]>>{waits}>>",
+            PAGES,
+            f"{PAGE}/Contents 4 0 R>>",
+            shown("Please wait"),
+            *(f"<</Length {len(packet)}>>stream\n{packet}\nendstream\n" for packet in packets),
+        ]
+    )
+
+
+def test_a_form_that_is_xml_says_what_it_asks_and_what_was_filled_in() -> None:
+    document = found(form(*XFA))[1]
+    assert (document.text or "").splitlines() == ["Please wait", *map(say, ("label", "caption", "value")), "7"]
+    assert found(form(*XFA, renders=False))[1].text == "Please wait\n"  # it has pages of its own
+
+
+def test_a_form_whose_xml_is_broken_is_told_beside_its_page() -> None:
+    document = found(form(*XFA[:2]))[1]
+    assert document.text == f"Please wait\n{say('label')}\n{say('caption')}\n"
+    assert [(one.name, one.problem and one.problem.reason) for one in document.members] == [
+        (b"form.xdp", Reason.CORRUPT)
+    ]

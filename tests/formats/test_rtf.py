@@ -88,3 +88,18 @@ def test_equations_are_read_without_their_looks() -> None:
 
     fraction = rf"{{\mf{{\mfPr{{\mtype bar}}{{\mctrlPr\f34 }}}}{{\mnum{run('alpha')}}}{{\mden{run('beta')}}}}}"
     assert text(rf" {{\mmath{{\*\moMath{fraction}}}}}") == "alphabeta"
+
+
+def test_a_picture_that_is_there_twice_says_its_alt_text_once() -> None:
+    """As LibreOffice writes it: for new programs, and once more for old ones."""
+    told = rb"{\pict{\*\picprop{\sp{\sn wzDescription}{\sv a red square}}}\pngblip 89504e}"
+    data = (
+        rb"{\rtf1 before {\*\shppict"
+        + told
+        + rb"}{\nonshppict"
+        + told
+        + rb"} after {\shp{\shprslt"
+        + told
+        + rb"}}\par}"
+    )
+    assert " ".join((found(data)[1].text or "").split()) == "before a red square after"

@@ -6,10 +6,14 @@ import zipfile
 
 import pytest
 
-from formats import others
+from formats import booked, others
 from formats.office import LABELS, cached, drawn, related, say, zipped
 from formats.test_places import found
 from nearkin.formats import squeezed
+from nearkin.formats.found import Limits
+from nearkin.formats.prose import Prose
+from nearkin.formats.xls_beside import add_beside
+from nearkin.formats.xlsb_headers import binary_headers
 
 NAMES = " ".join(f'xmlns:{name}="{name}"' for name in ("a", "c", "xdr", "x"))
 KIN = "xl/worksheets/_rels/sheet1.xml.rels"
@@ -108,3 +112,62 @@ def test_cells_far_apart_in_a_sheet_that_does_not_say_how_large_it_is(
         f"<{prefix}worksheet {space}><{prefix}sheetData>{rows}</{prefix}sheetData></{prefix}worksheet>"
     )
     assert lines(parts) == ["Sheet", "cell A", *["cell B"] * 38, "cell XFD"]
+
+
+def test_comments_and_headers_of_excel_95_are_in_a_code_page() -> None:
+    """A long comment goes on in another record."""
+
+    def note(row: int, text: str) -> bytes:
+        return booked.record(0x001C, struct.pack("<3H", row, 0, len(text)) + text.encode("cp1251"))
+
+    def short(kind: int, text: str) -> bytes:
+        return booked.record(kind, bytes([len(text)]) + text.encode("cp1251"))
+
+    begin = booked.record(0x0809, struct.pack("<HH4x", 0x0500, 5))
+    notes = note(1, "Большой ") + note(0xFFFF, "мир") + note(3, "Другой")
+    page = booked.record(0x0042, struct.pack("<H", 1251))
+    told = booked.record(0x0085, struct.pack("<I", len(begin + page + booked.END) + 8))
+    prose = Prose(Limits())
+    add_beside(begin + page + told + booked.END + begin + short(0x0014, "&CПисьмо") + notes + booked.END, prose)
+    assert prose.text() == "Письмо\nБольшой мир\nДругой\n"
+
+
+def test_records_beside_old_cells_that_end_early_say_what_is_there() -> None:
+    begin, whole = booked.record(0x0809, struct.pack("<HH12x", 0x0600, 0x0010)), booked.beside()
+    told = booked.record(0x0085, struct.pack("<I", len(begin + booked.END) + 8))
+    book = begin + told + booked.END + begin + whole
+    said = [0]
+    for end in range(len(book) - len(whole), len(book)):
+        prose = Prose(Limits())
+        add_beside(book[:end], prose)
+        said.append(len(prose.text().splitlines()))
+    assert said == sorted(said)
+    assert said[-1] == 10  # lines: one box has two, and no cell says what the chart takes from one
+
+
+def sheet(cells: str) -> str:
+    names = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    other = '<c r="C1" t="inlineStr"><is><t>other</t></is></c>'
+    return f'<worksheet {names}><sheetData><row r="1">{cells}{other}</row></sheetData></worksheet>'
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [('t="n"><v> 41</v>', "41"), ('t="n"><v>n/a</v>', "n/a"), ("t='n' s='0'><v>\n4.5</v>", "4.5")],
+)
+def test_one_cell_that_is_no_number_does_not_cost_its_sheet(cell: str, shown: str) -> None:
+    made = book(worksheets_sheet1__xml=sheet(f'<c r="A1" {cell}</c><c r="B1" t="n"><v>7</v></c>'))
+    assert lines(made) == ["Sheet", f"{shown}\t7\tother"]
+
+
+def test_headers_of_binary_sheets() -> None:
+    """[MS-XLSB]: flags, then headers and footers of odd and even pages and of the first. Its number is met before."""
+    texts = ("&C" + say("header"), None, "", say("even"), None, "Первая &P")
+    told = b"\3\0"
+    for text in texts:
+        length = 0xFFFFFFFF if text is None else len(text)
+        told += struct.pack("<I", length) + (text or "").encode("utf-16-le")
+    size = bytes((len(told) & 0x7F | 0x80, len(told) >> 7))
+    sheet = b"\x81\1\0 cells \xdf\3\5 none " + b"\xdf\3" + size + told + b"\xe0\3\0" + b"\x82\1\0"
+    assert [*binary_headers(sheet)] == ["&C" + say("header"), "", "", say("even"), "", "Первая &P"]
+    assert [*binary_headers(sheet[:-20])] == []

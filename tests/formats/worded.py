@@ -19,9 +19,29 @@ DOC_PLACES = (
     "endnote",
     "text box",
     "text box of a header",
+    "alt text of a drawing",
+    "word art in a header",
+    "alt text of a picture",
+    "alt text of a linked picture",
 )
 NARROW = 1 << 30
 FIB, PAGE = 1024, 512
+
+
+def drawings() -> bytes:
+    """What they have in common, then those of the text and of the headers."""
+    from formats.shown import drawing, holding, properties, shape
+
+    of_text = drawing(shape(properties(x0381=say("alt text of a drawing"))))
+    of_headers = drawing(shape(properties(x00C0=say("word art in a header"))))
+    return holding(0xF000) + b"\0" + of_text + b"\1" + of_headers
+
+
+def picture(alt: str, *, kind: int = 0x64, name: bytes = b"") -> bytes:
+    from formats.shown import properties, shape
+
+    held = name + shape(properties(x0381=alt)) + b"bytes of the picture"
+    return struct.pack("<IHH60x", 68 + len(held), 68, kind) + held
 
 
 def doc(*, flags: int = 0, version: int = 0xC1, field: str = "\x13 HYPERLINK \x13 a \x14b\x15 \x14{}\x15") -> bytes:
@@ -58,9 +78,14 @@ def doc(*, flags: int = 0, version: int = 0xC1, field: str = "\x13 HYPERLINK \x1
     struct.pack_into("<8i", head, 0x4C, *(len(part.encode("utf-16-le")) // 2 for part in parts))
     struct.pack_into("<2I", head, 0xFA, 0, len(bins))
     struct.pack_into("<2I", head, 0x1A2, len(bins), len(clx))
+    shapes = drawings()
+    struct.pack_into("<2I", head, 0x22A, len(bins + clx), len(shapes))
+    pictures = [picture(say("alt text of a picture")), struct.pack("<IHH60x", 80, 68, 0).ljust(80, b"x")]
+    pictures.append(picture(say("alt text of a linked picture"), kind=0x66, name=b"\5a.png"))
     return ole(
         stream("WordDocument", bytes(head) + page + narrow.encode("cp1252") + wide),
-        stream("1Table", bins + clx),
+        stream("1Table", bins + clx + shapes),
+        stream("Data", b"".join(pictures)),
         stream("\x05SummaryInformation", summary("The title", "Ann Author")),
     )
 

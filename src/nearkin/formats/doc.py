@@ -1,7 +1,8 @@
 """Word's old binary files, of Word 97 to 2003 ([MS-DOC]): all text that the table of pieces leads to.
 
-That is, one after the other, the text itself, footnotes, headers and footers, comments, endnotes and text boxes. Not
-shown, and not read: codes of fields, and what is marked as deleted. Older files are told apart and not read.
+That is, one after the other, the text itself, footnotes, headers and footers, comments, endnotes and text boxes; then
+alt texts. Not shown, and not read: codes of fields, and what is marked as deleted. Older files are told apart and not
+read.
 """
 
 import re
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import BinaryIO
 
+from nearkin.formats.doc_shapes import alt_texts
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ole import ENCRYPTED, opened, properties
 from nearkin.formats.prose import Prose
@@ -44,6 +46,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
         if flags & LOCKED:
             raise Problem(Reason.ENCRYPTED, "a password is needed")
         table = storage.openstream("1Table" if flags & SECOND_TABLE else "0Table").read()
+        data = storage.openstream("Data").read() if storage.exists("Data") else b""
         known = properties(storage)
     held = Prose(limits)
     for piece in _pieces(document, table):
@@ -59,6 +62,8 @@ def read(file: BinaryIO, limits: Limits) -> Found:
         lines = _shown(text[start:end]).split("\n")
         for line in dict.fromkeys(lines) if place == HEADERS else lines:  # each section has its headers
             prose.line(line)
+    for line in alt_texts(document, table, data):
+        prose.line(line)
     return Found(prose.text(), known)
 
 

@@ -18,7 +18,7 @@ from nearkin.formats.zip_parts import Parts
 AROUND = ("footnotes", "endnotes", "comments", "header", "footer")
 DRAWN = ("chart", "chartEx", "diagramData")
 TABLE_ALT_TEXTS = {"tblCaption", "tblDescription"}
-MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "den": "/"}  # den: of a fraction
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
@@ -63,6 +63,8 @@ def _add(parts: Parts, part: str, prose: Prose, limits: Limits) -> None:
         elif event.kind == "start":
             if event.name == "t":
                 in_run += 1
+            elif event.name == "p":
+                prose.end()  # of a box drawn within a paragraph
             elif event.name in MARKS and not event.get("pos"):  # a tab stop has a position
                 prose.add(MARKS[event.name])
             elif event.name == "sym":

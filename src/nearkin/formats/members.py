@@ -1,5 +1,6 @@
 """Members of a container are counted while they are taken out: how many, and how many bytes together."""
 
+import stat
 from collections.abc import Callable
 from io import BytesIO
 from typing import IO
@@ -8,6 +9,12 @@ from nearkin.formats.found import Limits, Member, Problem
 from nearkin.model import Reason
 
 CHUNK = 1 << 20
+LONGEST_PATH = 4096  # PATH_MAX of Linux: what is longer was never a link, whatever it says
+
+
+def is_link(mode: int, size: int) -> bool:
+    """By the mode that Unix knows it by: its bytes are the path it leads to, and no text."""
+    return stat.S_ISLNK(mode) and size <= LONGEST_PATH
 
 
 class Counted:

@@ -33,29 +33,35 @@ DATA, LONG_NAME, SHORT_NAME = 0x3701, 0x3707, 0x3704
 EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 DEEPEST = 8
 STREAM = 2  # as olefile has it
+PROPERTIES = "__properties_version1.0"
+WHOLE = ("Package", "CONTENTS")  # of Office since 2007; of Acrobat
 
 
 class Storage:
     def __init__(self, ole: Any, path: tuple[str, ...] = ()) -> None:
         self._ole = ole
         self._path = path
-        fixed = self._stream("__properties_version1.0")
+        fixed = self.stream(PROPERTIES)
         header = 8 if path and not path[-1].endswith("000D") else 24 if path else 32
         rows = (fixed[at : at + 16] for at in range(header, len(fixed) - 15, 16))
         self._fixed = {int.from_bytes(row[2:4], "little"): row[8:16] for row in rows}
 
-    def _stream(self, name: str) -> bytes:
+    def stream(self, name: str) -> bytes:
         place = "/".join((*self._path, name))
         if self._ole.get_type(place) != STREAM:
             return b""
         data: bytes = self._ole.openstream(place).read()
         return data
 
+    @property
+    def is_mail(self) -> bool:
+        return bool(self.stream(PROPERTIES))
+
     def text(self, key: int) -> str:
-        wide = self._stream(f"__substg1.0_{key:04X}001F")
+        wide = self.stream(f"__substg1.0_{key:04X}001F")
         if wide:
             return wide.decode("utf-16-le", "replace").rstrip("\0")
-        return self._decoded(self._stream(f"__substg1.0_{key:04X}001E")).rstrip("\0")
+        return self._decoded(self.stream(f"__substg1.0_{key:04X}001E")).rstrip("\0")
 
     def _decoded(self, data: bytes) -> str:
         page = self.number(CODE_PAGE)
@@ -65,10 +71,13 @@ class Storage:
             return decode(data).text
 
     def data(self, key: int) -> bytes:
-        return self._stream(f"__substg1.0_{key:04X}0102")
+        return self.stream(f"__substg1.0_{key:04X}0102")
 
     def size(self, key: int) -> int:
-        place = "/".join((*self._path, f"__substg1.0_{key:04X}0102"))
+        return self.length(f"__substg1.0_{key:04X}0102")
+
+    def length(self, name: str) -> int:
+        place = "/".join((*self._path, name))
         return int(self._ole.get_size(place)) if self._ole.get_type(place) == STREAM else 0
 
     def number(self, key: int) -> int:
@@ -151,6 +160,10 @@ def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
             place = name or f"part-{number}"
             yield counted.attached(place.encode("utf-8", "replace"), attached.size(DATA), partial(attached.data, DATA))
             continue
+        if not embedded.is_mail:
+            place, size = name or f"part-{number}", max(map(embedded.length, WHOLE))
+            yield counted.attached(place.encode("utf-8", "replace"), size, partial(_object, embedded))
+            continue
         place = (name.removesuffix(".msg") or f"part-{number}") + ".eml"
         if depth >= DEEPEST:
             yield Member(place.encode(), b"", problem=Problem(Reason.TOO_LARGE, "mail in mail in mail"))
@@ -161,6 +174,14 @@ def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
             yield from (
                 Member(place.encode("utf-8", "replace") + b"/" + one.name, b"", problem=one.problem) for one in lost
             )
+
+
+def _object(storage: Storage) -> bytes:
+    """What another program put into the text of the mail: the file it is, where it is kept as one."""
+    for name in WHOLE:
+        if data := storage.stream(name):
+            return data
+    raise Problem(Reason.UNSUPPORTED, "an object that another program put into the mail is not read")
 
 
 def _as_mail(mail: Storage, limits: Limits, depth: int, lost: list[Member]) -> bytes:

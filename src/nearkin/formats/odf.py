@@ -1,5 +1,5 @@
-"""OpenDocument texts: content.xml in its order, notes and comments after it, then headers and footers from styles.xml,
-then charts. Deletions lie apart (`text:tracked-changes`); insertions are in the text.
+"""OpenDocument texts: content.xml in its order, notes, comments and forms after it, then headers and footers from
+styles.xml, then charts. Deletions lie apart (`text:tracked-changes`); insertions are in the text.
 
 Text stands in paragraphs only (ODF 1.3 part 3 §5.1), and in formulas; so what is between tags elsewhere is no text. A
 document that is one XML file (`.fodt`) has the same sections under one root, and is read as the zip file it would be.
@@ -11,6 +11,7 @@ from io import BytesIO
 from typing import BinaryIO
 
 from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.odf_forms import control_text
 from nearkin.formats.odf_object import Formulas, without_values
 from nearkin.formats.prose import Prose
 from nearkin.formats.xml_events import Event, without
@@ -134,7 +135,9 @@ def _without_deleted(events: Iterator[Event]) -> Iterator[Event]:
 
 def add_events(events: Iterator[Event], prose: Prose, *, hides: Hides) -> None:
     notes: list[str] = []  # and comments: written after the text
+    controls: list[str] = []  # of forms: after these
     noting = writing = formulas = 0
+    last = ["\n", "\n"]  # what was said last, in the text and in the notes
 
     def hidden(event: Event, parent: str) -> bool:
         stamp = parent == "annotation" and event.name in STAMPS
@@ -146,14 +149,20 @@ def add_events(events: Iterator[Event], prose: Prose, *, hides: Hides) -> None:
         if event.kind == "text":
             text = event.name if (writing or formulas) and not (formulas and event.name.isspace()) else ""
         elif event.name in PARAGRAPHS or event.name in ALT_TEXTS:
+            # Boxes and pictures stand within paragraphs, whose words are not theirs.
+            text = "\n" if event.kind == "end" or (writing and last[noting > 0] != "\n") else ""
             writing += change
-            text = "\n" if event.kind == "end" else ""
         elif event.name == "math":
             formulas += change
             text = "" if formulas or writing else "\n"
+        elif event.name == "mn" and formulas:
+            text = " " if event.kind == "start" and last[noting > 0].isdecimal() else ""  # 1 and 2 of a half are not 12
         else:
             noting += change if event.name in ASIDE else 0
             text = _mark(event) if writing or formulas else ""
+            if event.kind == "start" and event.attributes and (told := control_text(event)):
+                controls.append(f"{told}\n")
+        last[noting > 0] = text[-1:] or last[noting > 0]
         if noting:
             notes.append(text)
         else:
@@ -161,6 +170,7 @@ def add_events(events: Iterator[Event], prose: Prose, *, hides: Hides) -> None:
     prose.end()
     prose.add("".join(notes))
     prose.end()
+    prose.add("".join(controls))
 
 
 def _mark(event: Event) -> str:

@@ -19,6 +19,7 @@ from nearkin.formats.lacking import few_failed
 from nearkin.formats.leaders import without_leaders
 from nearkin.formats.pdf_notes import form_of, notes, wide, with_shown
 from nearkin.formats.pdf_streams import damaged
+from nearkin.formats.pdf_xfa import form_text
 from nearkin.formats.prose import Prose
 from nearkin.formats.running import said_once
 from nearkin.model import Reason
@@ -58,10 +59,16 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     prose = Prose(limits)
     for page in said_once(shown, pages):
         prose.line(page)
+    lost = _lost(document, file)
+    try:
+        form_text(document, prose)
+    except Problem as problem:
+        if problem.reason is Reason.TOO_LARGE:
+            raise
+        lost.append(Member(b"form.xdp", b"", problem=problem))
     for note in aside:
         prose.line(note)
     text = WITHIN.sub("", without_leaders(prose.text(), pages, shown))
-    lost = _lost(document, file)
     if not text.strip():
         why = Problem(Reason.EMPTY, f"{several} without text: scanned pictures?")
         if lost:

@@ -13,6 +13,7 @@ from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ole import ENCRYPTED, opened, properties
 from nearkin.formats.ppt_records import Record, children, record_at, walk
 from nearkin.formats.prose import Prose
+from nearkin.formats.shape_texts import SHAPE_PROPERTIES, shape_texts
 from nearkin.model import Reason
 
 STREAM, CURRENT = "PowerPoint Document", "Current User"
@@ -24,11 +25,6 @@ TEXT_HEADER, WIDE, NARROW, REFERENCE, TEXT_BOX = 0x0F9F, 0x0FA0, 0x0FA8, 0x0F9E,
 # Numbers of slides, dates, headers and footers stand in the text as one character each, at a place that is told.
 MOVING = {0x0FD8, 0x0FF7, 0x0FF8, 0x0FF9, 0x0FFA, 0x1015}
 SHAPE, PLACEHOLDER = 0xF004, 0x0BC3
-SHAPE_PROPERTIES, WORD_ART, ALT_TEXT = {0xF00B, 0xF121, 0xF122}, 0x00C0, 0x0381
-# IMsoArray of [MS-ODRAW]: how many elements, how many have room, bytes of each: 0xFFF0 for four, of halved numbers.
-ARRAY_HEAD, HALVED = 6, 0xFFF0
-ARRAYS = {0x145, 0x146, 0x151, 0x152, 0x155, 0x156, 0x157, 0x197, 0x1CF, 0x383, 0x3A0, 0x504}
-ARRAYS |= {0x54F, 0x58F, 0x5CF, 0x60F}
 STRING, COMMENT, COMMENT_TEXT = 0x0FBA, 0x2EE0, 1
 AROUND, AROUND_FLAGS = 0x0FD9, 0x0FDA
 SHOWN_IF = {0: 0x04, 1: 0x10, 2: 0x20}  # a fixed date, header, footer: instance of the text, bit that it is shown
@@ -180,7 +176,8 @@ class _Show:
                 for text in self._texts(inside):
                     self._say(text)
             elif record.kind in SHAPE_PROPERTIES:
-                self._add_properties(record)
+                for text in shape_texts(self._data, record):
+                    self._say(text)
             elif record.kind == COMMENT:
                 for one in children(self._data, record):
                     if one.kind == STRING and one.instance == COMMENT_TEXT:
@@ -200,26 +197,6 @@ class _Show:
             elif record.kind == PLACEHOLDER:
                 found.update(shapes[-1:])
         return found
-
-    def _add_properties(self, table: Record) -> None:
-        """[MS-ODRAW] §2.3.1: rows of six bytes, then, in their order, what was too long for a row."""
-        place = table.start + 6 * table.instance
-        for row in range(table.instance):
-            if table.start + 6 * row + 6 > table.end:
-                return
-            key, value = struct.unpack_from("<HI", self._data, table.start + 6 * row)
-            if key & 0x8000:
-                if key & 0x3FFF in (WORD_ART, ALT_TEXT):
-                    self._say(self._data[place : min(place + value, table.end)].decode("utf-16-le", "replace"))
-                place += value + (self._uncounted(place, value) if key & 0x3FFF in ARRAYS else 0)
-
-    def _uncounted(self, place: int, size: int) -> int:
-        """Bytes of an array's head, where its size is that of its elements alone: so some programs wrote it, and others
-        read both."""
-        if not size or place + ARRAY_HEAD > len(self._data):
-            return 0
-        many, _, each = struct.unpack_from("<3H", self._data, place)
-        return ARRAY_HEAD if many * (4 if each == HALVED else each) == size else 0
 
     def _hear(self, around: Record) -> None:
         flags = 0

@@ -266,6 +266,10 @@ class _Reader:
     def _said_twice(self, state: State, number: int | None) -> None:
         state.twice = True
 
+    def _for_old_programs(self, state: State, number: int | None) -> None:
+        """A picture once more, with its alt text, or what stands for a shape."""
+        state.hidden = state.again = True
+
     def _in_unicode(self, state: State, number: int | None) -> None:
         state.again = False
 
@@ -338,6 +342,8 @@ MEANINGS: dict[bytes, Callable[[_Reader, State, int | None], None]] = {
     b"mvf": _Reader._deleted,
     b"upr": _Reader._said_twice,
     b"ud": _Reader._in_unicode,
+    b"nonshppict": _Reader._for_old_programs,
+    b"shprslt": _Reader._for_old_programs,
     b"sn": _Reader._name_of_shape,
     b"sv": _Reader._value_of_shape,
     b"formfield": _Reader._field,

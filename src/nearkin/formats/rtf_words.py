@@ -22,7 +22,7 @@ SYMBOLS = {
 HIDDEN = frozenset((
     b"colortbl", b"stylesheet", b"info", b"pict", b"filetbl", b"listtable", b"listoverridetable", b"rsidtbl",
     b"revtbl", b"themedata", b"colorschememapping", b"datastore", b"latentstyles", b"xmlnstbl", b"fldinst",
-    b"generator", b"nonshppict", b"shprslt", b"nonesttables", b"pnseclvl", b"template", b"bkmkstart", b"bkmkend",
+    b"generator", b"nonesttables", b"pnseclvl", b"template", b"bkmkstart", b"bkmkend",
     b"atnid", b"atnauthor", b"atnref", b"atntime", b"atndate", b"atnparent", b"atrfstart", b"atrfend",
     b"objclass", b"objname", b"objtime", b"objdata", b"objalias", b"objsect",
     b"tc", b"xe", b"ftnsep", b"ftnsepc", b"aftnsep", b"aftnsepc",

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import BinaryIO, Protocol
 
 from nearkin.formats.found import Found, Limits, Member, Problem
-from nearkin.formats.members import Counted
+from nearkin.formats.members import Counted, is_link
 from nearkin.formats.seven_zip_list import Coder, Folder, contents
 from nearkin.model import Reason
 
@@ -60,7 +60,8 @@ def _members(file: BinaryIO, limits: Limits) -> Iterator[Member]:
             except (lzma.LZMAError, zlib.error, OSError, EOFError, ValueError) as error:
                 problem = Problem(Reason.CORRUPT, str(error) or "it ends early")
                 member = Member(entry.name, b"", entry.mtime_ns, problem)
-            yield member
+            if member.problem is not None or not is_link(entry.mode, size):
+                yield member
     for entry in files[place:]:
         counted.begin()
         yield Member(entry.name, b"", entry.mtime_ns)

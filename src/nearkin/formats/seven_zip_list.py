@@ -14,7 +14,9 @@ from nearkin.model import Reason
 MARK = b"7z\xbc\xaf\x27\x1c"
 LARGEST_LIST = 64 << 20
 END, HEADER, STREAMS, FILES, PACK, FOLDERS, SUBSTREAMS, SIZES, CRC = 0, 1, 4, 5, 6, 7, 8, 9, 10
-FOLDER, UNPACKED, COUNTS, EMPTY_STREAM, EMPTY_FILE, NAMES, TIMES, PACKED_HEADER = 11, 12, 13, 14, 15, 17, 20, 23
+FOLDER, UNPACKED, COUNTS, EMPTY_STREAM, EMPTY_FILE, NAMES = 11, 12, 13, 14, 15, 17
+TIMES, ATTRIBUTES, PACKED_HEADER = 20, 21, 23
+HAS_MODE = 0x8000  # above an attribute's lower half, which is Windows', is a mode of Unix
 EPOCH = 116444736000000000  # 1970 in Windows' count of 100 ns since 1601
 
 
@@ -43,6 +45,7 @@ class Entry:
     mtime_ns: int = 0
     empty: bool = False
     folder: bool = False
+    mode: int = 0  # of Unix, where told
 
 
 class _Cursor:
@@ -101,6 +104,8 @@ def contents(file: BinaryIO, limits: Limits, unpack: Callable[[Folder], bytes]) 
         raise Problem(Reason.TOO_LARGE, "the list of members is over 64 MB")
     file.seek(32 + place)
     data = file.read(size)
+    if len(data) < size:
+        raise Problem(Reason.CORRUPT, "its end, where its members are listed, is missing; it may lie in another volume")
     for _ in range(4):
         cursor = _Cursor(data, limits.members)
         if (kind := cursor.byte()) == HEADER:
@@ -248,12 +253,15 @@ def _files(cursor: _Cursor) -> list[Entry]:
         elif kind == NAMES and not piece.byte():
             for entry in files:
                 entry.name = _name(piece)
-        elif kind == TIMES:
+        elif kind in (TIMES, ATTRIBUTES):
             defined = piece.defined(count)
             piece.byte()
-            for entry, told in zip(files, defined, strict=True):
-                if told:
+            for entry in (entry for entry, told in zip(files, defined, strict=True) if told):
+                if kind == TIMES:
                     entry.mtime_ns = max(0, int.from_bytes(piece.take(8), "little") - EPOCH) * 100
+                else:
+                    attributes = int.from_bytes(piece.take(4), "little")
+                    entry.mode = attributes >> 16 if attributes & HAS_MODE else 0
     return files
 
 

@@ -24,16 +24,22 @@ CHUNK, LONGEST_TAG = 1 << 20, 300  # bytes
 SOME = re.compile(rb"t=[\"']e[\"']")
 # Up to the next < at most: many tags that never end would take quadratic time.
 ERROR = re.compile(rb"""(<(?:\w+:)?c\b[^<>]*?\st=)(?:"e"|'e')""")
+NUMBER = re.compile(rb"""(<(?:\w+:)?c\b[^<>]*?)\st=(?:"n"|'n')""")  # which it is where nothing is said
+SPACED = re.compile(rb"(<(?:\w+:)?v>)\s+")
 PLACE = re.compile(rb"""(<(?:\w+:)?(?:row|c)\b[^<>]*?)\sr=(?:"[^"<]*"|'[^'<]*')""")
 
 
-def squeezed(file: BinaryIO, parts: Parts, sheets: dict[str, str], plain: Collection[str] = ()) -> BinaryIO:
+def squeezed(
+    file: BinaryIO, parts: Parts, sheets: dict[str, str], plain: Collection[str] = (), *, loose: bool = False
+) -> BinaryIO:
     """The same file where no sheet needs it; its cells are all that is to be read from it. Errors in a book with a part
     of over 64 MB are not told. sheets: their parts, and what they are called if they are damaged. plain: parts whose
-    styles are left out."""
+    styles are left out. loose: cells need not be as they should: calamine gives up a sheet for one number with a space
+    before it (` 41`), as programs write them, or for what is no number."""
     sparse: set[str] = set()
     wrong: set[str] = set()
     damaged: set[str] = set()
+    named = {sheet.lower() for sheet in sheets}
     searched = parts.can_be_rewritten and all(sheet.lower().endswith(XML) for sheet in sheets)
     for sheet, called in sheets.items():
         with parts.spared(called, partial(damaged.add, sheet.lower())):
@@ -48,9 +54,11 @@ def squeezed(file: BinaryIO, parts: Parts, sheets: dict[str, str], plain: Collec
         if name in plain:
             return NO_STYLES
         data = PLACE.sub(rb"\1", data) if name in sparse else data
+        if loose and name in named:
+            data = SPACED.sub(rb"\1", NUMBER.sub(rb"\1", data))
         return ERROR.sub(rb'\1"str"', data) if name in wrong else data
 
-    return parts.rewritten(changed) if sparse or wrong or plain or (damaged and searched) else file
+    return parts.rewritten(changed) if sparse or wrong or plain or loose or (damaged and searched) else file
 
 
 def _is_sparse(parts: Parts, sheet: str) -> bool:

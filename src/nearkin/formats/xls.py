@@ -1,4 +1,4 @@
-"""Excel's old binary files: names and cells of sheets, errors too. Comments, headers and text boxes are not read."""
+"""Excel's old binary files: names and cells of sheets, errors too; then what stands beside the cells."""
 
 from typing import Any, BinaryIO
 
@@ -7,32 +7,34 @@ from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.lacking import few_failed
 from nearkin.formats.ole import opened, properties
 from nearkin.formats.prose import Prose
-from nearkin.formats.xls_errors import Errors, errors
+from nearkin.formats.xls_beside import add_beside
+from nearkin.formats.xls_errors import errors
 from nearkin.model import Reason
 
 FILE_PASS = 0x2F  # the record that says that all after it is encrypted ([MS-XLS] §2.4.117)
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
-    known, wrong = _looked_at(file)
+    known, book = _looked_at(file)
     prose = Prose(limits)
-    lost = add_sheets(file, prose, wrong)
+    lost = add_sheets(file, prose, errors(book))
+    add_beside(book, prose)
     members = (Member(f"sheet {name}".encode("utf-8", "replace"), b"", problem=one) for name, one in lost.items())
     return Found(prose.text(), known, tuple(few_failed(members)))
 
 
-def _looked_at(file: BinaryIO) -> tuple[dict[str, str], list[Errors]]:
-    """Its properties, and the errors in its cells."""
-    wrong: list[Errors] = []
+def _looked_at(file: BinaryIO) -> tuple[dict[str, str], bytes]:
+    """Its properties, and the stream of its records."""
+    book = b""
     with opened(file) as storage:
         _check_chains(storage)
         for name in ("Workbook", "Book"):  # calamine takes the first, too
             if storage.exists(name):
-                book = storage.openstream(name).read()
-                if _locked(book[: 1 << 16]):
+                stream = storage.openstream(name).read()
+                if _locked(stream[: 1 << 16]):
                     raise Problem(Reason.ENCRYPTED, "a password is needed")
-                wrong = wrong or errors(book)
-        return properties(storage), wrong
+                book = book or stream
+        return properties(storage), book
 
 
 def _check_chains(storage: Any) -> None:

@@ -7,10 +7,8 @@ keeps it with the formula (§2.4.127, §2.5.133 FormulaValue). Excel 5 and 95 wr
 import re
 import struct
 from collections.abc import Iterator
-from itertools import count
 
-from nearkin.formats.found import Problem
-from nearkin.model import Reason
+from nearkin.formats.xls_records import Record, sheets
 
 TOLD = {
     0x00: "#NULL!",
@@ -22,7 +20,7 @@ TOLD = {
     0x2A: "#N/A",
     0x2B: "#GETTING_DATA",
 }  # §2.5.10 BErr
-BEGIN, END, SHEET, BOOL_ERR, FORMULA = 0x0809, 0x000A, 0x0085, 0x0205, 0x0006
+BOOL_ERR, FORMULA = 0x0205, 0x0006
 CODES = b"[" + b"".join(b"\\x%02x" % code for code in TOLD) + b"]"
 # Most books have none, and are not gone through record by record.
 ANY = re.compile(rb"\x05\x02\x08\0.{6}%b\x01|\x06\0.{8}\x02.%b.{3}\xff\xff" % (CODES, CODES), re.DOTALL)
@@ -32,35 +30,16 @@ Errors = dict[tuple[int, int], str]  # by row and column
 
 def errors(book: bytes) -> list[Errors]:
     """Of each sheet, in the order in which the book lists them."""
-    if not ANY.search(book):
-        return []
-    starts = [int.from_bytes(book[at : at + 4], "little") for kind, at, _ in _records(book, 0) if kind == SHEET]
-    left = count(len(book), -4)  # no record is shorter than its head; sheets that lie in one another are no sheets
-    return [dict(_errors(book, start, left)) for start in starts]
+    return [dict(_errors(book, sheet)) for sheet in sheets(book)] if ANY.search(book) else []
 
 
-def _errors(book: bytes, start: int, left: Iterator[int]) -> Iterator[tuple[tuple[int, int], str]]:
-    for kind, at, size in _records(book, start):
-        if next(left) < 0:
-            raise Problem(Reason.CORRUPT, "its sheets lie in one another")
+def _errors(book: bytes, sheet: Iterator[Record]) -> Iterator[tuple[tuple[int, int], str]]:
+    for kind, at, size, depth in sheet:
         code = None
         if kind == BOOL_ERR and size >= 8 and book[at + 7] == 1:
             code = book[at + 6]
         elif kind == FORMULA and size >= 14 and book[at + 6] == 2 and book[at + 12 : at + 14] == b"\xff\xff":
             code = book[at + 8]
-        if code in TOLD:
+        if code in TOLD and depth == 1:
             row, column = struct.unpack_from("<HH", book, at)
             yield (row, column), TOLD[code]
-
-
-def _records(book: bytes, start: int) -> Iterator[tuple[int, int, int]]:
-    """Kind, place and size of what stands between a beginning and its end; charts begin and end within."""
-    depth = 0
-    while start + 4 <= len(book):
-        kind, size = struct.unpack_from("<HH", book, start)
-        depth += (kind == BEGIN) - (kind == END)
-        if depth <= 0 or start + 4 + size > len(book):
-            return
-        if depth == 1:
-            yield kind, start + 4, size
-        start += 4 + size

@@ -2,6 +2,7 @@
 
 import re
 from collections import deque
+from collections.abc import Collection
 from io import BytesIO
 from typing import BinaryIO
 
@@ -9,17 +10,19 @@ from nearkin.formats.cells import add_sheets
 from nearkin.formats.chart import add_around, add_unsaid
 from nearkin.formats.comments import add_comments
 from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.lacking import MISSING
 from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
+from nearkin.formats.page_codes import without_codes
 from nearkin.formats.prose import Prose
 from nearkin.formats.squeezed import squeezed
+from nearkin.formats.xlsb_headers import binary_headers
 from nearkin.formats.xml_events import events
-from nearkin.formats.zip_parts import Parts
+from nearkin.formats.zip_parts import LARGEST, XML, Parts
+from nearkin.model import Reason
 
 SHEETS = ("worksheet", "chartsheet")
 BESIDE = ("sharedStrings", "styles")
 DRAWN = ("chart", "chartEx", "diagramData")
-# &L&"Arial,Bold"&12Text: where, font, size; &P is the page's number ([ECMA-376] part 1 §18.3.1.46)
-CODES = re.compile(r'&(?:"[^"]*"|\d+|K[0-9A-F]{6}|K\d\d[+-]\d{3}|[A-Z&])')
 MARK = b"headerFooter"
 START = re.compile(rb"<(?:[\w.-]{1,50}:)?headerFooter\b")
 LONGEST_START = 64
@@ -65,7 +68,7 @@ def _add_cells(
         parts.drain(part)  # calamine does not look at its checksum
     undo = prose.mark()
     try:
-        return add_sheets(squeezed(file, parts, sheets), prose)
+        return _taken(file, parts, sheets, prose)
     except Problem:
         undo()
         for part in styles:
@@ -75,7 +78,23 @@ def _add_cells(
             for part in texts:  # it may say more clearly what is wrong
                 deque(parts.events(part), maxlen=0)
             raise
-    return add_sheets(squeezed(file, parts, sheets, plain=[part.lower() for part in styles]), prose)
+    return _taken(file, parts, sheets, prose, plain=[part.lower() for part in styles])
+
+
+def _taken(
+    file: BinaryIO, parts: Parts, sheets: dict[str, str], prose: Prose, plain: Collection[str] = ()
+) -> dict[str, Problem]:
+    """Where a sheet gives nothing, all once more, less strictly."""
+    undo = prose.mark()
+    try:
+        lost = add_sheets(squeezed(file, parts, sheets, plain), prose)
+        if all(problem.detail == MISSING.detail for problem in lost.values()) or not parts.can_be_rewritten:
+            return lost
+    except Problem as problem:
+        if problem.reason is not Reason.CORRUPT or not parts.can_be_rewritten:
+            raise
+    undo()
+    return add_sheets(squeezed(file, parts, sheets, plain, loose=True), prose)
 
 
 def _add_beside(parts: Parts, sheet: str, prose: Prose) -> dict[str, None]:
@@ -93,6 +112,11 @@ def _add_beside(parts: Parts, sheet: str, prose: Prose) -> dict[str, None]:
 
 def _add_header(parts: Parts, sheet: str, prose: Prose) -> None:
     """It stands at the end of a sheet that may be long: looked for as bytes, a hundred times as fast as XML."""
+    if not sheet.lower().endswith(XML):
+        if parts.size(sheet) <= LARGEST:
+            for text in binary_headers(parts.data(sheet)):
+                prose.line(without_codes(text))
+        return
     tail = b""
     with parts.stream(sheet) as stream:
         while chunk := stream.read(1 << 16):
@@ -109,4 +133,4 @@ def _add_header(parts: Parts, sheet: str, prose: Prose) -> None:
 
 def _plain(text: bytes) -> str:
     pieces = [event.name for event in events(BytesIO(b"<t>" + text + b"</t>")) if event.kind == "text"]
-    return " ".join(CODES.sub(" ", "".join(pieces)).split())
+    return without_codes("".join(pieces))

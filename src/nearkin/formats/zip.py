@@ -1,4 +1,5 @@
-"""Zip archives. Members are read one by one; names are those of the archive, never paths of this machine."""
+"""Zip archives. Members are read one by one; names are those of the archive, never paths of this machine. Links are
+passed over, as in tar."""
 
 import zipfile
 import zlib
@@ -7,11 +8,12 @@ from datetime import UTC, datetime
 from typing import BinaryIO
 
 from nearkin.formats.found import Found, Limits, Member, Problem
-from nearkin.formats.members import Counted
+from nearkin.formats.members import Counted, is_link
 from nearkin.model import Reason
 
 UTF8 = 0x800  # the flag that says names are UTF-8; without it they are read as code page 437
 ENCRYPTED = 0x1
+UNIX = 3  # the system whose modes of files are told
 IWORK = {"Index/Document.iwa", "index.apxl"}  # where its text is
 
 
@@ -25,13 +27,19 @@ def read(file: BinaryIO, limits: Limits) -> Found:
 
 def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
+    last = max((entry.volume for entry in archive.infolist()), default=0)  # this file, which has the list
     for entry in archive.infolist():
         name = _name(entry)
         if name.endswith(b"/") and not entry.file_size:
             continue  # a folder; one that has bytes is a file, whatever it is called
+        if entry.create_system == UNIX and is_link(entry.external_attr >> 16, entry.file_size):
+            continue
         counted.begin()
         if entry.flag_bits & ENCRYPTED:
             yield Member(name, b"", problem=Problem(Reason.ENCRYPTED, "the member is encrypted"))
+            continue
+        if entry.volume != last:
+            yield Member(name, b"", problem=Problem(Reason.UNSUPPORTED, "it lies in another volume of the archive"))
             continue
         try:
             with archive.open(entry) as stream:
