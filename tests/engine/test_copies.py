@@ -12,7 +12,8 @@ from nearkin import _native
 from nearkin.api.store import Store
 from nearkin.engine import local
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.entry import Source
+from nearkin.engine.answers import BESIDE, Answers
+from nearkin.engine.entry import Entry, Source
 from nearkin.engine.tree import Taken, Taker
 from nearkin.model import OF_TEXTS, Readings
 from nearkin.scheme import parse_scheme
@@ -144,3 +145,51 @@ def test_a_copy_where_a_container_was_takes_its_place(tmp_path: Path, asked: lis
     assert [one["path"] for one in store.documents().to_pylist()] == ["a.zip", "b.zip"]
     (group,) = store.identical().to_pylist()
     assert group["paths"] == ["a.zip", "b.zip"]
+
+
+def test_what_is_attached_to_many_is_asked_once(
+    tmp_path: Path, asked: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is encrypted is so in every box; what takes too long may not in another."""
+    questions: list[bytes] = []
+    ask = engine_workers.Workers.ask
+
+    def counted(self: engine_workers.Workers, about: engine_workers.Asked) -> Any:
+        questions.append(about.name)
+        return ask(self, about)
+
+    monkeypatch.setattr(engine_workers.Workers, "ask", counted)
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    folder.mkdir()
+    inside = {
+        "a.zip": DEED + prose(8, 600),
+        "b.zip": DEED + b"encrypted",
+        "c.zip": DEED + b"hang",
+        "d.eml": DEED + b"x y",
+    }
+    for number in range(3):
+        (folder / f"{number}.zip").write_bytes(zipped({f"{number}.txt": b"%d" % number, **inside}))
+    store.scan(folder, jobs=1, timeout=1)
+    assert [questions.count(name) for name in (b"a.zip", b"b.zip", b"c.zip", b"d.eml")] == [1, 1, 3, 1]
+    failed = {one["path"]: one["reason"] for one in store.documents(failed=True).to_pylist()}
+    told = {"b.zip": "encrypted", "c.zip": "timed out"}
+    assert failed == {f"{number}.zip!/{name}": why for number in range(3) for name, why in told.items()}
+    (group,) = (one["paths"] for one in store.identical().to_pylist() if one["paths"][0].endswith("a.zip"))
+    assert group == [f"{number}.zip!/a.zip" for number in range(3)]
+
+
+def test_old_answers_are_forgotten() -> None:
+    def entry(name: bytes, text: bytes = b"") -> Entry:
+        return Entry(Source(name, digest=name), text=text)
+
+    answers = Answers(room=3 * BESIDE + 150)
+    for name in (b"a", b"b", b"c"):
+        answers.keep(entry(name, b"x" * 33))
+    assert answers.heed(told := entry(b"a"))
+    assert told.text == b"x" * 33
+    answers.keep(entry(b"d", b"y" * 50))
+    assert [answers.heed(entry(name)) for name in (b"a", b"b", b"c", b"d")] == [False, True, True, True]
+    answers.keep(entry(b"too long", b"z" * 10_000))
+    assert not any(answers.heed(entry(name)) for name in (b"a", b"b", b"c", b"d", b"too long"))
+    answers.keep(entry(b"e"))
+    assert answers.heed(entry(b"e"))

@@ -13,6 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from nearkin import _native
+from nearkin.engine.answers import Answers
 from nearkin.engine.budget import Budget
 from nearkin.engine.entry import Entry, Source
 from nearkin.engine.handover import is_suspect
@@ -57,6 +58,7 @@ class Taker:
     workers: Workers
     keep: bool = False  # texts, compressed
     legacy: bool = False  # also MD5 and SHA-1
+    answers: Answers = field(default_factory=Answers)
 
     def take(self, source: Source) -> Taken:
         """On any thread."""
@@ -95,6 +97,8 @@ class Taker:
         if entry.source.problem is not None:
             entry.problem = entry.source.problem
             return
+        if self.answers.heed(entry):
+            return
         try:
             with closing(self.workers.ask(entry.source.asked)) as answers:
                 for header, body in answers:
@@ -106,6 +110,7 @@ class Taker:
         if (rest := entry.settle()) is not None:
             held.count(rest)
             inside.append(rest)
+        self.answers.keep(entry)
         for member in inside:
             if not self.is_for_workers(member):
                 held.plain.append(member)
