@@ -77,9 +77,10 @@ bool NumberedShingles::take(std::span<const std::string_view> texts) {
   if (longest > kMostNumbers) return false;
   const std::size_t most = std::min(kMostNumbers, kSparse * (windows / std::max<std::size_t>(1, texts.size()) + 1));
   next_ = 0;
-  fingerprint_.clear(), stretch_of_.clear();  // else they would be carried over to where there is more room
+  fingerprint_.clear(), stretch_of_.clear(), before_.clear();  // else they would be carried over to where there is more room
   fingerprint_.resize(std::min(windows, most + longest));
   stretch_of_.resize(fingerprint_.size());
+  before_.resize(fingerprint_.size());
   stretches_.clear(), runs_.clear(), run_ends_.clear();
   make_room(longest);
   for (const auto text : texts) {
@@ -101,20 +102,22 @@ void NumberedShingles::number(std::string_view text) {
   const bool whole = text.size() < width;  // it is one shingle
   const auto* const data = reinterpret_cast<const unsigned char*>(text.data());
   const std::size_t windows = whole ? 1 : text.size() - width + 1;
+  // Nothing is known yet, so all will be needed: made side by side they take a third of the time.
+  const bool made = next_ == 0;
+  if (made) roll(plain_roller_, text, [&](std::size_t position, std::uint64_t f) { fingerprint_[position] = f; });
   for (std::size_t at = 0; at < windows;) {
     // What is new is given the next numbers, one by one.
     const std::size_t begin = at;
     const std::uint32_t first = next_, stretch = static_cast<std::uint32_t>(stretches_.size());
     std::uint32_t known = kNone;
-    for (std::uint64_t f = whole ? fingerprint(text) : roller_.first(data + at);;) {
-      std::uint32_t* const slot = find(f);
-      if ((known = *slot) != kNone) break;
-      *slot = next_;
+    for (std::uint64_t f = made ? fingerprint_[at] : whole ? fingerprint(text) : roller_.first(data + at);;) {
+      if ((known = find(f)) != kNone) break;
       fingerprint_[next_] = f;
-      stretch_of_[next_++] = stretch;
-      if (2 * std::size_t{next_} > slots_.size()) make_room(2 * std::size_t{next_});
+      stretch_of_[next_] = stretch;
+      enter(next_++);
+      if (next_ > slots_.size()) make_room(2 * std::size_t{next_});
       if (++at == windows) break;
-      f = roller_.step(f, data[at - 1], data[at + width - 1]);
+      f = made ? fingerprint_[at] : roller_.step(f, data[at - 1], data[at + width - 1]);
     }
     if (next_ > first) {
       stretches_.push_back({whole ? nullptr : text.data() + begin, first, next_});
@@ -133,12 +136,24 @@ void NumberedShingles::add(std::uint32_t first, std::uint32_t count) {
   else runs_.push_back({first, count});
 }
 
-// Where a fingerprint's number is, or where it belongs.
-std::uint32_t* NumberedShingles::find(std::uint64_t fingerprint) {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = fingerprint * kGolden >> shift_;
-  while (slots_[at] != kNone && fingerprint_[slots_[at]] != fingerprint) at = (at + 1) & mask;
-  return &slots_[at];
+NumberedShingles::Place NumberedShingles::place_of(std::uint64_t fingerprint) const {
+  const std::uint64_t spread = fingerprint * kGolden;
+  return {spread >> shift_, std::uint32_t{1} << (spread >> (shift_ - 5) & 31)};
+}
+
+// Its number, if it has one.
+std::uint32_t NumberedShingles::find(std::uint64_t fingerprint) const {
+  const auto [at, tag] = place_of(fingerprint);
+  if ((slots_[at].tags & tag) == 0) return kNone;
+  std::uint32_t number = slots_[at].number;
+  while (number != kNone && fingerprint_[number] != fingerprint) number = before_[number];
+  return number;
+}
+
+void NumberedShingles::enter(std::uint32_t number) {
+  const auto [at, tag] = place_of(fingerprint_[number]);
+  before_[number] = slots_[at].number;
+  slots_[at] = {number, slots_[at].tags | tag};
 }
 
 // How many numbers from this one on are those of the shingles from here on, this one included.
@@ -152,12 +167,12 @@ std::uint32_t NumberedShingles::in_a_row(std::uint32_t number, const char* at, s
   return same < width ? 1 : static_cast<std::uint32_t>(same - width + 1);  // fewer: unlike bytes of one fingerprint
 }
 
-// At most half of the table is full.
+// At least a slot for each.
 void NumberedShingles::make_room(std::size_t numbers) {
-  const int bits = static_cast<int>(std::bit_width(2 * numbers));
-  slots_.assign(std::size_t{1} << bits, kNone);
+  const int bits = static_cast<int>(std::bit_width(numbers));
+  slots_.assign(std::size_t{1} << bits, Slot{kNone, 0});
   shift_ = 64 - bits;
-  for (std::uint32_t number = 0; number < next_; ++number) *find(fingerprint_[number]) = number;
+  for (std::uint32_t number = 0; number < next_; ++number) enter(number);
 }
 
 void NumberedShingles::fill_rows(std::size_t texts) {
