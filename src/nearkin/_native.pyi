@@ -175,7 +175,7 @@ class TextContents:
 # prefix, how many of these features there are, and how many pairs were met by their stars alone.
 def candidates(
     offsets: U64,
-    features: U64 | TextContents,
+    features: U64 | list[bytes] | TextContents,  # end to end, list by list, or as they are held
     weights: U32,
     moduli: U64,
     *,

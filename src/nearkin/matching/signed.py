@@ -1,0 +1,47 @@
+"""Signatures remembered from the run that made them: what was just read need not be read back from the store."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nearkin.matching.candidates import ReadPostings
+from nearkin.model import Readings
+from nearkin.store.contents import Contents
+
+
+@dataclass
+class SignatureCache:
+    """Moduli and features by digest: of all that was read, or of nothing where there is no room for it."""
+
+    room: int
+    signed: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
+
+    def remember(self, readings: Readings) -> None:
+        if self.room <= 0:
+            return
+        for digest, modulus, features in zip(readings.contents, readings.moduli, readings.features, strict=True):
+            if digest is not None and digest not in self.signed:
+                self.signed[digest] = modulus, features
+                self.room -= len(features)
+        if self.room <= 0 or any(readings.weights):
+            self.let_go()
+
+    def let_go(self) -> None:
+        self.signed.clear()
+        self.room = 0
+
+    def of(self, contents: Contents) -> ReadPostings | None:
+        """None: some are not known."""
+        if len(self.signed) < len(contents):
+            return None
+        found = [self.signed.get(digest) for digest in contents.digests]
+        rows = [row for row in found if row is not None]
+        if len(rows) < len(contents):
+            return None
+        sizes = np.array([len(features) // 8 for _, features in rows], np.uint64)
+        return ReadPostings(
+            offsets=np.concatenate([np.zeros(1, np.uint64), np.cumsum(sizes, dtype=np.uint64)]),
+            lists=[features for _, features in rows],
+            weights=np.zeros(0, np.uint32),
+            moduli=np.array([modulus for modulus, _ in rows], np.uint64),
+        )
