@@ -39,8 +39,11 @@ class NumberedShingles {
 
   // Numbers in a row whose shingles stand side by side in the text that had them first.
   struct Stretch {
-    const char* at;
-    std::uint32_t first, end;
+    std::string_view text;
+    std::size_t at;       // in that text
+    std::size_t owner;    // which text it is
+    std::uint32_t first;  // number
+    std::size_t run;      // of that text, in which they are
   };
 
   // The last number that belongs here, and a bit for each: one of 32. Nearly everything that is new has another, and is
@@ -60,11 +63,13 @@ class NumberedShingles {
   static constexpr std::size_t kSparse = 64;  // average texts that have nothing in common: a word of bits for every shingle
 
   void number(std::string_view text);
+  template <class Fingerprint>
+  std::uint32_t number_new(std::string_view text, std::size_t& at, std::size_t windows, Fingerprint&& fingerprint_at);
+  std::size_t repeat(std::uint32_t known, std::string_view text, std::size_t at, std::size_t most);
   void add(std::uint32_t first, std::uint32_t count);
   Place place_of(std::uint64_t fingerprint) const;
   std::uint32_t find(std::uint64_t fingerprint) const;
   void enter(std::uint32_t number);
-  std::uint32_t in_a_row(std::uint32_t number, const char* at, std::size_t most) const;
   void make_room(std::size_t numbers);
   void fill_rows(std::size_t texts);
 
