@@ -287,12 +287,13 @@ nb::tuple py_verify_held(const HeldTexts& texts, const Array<std::uint32_t>& a, 
   return verify_views(texts.views, a, b, shingler, resemblance, containment, threads, ignored);
 }
 
-nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>& n, double confidence) {
+nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>& n, double confidence, unsigned threads) {
   std::vector<Interval> intervals(k.size());
   {
     const nb::gil_scoped_release free;
-    for (std::size_t i = 0; i < intervals.size(); ++i)
-      intervals[i] = clopper_pearson(k.data()[i], n.data()[i], confidence);
+    parallel_blocks(intervals.size(), 64, threads, [&](unsigned, std::size_t from, std::size_t to) {
+      for (auto i = from; i < to; ++i) intervals[i] = clopper_pearson(k.data()[i], n.data()[i], confidence);
+    });
   }
   return nb::make_tuple(column<double>(intervals, [](const Interval& i) { return i.low; }),
                         column<double>(intervals, [](const Interval& i) { return i.high; }));
@@ -402,7 +403,7 @@ NB_MODULE(_native, m) {
         "containment"_a, "threads"_a, "ignored"_a = nb::none());
   m.def("measure_long", py_measure_long, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "slices"_a,
         "ignored"_a = nb::none());
-  m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a);
+  m.def("intervals", py_intervals, "k"_a, "n"_a, nb::kw_only(), "confidence"_a, "threads"_a = 1);
   m.def("binomial_outside", binomial_outside, "n"_a, "p"_a, nb::kw_only(), "least"_a, "most"_a);
   m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);
   register_greedy(m);
