@@ -34,14 +34,17 @@ class SignatureCache:
         """None: some are not known."""
         if len(self.signed) < len(contents):
             return None
-        found = [self.signed.get(digest) for digest in contents.digests]
-        rows = [row for row in found if row is not None]
-        if len(rows) < len(contents):
-            return None
-        sizes = np.array([len(features) // 8 for _, features in rows], np.uint64)
+        moduli: list[int] = []
+        lists: list[bytes] = []
+        for digest in contents.digests:  # once: by digest they lie all over memory
+            if (row := self.signed.get(digest)) is None:
+                return None
+            moduli.append(row[0])
+            lists.append(row[1])
+        sizes = np.fromiter(map(len, lists), np.uint64, len(lists)) // np.uint64(8)
         return ReadPostings(
             offsets=np.concatenate([np.zeros(1, np.uint64), np.cumsum(sizes, dtype=np.uint64)]),
-            lists=[features for _, features in rows],
+            lists=lists,
             weights=np.zeros(0, np.uint32),
-            moduli=np.array([modulus for modulus, _ in rows], np.uint64),
+            moduli=np.array(moduli, np.uint64),
         )
