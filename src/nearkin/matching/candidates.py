@@ -125,14 +125,16 @@ def asked(moduli: NDArray[np.uint64], scheme: Scheme, settings: MatchSettings) -
 
 def strongest(a: NDArray[np.uint32], b: NDArray[np.uint32], score: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
     """Which pairs are among the `most` strongest of one of their two contents; ties by the other's row."""
-    rows = np.arange(len(a))
     content, other = np.concatenate([a, b]), np.concatenate([b, a])
-    order = np.lexsort((other, -np.concatenate([score, score]), content))
-    ordered = content[order]
-    start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else rows
+    crowded = np.bincount(content) > most  # of the others all are
+    keep: NDArray[np.bool_] = ~(crowded[a] & crowded[b])
+    places = np.flatnonzero(crowded[content])
+    rows = places % max(len(a), 1)
+    order = np.lexsort((other[places], -score[rows], content[places]))
+    ordered = content[places[order]]
+    start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else order
     rank = np.arange(len(ordered)) - np.repeat(start, np.diff(np.append(start, len(ordered))))
-    keep = np.zeros(len(a), np.bool_)
-    keep[np.concatenate([rows, rows])[order[rank < most]]] = True
+    keep[rows[order[rank < most]]] = True
     return keep
 
 

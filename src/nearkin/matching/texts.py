@@ -37,7 +37,7 @@ class StoredTexts:
 
     def __call__(self, rows: Sequence[int]) -> list[bytes | None]:
         found = [*map(self.cache.texts.get, map(self.contents.digests.__getitem__, rows))]
-        if None in found:
+        if not all(found):
             missing = {at: int(self.contents.ids[rows[at]]) for at, text in enumerate(found) if text is None}
             made = dict(self._made([*missing.values()]))
             for at, content in missing.items():

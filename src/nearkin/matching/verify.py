@@ -56,7 +56,7 @@ def verify(
         here_a, here_b = a[block], b[block]
         first, second = position[here_a], position[here_b]
         given: list[bytes] | _native.HeldTexts
-        if isinstance(found, _native.HeldTexts) or None not in found:
+        if isinstance(found, _native.HeldTexts) or all(found):
             given = cast("list[bytes] | _native.HeldTexts", found)
             possible[block] = True
         else:
