@@ -41,6 +41,7 @@ double beta_quantile(double a, double b, double p) {
   double low = 0.0, high = 1.0;
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;  // there is no number between them
     (incomplete_beta(a, b, middle) < p ? low : high) = middle;
   }
   return 0.5 * (low + high);

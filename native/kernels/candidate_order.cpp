@@ -44,18 +44,26 @@ void keep_strongest(Uncleared<Candidate>& all, std::uint32_t most) {
     std::uint32_t content, other, candidate;
     double resemblance;
   };
-  std::vector<Seat> seats;
+  std::vector<std::uint32_t> weak;  // by content, how many
+  for (const Candidate& one : all) {
+    if (one.strong) continue;
+    if (weak.size() <= one.b) weak.resize(one.b + std::size_t{1}, 0);  // a is less
+    ++weak[one.a], ++weak[one.b];
+  }
+  std::vector<char> keep(all.size(), 0);
+  std::vector<Seat> seats;  // only at tables with more guests than seats
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     if (all[i].strong) continue;
-    seats.push_back({all[i].a, all[i].b, i, all[i].resemblance()});
-    seats.push_back({all[i].b, all[i].a, i, all[i].resemblance()});
+    const auto [a, b] = std::pair(all[i].a, all[i].b);
+    keep[i] = weak[a] <= most || weak[b] <= most;
+    if (weak[a] > most) seats.push_back({a, b, i, all[i].resemblance()});
+    if (weak[b] > most) seats.push_back({b, a, i, all[i].resemblance()});
   }
   if (seats.empty()) return;
   std::sort(seats.begin(), seats.end(), [](const Seat& x, const Seat& y) {
     if (x.content != y.content) return x.content < y.content;
     return x.resemblance != y.resemblance ? x.resemblance > y.resemblance : x.other < y.other;
   });
-  std::vector<char> keep(all.size(), 0);
   std::uint32_t taken = 0;
   for (std::size_t i = 0; i < seats.size(); ++i) {
     taken = i > 0 && seats[i].content == seats[i - 1].content ? taken + 1 : 0;

@@ -23,7 +23,7 @@ namespace nearkin {
 
 class NumberedShingles {
  public:
-  explicit NumberedShingles(const Roller& roller) : roller_(roller) {}
+  explicit NumberedShingles(const Roller& roller) : plain_roller_(roller), roller_(roller) {}
 
   // Numbers the shingles of these texts; those before are forgotten. False: they have so little in common that rows of
   // bits would be longer than lists. The bytes must stay where they are meanwhile.
@@ -39,27 +39,48 @@ class NumberedShingles {
 
   // Numbers in a row whose shingles stand side by side in the text that had them first.
   struct Stretch {
-    const char* at;
-    std::uint32_t first, end;
+    std::string_view text;
+    std::size_t at;       // in that text
+    std::size_t owner;    // which text it is
+    std::uint32_t first;  // number
+    std::size_t run;      // of that text, in which they are
+  };
+
+  // The last number that belongs here, and a bit for each: one of 32. Nearly everything that is new has another, and is
+  // seen to be new without a look at those before it, which nobody could predict.
+  struct Slot {
+    std::uint32_t number, tags;
+  };
+
+  // Where a fingerprint belongs, and its bit.
+  struct Place {
+    std::uint64_t at;
+    std::uint32_t tag;
   };
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::size_t kMostNumbers = std::size_t{1} << 20;  // some 24 MB
+  static constexpr std::size_t kMostNumbers = std::size_t{1} << 20;  // some 32 MB
   static constexpr std::size_t kSparse = 64;  // average texts that have nothing in common: a word of bits for every shingle
 
   void number(std::string_view text);
+  template <class Fingerprint>
+  std::uint32_t number_new(std::string_view text, std::size_t& at, std::size_t windows, Fingerprint&& fingerprint_at);
+  std::size_t repeat(std::uint32_t known, std::string_view text, std::size_t at, std::size_t most);
   void add(std::uint32_t first, std::uint32_t count);
-  std::uint32_t* find(std::uint64_t fingerprint);
-  std::uint32_t in_a_row(std::uint32_t number, const char* at, std::size_t most) const;
+  Place place_of(std::uint64_t fingerprint) const;
+  std::uint32_t find(std::uint64_t fingerprint) const;
+  void enter(std::uint32_t number);
   void make_room(std::size_t numbers);
   void fill_rows(std::size_t texts);
 
+  const Roller& plain_roller_;
   TurnedRoller roller_;
   std::uint32_t next_ = 0;                  // number
   Uncleared<std::uint64_t> fingerprint_;    // by number
   Uncleared<std::uint32_t> stretch_of_;     // by number
   std::vector<Stretch> stretches_;
-  std::vector<std::uint32_t> slots_;        // a hash table of numbers
+  Uncleared<std::uint32_t> before_;         // by number: the one before it in its slot
+  std::vector<Slot> slots_;
   int shift_ = 64;
   std::vector<Run> runs_;                   // text by text, as they stand
   std::vector<std::size_t> run_ends_;       // by text

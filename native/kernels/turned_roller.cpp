@@ -49,7 +49,7 @@ TurnedRoller::TurnedRoller(const Roller& roller) : window_(roller.window()), lea
       const std::uint64_t before = slice_[k - 1][byte];
       slice_[k][byte] = (before << 8) ^ slice_[0][before >> 56];
     }
-  carryless_ = window_ % 8 == 0 && window_ <= 8 * kWords && has_carryless_product();
+  carryless_ = window_ >= 8 && window_ <= 8 * kWords && has_carryless_product();
   if (!carryless_) return;
   // The lead alone, one byte later after another, is every power of x^8 that is needed.
   std::uint64_t power = lead_;
@@ -80,6 +80,11 @@ std::uint64_t TurnedRoller::first_by_tables(const unsigned char* start) const {
 __attribute__((target("pclmul,sse4.1"))) std::uint64_t TurnedRoller::first_by_products(const unsigned char* start) const {
   const auto word = [](std::uint64_t value) { return _mm_cvtsi64_si128(static_cast<long long>(value)); };
   __m128i sum = word(lead_after_);
+  if (const std::size_t over = window_ % 8; over != 0) {  // the first bytes, up to a whole word
+    const std::uint64_t value = big_endian(start) >> (64 - 8 * over);
+    sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(word(value), word(power_[window_ / 8]), 0x00));
+    start += over;
+  }
   for (std::size_t i = window_ / 8; i-- > 0; start += 8)
     sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(word(big_endian(start)), word(power_[i]), 0x00));
   const __m128i high = _mm_srli_si128(sum, 8);

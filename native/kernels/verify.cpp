@@ -1,12 +1,14 @@
 #include "verify.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "in_common.hpp"
 #include "numbered_shingles.hpp"
 #include "parallel.hpp"
 #include "radix.hpp"
+#include "sieve.hpp"
 #include "uncleared.hpp"
 #include "unionfind.hpp"
 
@@ -221,78 +223,145 @@ struct Group {
   std::vector<std::uint32_t> texts, pairs;
 };
 
-std::vector<Group> groups_of(std::size_t texts, std::span<const Pair> pairs) {
-  UnionFind sets(static_cast<std::uint32_t>(texts));
-  for (const auto& pair : pairs) sets.join(pair.a, pair.b);
+// Of these texts and pairs. A text that is in no pair is a group of its own.
+std::vector<Group> groups_of(std::size_t all_texts, std::span<const Pair> all_pairs,
+                             std::span<const std::uint32_t> texts, std::span<const std::uint32_t> pairs) {
+  UnionFind sets(static_cast<std::uint32_t>(all_texts));
+  for (const auto i : pairs) sets.join(all_pairs[i].a, all_pairs[i].b);
   const std::vector<std::uint32_t> label = std::move(sets).labels();
-  std::vector<std::uint32_t> number(texts, kNone);
+  std::vector<std::uint32_t> number(all_texts, kNone);
   std::vector<Group> groups;
-  for (std::uint32_t i = 0; i < pairs.size(); ++i) {
-    std::uint32_t& group = number[label[pairs[i].a]];
+  for (const auto text : texts) {
+    std::uint32_t& group = number[label[text]];
     if (group == kNone) {
       group = static_cast<std::uint32_t>(groups.size());
       groups.emplace_back();
     }
-    groups[group].pairs.push_back(i);
+    groups[group].texts.push_back(text);
   }
-  for (std::uint32_t text = 0; text < texts; ++text)
-    if (const std::uint32_t group = number[label[text]]; group != kNone) groups[group].texts.push_back(text);
+  for (const auto i : pairs) groups[number[label[all_pairs[i].a]]].pairs.push_back(i);
   return groups;
 }
+
+class Verifier {
+ public:
+  Verifier(std::span<const std::string_view> texts, std::span<const Pair> pairs, const Shingler& shingler,
+           const Bounds& bounds, Shingled ignored, unsigned threads)
+      : texts_(texts),
+        pairs_(pairs),
+        shingler_(shingler),
+        bounds_(bounds),
+        threads_(std::max(1U, threads)),
+        plain_(shingler.unit() == Unit::byte && !shingler.label() && ignored.empty()),
+        lists_(texts, shingler, ignored),
+        rooms_(threads_),
+        place_(texts.size()),
+        measures_(pairs.size()) {}
+
+  Uncleared<Measure> run() {
+    std::vector<std::uint8_t> named(texts_.size(), 0);
+    for (const auto& pair : pairs_) named[pair.a] = named[pair.b] = 1;
+    std::vector<std::uint32_t> in_pairs, all(pairs_.size());
+    for (std::uint32_t text = 0; text < texts_.size(); ++text)
+      if (named[text]) in_pairs.push_back(text);
+    std::iota(all.begin(), all.end(), 0U);
+    std::vector<Group> groups = groups_of(texts_.size(), pairs_, in_pairs, all);
+    each(groups, [&](Group& group) {
+      if (!plain_) return by_lists(group, rooms_.front(), threads_);
+      if (by_numbers(group, rooms_.front(), threads_)) return;
+      fall_apart(group);
+    });
+    return std::move(measures_);
+  }
+
+ private:
+  // Large groups on all threads, one by one; small ones side by side.
+  template <class Work>
+  void each(std::span<Group> groups, Work&& with_large) {
+    const auto small = std::partition(groups.begin(), groups.end(), [](const Group& one) { return one.texts.size() > kMany; });
+    for (auto group = groups.begin(); group != small; ++group) with_large(*group);
+    const auto first = static_cast<std::size_t>(small - groups.begin());
+    parallel_blocks(groups.size() - first, 16, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) work(groups[first + i], rooms_[thread], 1);
+    });
+  }
+
+  void work(const Group& group, Room& room, unsigned threads) {
+    if (!plain_ || !by_numbers(group, room, threads)) by_lists(group, room, threads);
+  }
+
+  // A large group of unlike texts, without the pairs that can come to nothing.
+  void fall_apart(const Group& group) {
+    const std::vector<std::uint32_t> left =
+        sieve(texts_, pairs_, group.pairs, shingler_.roller(), bounds_, threads_);
+    std::vector<Group> groups = groups_of(texts_.size(), pairs_, group.texts, left);
+    sizes_.resize(texts_.size());
+    each(groups, [&](Group& large) { work(large, rooms_.front(), threads_); });
+    auto next = left.begin();
+    for (const auto i : group.pairs) {
+      if (next != left.end() && *next == i) ++next;
+      else measures_[i] = {0, sizes_[pairs_[i].a], sizes_[pairs_[i].b], 0};
+    }
+  }
+
+  bool by_numbers(const Group& group, Room& room, unsigned threads) {
+    room.texts.clear();
+    for (const auto text : group.texts) {
+      place_[text] = static_cast<std::uint32_t>(room.texts.size());
+      room.texts.push_back(texts_[text]);
+    }
+    if (!room.numbers) room.numbers.emplace(shingler_.roller());
+    if (!room.numbers->take(room.texts)) return false;
+    const NumberedShingles& numbers = *room.numbers;
+    if (!sizes_.empty())
+      for (const auto text : group.texts) sizes_[text] = numbers.size(place_[text]);
+    parallel_blocks(group.pairs.size(), 1024, threads, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) {
+        const Pair pair = pairs_[group.pairs[i]];
+        const std::uint32_t a = place_[pair.a], b = place_[pair.b];
+        const Measure found{common(numbers, a, b, bounds_), numbers.size(a), numbers.size(b), 0};
+        measures_[group.pairs[i]] = covering(found, pair, texts_, shingler_);
+      }
+    });
+    return true;
+  }
+
+  void by_lists(const Group& group, Room& room, unsigned threads) {
+    std::vector<std::size_t> at(group.texts.size() + 1, 0);
+    for (std::size_t i = 0; i < group.texts.size(); ++i) at[i + 1] = at[i] + lists_.room_for(group.texts[i]);
+    room.features.clear();  // else it would be carried over to where there is more room
+    room.features.resize(at.back());
+    if (counts_bytes(shingler_)) room.bytes.resize(at.back());
+    parallel_blocks(group.texts.size(), 16, threads, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) lists_.make(group.texts[i], room, at[i]);
+    });
+    if (!sizes_.empty())
+      for (const auto text : group.texts) sizes_[text] = lists_[text].size();
+    parallel_blocks(group.pairs.size(), 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i)
+        measures_[group.pairs[i]] = measure(lists_, pairs_[group.pairs[i]], texts_, shingler_, bounds_);
+    });
+  }
+
+  std::span<const std::string_view> texts_;
+  std::span<const Pair> pairs_;
+  const Shingler& shingler_;
+  const Bounds& bounds_;
+  unsigned threads_;
+  bool plain_;  // shingles are of bytes, and all count
+  Lists lists_;
+  std::vector<Room> rooms_;           // by thread
+  std::vector<std::uint32_t> place_;  // by text: in its group
+  std::vector<std::uint64_t> sizes_;  // by text, where pairs that were given up want them
+  Uncleared<Measure> measures_;
+};
 
 }  // namespace
 
 Uncleared<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
-                            const Shingler& shingler, const Bounds& bounds, std::span<const std::uint64_t> ignored,
-                            unsigned threads) {
-  Lists lists(texts, shingler, ignored);
-  Uncleared<Measure> measures(pairs.size());
-  std::vector<std::uint32_t> place(texts.size());  // in its group
-  const bool plain = shingler.unit() == Unit::byte && !shingler.label() && ignored.empty();
-  const auto by_numbers = [&](const Group& group, Room& room, unsigned on) {
-    room.texts.clear();
-    for (const auto text : group.texts) {
-      place[text] = static_cast<std::uint32_t>(room.texts.size());
-      room.texts.push_back(texts[text]);
-    }
-    if (!room.numbers) room.numbers.emplace(shingler.roller());
-    if (!room.numbers->take(room.texts)) return false;
-    const NumberedShingles& numbers = *room.numbers;
-    parallel_blocks(group.pairs.size(), 1024, on, [&](unsigned, std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) {
-        const Pair pair = pairs[group.pairs[i]];
-        const std::uint32_t a = place[pair.a], b = place[pair.b];
-        const Measure found{common(numbers, a, b, bounds), numbers.size(a), numbers.size(b), 0};
-        measures[group.pairs[i]] = covering(found, pair, texts, shingler);
-      }
-    });
-    return true;
-  };
-  const auto work = [&](const Group& group, Room& room, unsigned on) {
-    if (plain && by_numbers(group, room, on)) return;
-    std::vector<std::size_t> at(group.texts.size() + 1, 0);
-    for (std::size_t i = 0; i < group.texts.size(); ++i) at[i + 1] = at[i] + lists.room_for(group.texts[i]);
-    room.features.clear();  // else it would be carried over to where there is more room
-    room.features.resize(at.back());
-    if (counts_bytes(shingler)) room.bytes.resize(at.back());
-    parallel_blocks(group.texts.size(), 16, on, [&](unsigned, std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) lists.make(group.texts[i], room, at[i]);
-    });
-    parallel_blocks(group.pairs.size(), 256, on, [&](unsigned, std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i)
-        measures[group.pairs[i]] = measure(lists, pairs[group.pairs[i]], texts, shingler, bounds);
-    });
-  };
-  // Large groups on all threads, one by one; small ones side by side.
-  std::vector<Group> groups = groups_of(texts.size(), pairs);
-  const auto small = std::partition(groups.begin(), groups.end(), [](const Group& one) { return one.texts.size() > kMany; });
-  std::vector<Room> rooms(std::max(1U, threads));
-  for (auto group = groups.begin(); group != small; ++group) work(*group, rooms.front(), threads);
-  const auto first = static_cast<std::size_t>(small - groups.begin());
-  parallel_blocks(groups.size() - first, 16, threads, [&](unsigned thread, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) work(groups[first + i], rooms[thread], 1);
-  });
-  return measures;
+                          const Shingler& shingler, const Bounds& bounds, std::span<const std::uint64_t> ignored,
+                          unsigned threads) {
+  return Verifier(texts, pairs, shingler, bounds, ignored, threads).run();
 }
 
 }  // namespace nearkin

@@ -2,7 +2,8 @@
 // units they are made of, labelled or not.
 //
 // Where texts that hang together have much in common their shingles are numbered, and a pair is two rows of bits
-// (numbered_shingles.hpp). Else each text becomes one sorted list of its distinct shingles, made once; a pair is two sorted
+// (numbered_shingles.hpp). Large groups of unlike texts fall apart without the pairs that can come to nothing
+// (sieve.hpp). Else each text becomes one sorted list of its distinct shingles, made once; a pair is two sorted
 // lists walked side by side. Hash tables took twice as long: every look-up of a table larger than the nearest cache is a
 // wait, and every miss a mispredicted branch (docs/decisions/005-verification.md).
 #pragma once
@@ -39,7 +40,7 @@ struct Bounds {
 // not hang together have the same room, one after the other. A list of over 2^18 shingles takes as much again while it is
 // sorted: at most 16 bytes for a byte in all. A word or a line takes 12 bytes, and 32 more while the list of its text is
 // made: 22 for a byte where every word is one letter, under 8 where words and spaces have six bytes on the average.
-// Numbered, texts of bytes take no more than 8 bytes of bits and 8 of runs for a byte, mostly far less, and 24 MB.
+// Numbered, texts of bytes take no more than 8 bytes of bits and 8 of runs for a byte, mostly far less, and 32 MB.
 //
 // The shingler's seed and bits play no part: measures are of all bits. Shingles of `ignored` (ascending; of all bits and
 // no permutation, labelled where the shingler labels) are left out of every text, so that sizes are those of the payload

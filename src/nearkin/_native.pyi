@@ -185,7 +185,7 @@ class TextContents:
 # prefix, how many of these features there are, and how many pairs were met by their stars alone.
 def candidates(
     offsets: U64,
-    features: U64 | TextContents,
+    features: U64 | list[bytes] | TextContents,  # end to end, list by list, or as they are held
     weights: U32,
     moduli: U64,
     *,
@@ -355,7 +355,7 @@ class WindowSet:
 
 # NaN where a text has no terms.
 def cosines(texts: list[bytes], a: U32, b: U32, *, threads: int) -> F64: ...
-def intervals(k: U64, n: U64, *, confidence: float) -> tuple[F64, F64]: ...
+def intervals(k: U64, n: U64, *, confidence: float, threads: int = 1) -> tuple[F64, F64]: ...
 
 # P(X < least) + P(X > most) of a binomial X.
 def binomial_outside(n: int, p: float, *, least: int, most: int) -> float: ...

@@ -99,7 +99,7 @@ class Scan(Running):
                 recipe(self.scheme, self.canon, max_size=min(self.settings.walk.max_size, largest_document())),
                 self.settings,
                 leave_out=own_files(self.store),
-                remember=self.cache.remember,
+                remember=self._remember,
                 progress=partial(self.progress, "read"),
             )
         changes = writer.finish(below)
@@ -131,7 +131,7 @@ class Scan(Running):
         about = (*ids, contents, texts, settings, self.left_out, means)
         with self._timed("match"), brought_in(self.store):
             self.progress("match", len(contents), 0)
-            outcome = match(Matcher(*about))
+            outcome = match(Matcher(*about, signed=self.signed))
         self._index_ahead()
         grouping = Grouping(*about)
         with self._timed("group"):

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nearkin.matching.signed import SignatureCache
 from nearkin.matching.template import keep_features, left_out
 from nearkin.matching.texts import TextCache
-from nearkin.model import Summary
+from nearkin.model import Readings, Summary
 from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import audit, runs
@@ -46,6 +47,11 @@ class Running:
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
         hold_pages(self.connection, self.settings.run.memory // 8)
         self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
+        self.signed = SignatureCache(self.settings.run.memory // 18)  # more are not joined in memory
+
+    def _remember(self, readings: Readings) -> None:
+        self.cache.remember(readings)
+        self.signed.remember(readings)
 
     def is_current(self, scheme: int) -> bool:
         """Whether signatures of this scheme of the store are such as this run would make."""

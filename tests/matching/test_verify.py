@@ -162,6 +162,33 @@ def test_a_large_group_beside_many_small_ones(threads: int) -> None:
     assert measures(texts, pairs, window=20, threads=threads) == [by_sets(texts[i], texts[j], 20) for i, j in pairs]
 
 
+@pytest.mark.parametrize("bounds", [(0.5, 0.9), (0.7, 2.0), (2.0, 0.9), (0.0, 0.9)])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_large_group_of_unlike_texts_falls_apart(bounds: tuple[float, float], threads: int) -> None:
+    """Families that hang together only by pairs that come to nothing, some of them just under or over a bound; with
+    texts that repeat themselves, that are shorter than the window, empty, or too long to be looked into."""
+    dice = random.Random(4)
+    texts = [b"", b"short", b"ab" * 300, prose(999, 5000), prose(999, 4990) + prose(998, 9)]
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 4)]
+    for family in range(150):
+        size = dice.randrange(30, 400)
+        text, other = prose(family, size), prose(1000 + family, size)
+        share = round(len(text) * dice.choice([0.3, 0.5, 0.66, 0.72, 0.88, 0.9, 0.92, 1]))
+        first = len(texts)
+        texts += [text, text[:share] + other[share:], prose(2000 + family, 600) + text[:share] + text[:30]]
+        pairs += [(first, first + 1), (first + 2, first), (first + 1, first + 2), (first, first - 1)]
+    text = prose(7, 400)  # and with far fewer shingles than bytes
+    texts += [text + b"again " * 25, prose(8, 300) + text, text[:340] + b"again " * 11, text]
+    pairs += [(first, first + 3), (first + 3, first + 4), (first, first + 5), (first + 5, first + 6)]
+    found = measures(texts, pairs, window=20, bounds=bounds, threads=threads)
+    reached = 0
+    for (i, j), measure in zip(pairs, found, strict=True):
+        expected = by_sets(texts[i], texts[j], 20)
+        reached += reaches(expected, bounds)
+        assert measure == expected or (not reaches(expected, bounds) and measure == (0, *expected[1:]))
+    assert reached > 20
+
+
 EDITS = ("insert", "cut", "move", "repeat", "none")
 
 

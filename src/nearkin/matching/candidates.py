@@ -21,7 +21,21 @@ class Postings:
     moduli: NDArray[np.uint64]
 
 
-Lists = Postings | _native.TextContents  # or held natively, not end to end
+@dataclass(frozen=True)
+class ReadPostings:
+    """The same as they were read, list by list: the join reads them where they are."""
+
+    offsets: NDArray[np.uint64]
+    lists: list[bytes]
+    weights: NDArray[np.uint32]
+    moduli: NDArray[np.uint64]
+
+    @property
+    def features(self) -> NDArray[np.uint64]:
+        return np.frombuffer(b"".join(self.lists), "<u8")
+
+
+Lists = Postings | ReadPostings | _native.TextContents  # or held natively, not end to end
 
 
 @dataclass(frozen=True)
@@ -66,9 +80,10 @@ NOT_HOT = Hot(np.zeros(0, np.uint32))
 def find_candidates(
     postings: Lists, scheme: Scheme, settings: MatchSettings, *, threads: int, part: Part = WHOLE
 ) -> Candidates:
+    held = postings if isinstance(postings, _native.TextContents) else None
     found = _native.candidates(
         postings.offsets,
-        postings if isinstance(postings, _native.TextContents) else postings.features,
+        held or (postings.lists if isinstance(postings, ReadPostings) else postings.features),
         postings.weights,
         postings.moduli,
         threads=threads,
@@ -110,14 +125,16 @@ def asked(moduli: NDArray[np.uint64], scheme: Scheme, settings: MatchSettings) -
 
 def strongest(a: NDArray[np.uint32], b: NDArray[np.uint32], score: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
     """Which pairs are among the `most` strongest of one of their two contents; ties by the other's row."""
-    rows = np.arange(len(a))
     content, other = np.concatenate([a, b]), np.concatenate([b, a])
-    order = np.lexsort((other, -np.concatenate([score, score]), content))
-    ordered = content[order]
-    start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else rows
+    crowded = np.bincount(content) > most  # of the others all are
+    keep: NDArray[np.bool_] = ~(crowded[a] & crowded[b])
+    places = np.flatnonzero(crowded[content])
+    rows = places % max(len(a), 1)
+    order = np.lexsort((other[places], -score[rows], content[places]))
+    ordered = content[places[order]]
+    start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else order
     rank = np.arange(len(ordered)) - np.repeat(start, np.diff(np.append(start, len(ordered))))
-    keep = np.zeros(len(a), np.bool_)
-    keep[np.concatenate([rows, rows])[order[rank < most]]] = True
+    keep[rows[order[rank < most]]] = True
     return keep
 
 

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from nearkin._native import Bars
 from nearkin.matching.bounded import BoundedJoin, can_be_bounded, fits
-from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Postings
+from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Lists, Postings
 from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.score import kept, measured_candidates, scored
+from nearkin.matching.signed import SignatureCache
 from nearkin.matching.template import payload
 from nearkin.matching.verify import Found
 from nearkin.store.contents import Contents, contents_at
@@ -56,7 +57,10 @@ class Outcome:
         store_columns(connection, scheme, vars(named))
 
 
+@dataclass(frozen=True)
 class Matcher(Collected):
+    signed: SignatureCache = field(default_factory=lambda: SignatureCache(0))
+
     def stored(self) -> Outcome:
         """What is stored, as it is."""
         rows = MatchColumns.stored(columns_named(self.connection, self.scheme_id))
@@ -71,14 +75,24 @@ class Matcher(Collected):
             "ignored": self.left_out.shingles,
         }
         about = (self.contents.lengths, self.texts, self.scheme, self.settings)
-        postings = count_postings(self.connection, self.scheme_id)
-        if can_be_bounded(self.scheme) and not fits(postings, self.means.for_join):
+        if (postings := self._in_memory()) is not None:
+            found = scored(postings, *about, **how)
+        else:
             moduli = moduli_of(self.connection, self.scheme_id, self.contents)
             found = measured_candidates(self._candidates(moduli), moduli, *about, **how)
-        else:
-            signed = signatures(self.connection, self.scheme_id, self.contents)
-            found = scored(payload(signed, self.scheme, self.texts, self.left_out), *about, **how)
         return Outcome(kept(found.matches, self.settings), hot=found.hot)
+
+    def _in_memory(self) -> Lists | None:
+        """None: there are too many for a join in memory."""
+        read = None if self.left_out.templates else self.signed.of(self.contents)
+        self.signed.let_go()
+        postings = count_postings(self.connection, self.scheme_id) if read is None else int(read.offsets[-1])
+        if can_be_bounded(self.scheme) and not fits(postings, self.means.for_join):
+            return None
+        if read is not None:
+            return read
+        signed = signatures(self.connection, self.scheme_id, self.contents)
+        return payload(signed, self.scheme, self.texts, self.left_out)
 
     def _candidates(self, moduli: NDArray[np.uint64]) -> Candidates:
         """In bounded memory: signatures are read as they come."""

@@ -105,8 +105,10 @@ def measured_candidates(
     left[strong[possible]] = False
     rest = found[left]
     guessed, sample = estimated(rest, moduli, lengths, scheme)
-    guessed = _with_intervals(guessed, rest.shared, sample, settings)
-    return Scored(MatchColumns.join(guessed, verified), found.hot)
+    guessed = _with_intervals(guessed, rest.shared, sample, settings, threads)
+    # Two thirds of the pages' pairs came to nothing: they need not be put in order.
+    reached = verified.strong(settings.threshold, settings.containment) | (verified.resemblance >= settings.floor)
+    return Scored(MatchColumns.join(guessed, verified[reached]), found.hot)
 
 
 def estimated(
@@ -153,20 +155,25 @@ def _resemblance_only(columns: MatchColumns, found: Candidates, lengths: NDArray
 
 
 def _with_intervals(
-    matches: MatchColumns, shared: NDArray[np.uint64], sample: NDArray[np.uint64], settings: MatchSettings
+    matches: MatchColumns,
+    shared: NDArray[np.uint64],
+    sample: NDArray[np.uint64],
+    settings: MatchSettings,
+    threads: int,
 ) -> MatchColumns:
     low, high = matches.low.copy(), matches.high.copy()
     sampled = sample > 0
-    low[sampled], high[sampled] = _intervals(shared[sampled], sample[sampled], settings.confidence)
+    low[sampled], high[sampled] = _intervals(shared[sampled], sample[sampled], settings.confidence, threads)
     return replace(matches, low=low, high=high)
 
 
 def _intervals(
-    k: NDArray[np.uint64], n: NDArray[np.uint64], confidence: float
+    k: NDArray[np.uint64], n: NDArray[np.uint64], confidence: float, threads: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     # There are far fewer different (k, n) than pairs, and each interval costs some ten microseconds.
     pairs, back = np.unique(n << np.uint64(32) | k, return_inverse=True)
-    low, high = _native.intervals(pairs & np.uint64(0xFFFFFFFF), pairs >> np.uint64(32), confidence=confidence)
+    k, n = pairs & np.uint64(0xFFFFFFFF), pairs >> np.uint64(32)
+    low, high = _native.intervals(k, n, confidence=confidence, threads=threads)
     return low[back], high[back]
 
 

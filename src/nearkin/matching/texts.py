@@ -37,17 +37,13 @@ class StoredTexts:
     cache: TextCache = field(default_factory=lambda: TextCache(0))
 
     def __call__(self, rows: Sequence[int]) -> list[bytes | None]:
-        digests = [self.contents.digests[row] for row in rows]
-        missing = [
-            int(self.contents.ids[row])
-            for row, digest in zip(rows, digests, strict=True)
-            if digest not in self.cache.texts
-        ]
-        made = dict(self._made(missing))
-        return [
-            self.cache.texts.get(digest) or made.get(int(self.contents.ids[row]))
-            for row, digest in zip(rows, digests, strict=True)
-        ]
+        found = [*map(self.cache.texts.get, map(self.contents.digests.__getitem__, rows))]
+        if not all(found):
+            missing = {at: int(self.contents.ids[rows[at]]) for at, text in enumerate(found) if text is None}
+            made = dict(self._made([*missing.values()]))
+            for at, content in missing.items():
+                found[at] = made.get(content)
+        return found
 
     def _made(self, contents: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Some at a time: what a text was made of is not held any longer than that."""

@@ -1,7 +1,7 @@
 """Verification: the exact measure of candidate pairs, on the texts, in bounded memory."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +56,8 @@ def verify(
         here_a, here_b = a[block], b[block]
         first, second = position[here_a], position[here_b]
         given: list[bytes] | _native.HeldTexts
-        if isinstance(found, _native.HeldTexts):
-            given = found
+        if isinstance(found, _native.HeldTexts) or all(found):
+            given = cast("list[bytes] | _native.HeldTexts", found)
             possible[block] = True
         else:
             given, have = [text or b"" for text in found], np.array([text is not None for text in found])
