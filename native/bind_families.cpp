@@ -1,8 +1,11 @@
 // Views of families as Python sees them. It converts, releases the GIL and raises; nothing else.
+#include <algorithm>
+
 #include "chained.hpp"
 #include "cliques.hpp"
 #include "convert.hpp"
 #include "parts.hpp"
+#include "payload.hpp"
 #include "principals.hpp"
 
 using namespace nearkin;
@@ -101,6 +104,53 @@ NumPy<std::uint32_t> py_strongest_first(const Array<std::uint32_t>& a, const Arr
   return array(std::move(order));
 }
 
+// Ascending ends of so many pieces, the last where all of them end.
+void check_ends(const Array<std::uint64_t>& ends, std::size_t pieces, std::size_t all) {
+  if (ends.size() != pieces || !std::is_sorted(ends.data(), ends.data() + ends.size()) ||
+      (pieces > 0 ? ends.data()[pieces - 1] : 0) != all)
+    throw nb::value_error("the arrays of the families do not fit together");
+}
+
+// By their place in a family of so many members, piece by piece.
+void check_places(const Array<std::uint32_t>& places, const Array<std::uint64_t>& ends, const Array<std::uint64_t>& families) {
+  for (std::size_t f = 0, i = 0; f < ends.size(); ++f) {
+    const std::uint64_t members = families.data()[f] - (f == 0 ? 0 : families.data()[f - 1]);
+    for (; i < ends.data()[f]; ++i)
+      if (places.data()[i] >= members) throw nb::index_error("there is no such member in the family");
+  }
+}
+
+nb::tuple py_payloads(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
+                      const Array<std::uint64_t>& moduli, const Array<std::uint32_t>& rows, const Array<std::uint64_t>& ends,
+                      const Array<std::uint32_t>& a, const Array<std::uint32_t>& b, const Array<std::uint64_t>& pair_ends,
+                      const Array<std::uint32_t>& asked, const Array<std::uint64_t>& asked_ends, double most,
+                      unsigned beside, unsigned threads) {
+  check_ends(offsets, moduli.size() + 1, features.size());
+  check_ends(ends, ends.size(), rows.size());
+  check_ends(pair_ends, ends.size(), a.size());
+  check_ends(asked_ends, ends.size(), asked.size());
+  if (a.size() != b.size() || std::count(moduli.data(), moduli.data() + moduli.size(), 0) > 0)
+    throw nb::value_error("the arrays of the families do not fit together");
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows.data()[i] >= moduli.size()) throw nb::index_error("a family names no content");
+  check_places(a, pair_ends, ends);
+  check_places(b, pair_ends, ends);
+  check_places(asked, asked_ends, ends);
+  for (std::size_t f = 0; f < ends.size(); ++f) {
+    const auto count = [f](const Array<std::uint64_t>& all) { return all.data()[f] - (f == 0 ? 0 : all.data()[f - 1]); };
+    if (count(asked_ends) > 0 && count(ends) <= beside) throw nb::value_error("a family has fewer members than are asked for");
+  }
+  const FamilyLists families{span(offsets), span(features), span(moduli), span(rows),  span(ends),
+                             span(a),       span(b),        span(pair_ends), span(asked), span(asked_ends)};
+  Payloads found;
+  {
+    const nb::gil_scoped_release free;
+    found = compare_payloads(families, most, beside, threads);
+  }
+  return nb::make_tuple(array(std::move(found.scores)), array(std::move(found.nearest)), array(std::move(found.best)),
+                        array(std::move(found.medians)));
+}
+
 }  // namespace
 
 void register_families(nb::module_& m) {
@@ -112,6 +162,8 @@ void register_families(nb::module_& m) {
   m.def("cliques", py_cliques, "nodes"_a, "a"_a, "b"_a, "strength"_a);
   m.def("homes", py_homes, "alone"_a, "a"_a, "b"_a, "a_in_b"_a, "b_in_a"_a, "size_a"_a, "size_b"_a, nb::kw_only(),
         "share"_a, "size"_a);
+  m.def("payloads", py_payloads, "offsets"_a, "features"_a, "moduli"_a, "rows"_a, "ends"_a, "a"_a, "b"_a, "pair_ends"_a,
+        "asked"_a, "asked_ends"_a, nb::kw_only(), "most"_a, "beside"_a, "threads"_a);
 }
 
 }  // namespace nearkin::bindings

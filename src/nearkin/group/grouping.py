@@ -72,7 +72,7 @@ class Grouping(Collected):
         moduli[rows] = signed.moduli
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         postings = Postings(offsets, signed.features, signed.weights, moduli)
-        return tell_forms(large, matches, postings, self._complete)
+        return tell_forms(large, matches, postings, self._complete, threads=self.means.threads)
 
     def _complete(self, rows: list[int]) -> Postings | None:
         """All shingles of some contents."""
