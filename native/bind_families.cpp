@@ -124,7 +124,7 @@ nb::tuple py_payloads(const Array<std::uint64_t>& offsets, const Array<std::uint
                       const Array<std::uint64_t>& moduli, const Array<std::uint32_t>& rows, const Array<std::uint64_t>& ends,
                       const Array<std::uint32_t>& a, const Array<std::uint32_t>& b, const Array<std::uint64_t>& pair_ends,
                       const Array<std::uint32_t>& asked, const Array<std::uint64_t>& asked_ends, double most,
-                      unsigned beside, unsigned threads) {
+                      double nearly_all, unsigned beside, unsigned threads) {
   check_ends(offsets, moduli.size() + 1, features.size());
   check_ends(ends, ends.size(), rows.size());
   check_ends(pair_ends, ends.size(), a.size());
@@ -145,10 +145,10 @@ nb::tuple py_payloads(const Array<std::uint64_t>& offsets, const Array<std::uint
   Payloads found;
   {
     const nb::gil_scoped_release free;
-    found = compare_payloads(families, most, beside, threads);
+    found = compare_payloads(families, most, nearly_all, beside, threads);
   }
   return nb::make_tuple(array(std::move(found.scores)), array(std::move(found.nearest)), array(std::move(found.best)),
-                        array(std::move(found.medians)));
+                        array(std::move(found.medians)), array(std::move(found.partly)));
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ void register_families(nb::module_& m) {
   m.def("homes", py_homes, "alone"_a, "a"_a, "b"_a, "a_in_b"_a, "b_in_a"_a, "size_a"_a, "size_b"_a, nb::kw_only(),
         "share"_a, "size"_a);
   m.def("payloads", py_payloads, "offsets"_a, "features"_a, "moduli"_a, "rows"_a, "ends"_a, "a"_a, "b"_a, "pair_ends"_a,
-        "asked"_a, "asked_ends"_a, nb::kw_only(), "most"_a, "beside"_a, "threads"_a);
+        "asked"_a, "asked_ends"_a, nb::kw_only(), "most"_a, "nearly_all"_a, "beside"_a, "threads"_a);
 }
 
 }  // namespace nearkin::bindings

@@ -36,6 +36,16 @@ class Family {
 
   std::size_t payload_size(std::size_t member) const { return payload_ends_[member + 1] - payload_ends_[member]; }
 
+  // Features of a member that several have, but not nearly all; and those that it has alone.
+  void count_partly(std::size_t member, double nearly_all, std::uint64_t& several, std::uint64_t& own) const {
+    const double all = nearly_all * static_cast<double>(ends_.size() - 1);
+    for (std::size_t i = ends_[member]; i < ends_[member + 1]; ++i) {
+      const std::uint32_t count = counts_[numbers_[i]];
+      if (count == 1) ++own;
+      else if (count < all) ++several;
+    }
+  }
+
   double payloads_alike(std::size_t a, std::size_t b) const {
     const std::uint64_t shared = shared_weight(payload(a), payload(b));
     const std::uint64_t united = payload_size(a) + payload_size(b) - shared;
@@ -125,12 +135,13 @@ double median(std::vector<std::size_t>& sizes) {
 
 }  // namespace
 
-Payloads compare_payloads(const FamilyLists& families, double most, unsigned beside, unsigned threads) {
+Payloads compare_payloads(const FamilyLists& families, double most, double nearly_all, unsigned beside, unsigned threads) {
   Payloads found;
   found.scores.resize(families.a.size());
   found.nearest.resize(families.asked.size() * beside);
   found.best.resize(families.asked.size());
   found.medians.resize(families.ends.size());
+  found.partly.resize(families.ends.size());
   std::vector<Family> scratch(std::max(threads, 1u));
   parallel_blocks(families.ends.size(), 1, threads, [&](unsigned thread, std::size_t from, std::size_t to) {
     const auto start = [](std::span<const std::uint64_t> ends, std::size_t at) { return at == 0 ? 0 : ends[at - 1]; };
@@ -142,14 +153,17 @@ Payloads compare_payloads(const FamilyLists& families, double most, unsigned bes
       for (std::uint64_t i = start(families.pair_ends, at); i < families.pair_ends[at]; ++i)
         found.scores[i] = family.payloads_alike(families.a[i], families.b[i]);
       sizes.clear();
+      std::uint64_t several = 0, own = 0;
       for (std::uint64_t i = start(families.asked_ends, at); i < families.asked_ends[at]; ++i) {
         const std::uint32_t asked = families.asked[i];
         const std::span<std::uint32_t> nearest(found.nearest.data() + i * beside, beside);
         family.nearest(asked, nearest);
         for (const auto other : nearest) found.best[i] = std::max(found.best[i], family.payloads_alike(asked, other));
         sizes.push_back(family.payload_size(asked));
+        family.count_partly(asked, nearly_all, several, own);
       }
       found.medians[at] = median(sizes);
+      found.partly[at] = several == 0 ? 0.0 : static_cast<double>(several) / static_cast<double>(several + own);
     }
   });
   return found;

@@ -25,10 +25,11 @@ struct Payloads {
   std::vector<std::uint32_t> nearest;  // of each that is asked, so many whose lists resemble its own most, by their place
   std::vector<double> best;            // of each that is asked, the most that its payload resembles one of theirs
   std::vector<double> medians;         // of each family, how many features the payloads of those asked have
+  std::vector<double> partly;          // of each family: of what not nearly all have, the share that several have
 };
 
 // `most`: the share of members that must have a feature for it to be no payload. Samples of unequal modulus are compared
 // at the largest of the family (Broder 1997 §3). Two that have no payload are alike: nothing sets them apart.
-Payloads compare_payloads(const FamilyLists& families, double most, unsigned beside, unsigned threads);
+Payloads compare_payloads(const FamilyLists& families, double most, double nearly_all, unsigned beside, unsigned threads);
 
 }  // namespace nearkin

@@ -371,7 +371,8 @@ NO_LINK: int
 
 # Of families end to end: how much the payloads of pairs resemble each other; of those asked, which lists are nearest,
 # and the most that its payload resembles one of theirs; by family the median of how many features the payloads of those
-# asked have. Pairs and those asked are told by their place in the family.
+# asked have, and of what not nearly all have the share that several have. Pairs and those asked are told by their place
+# in the family.
 def payloads(
     offsets: U64,
     features: U64,
@@ -385,9 +386,10 @@ def payloads(
     asked_ends: U64,
     *,
     most: float,
+    nearly_all: float,
     beside: int,
     threads: int,
-) -> tuple[F64, U32, F64, F64]: ...
+) -> tuple[F64, U32, F64, F64, F64]: ...
 
 # By label: links inside, their strengths together, and the weakest. For chains every link must lie inside, and the
 # weakest is of those that hold the chain together.

@@ -61,3 +61,19 @@ def test_a_few_documents_are_no_form(tmp_path: Path) -> None:
     (family,) = store.families().to_pylist()
     assert family["kind"] == "versions"
     assert {match["payload"] for match in store.matches().to_pylist()} == {None}
+
+
+def test_a_few_versions_are_no_form(tmp_path: Path) -> None:
+    """What was added early most of them have, so that only each one's own is payload; but most of what is not in all is
+    in several."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    sentences = [prose(3000 + i, 90) for i in range(60)]
+    for n in range(7):
+        (folder / f"revision {n}.txt").write_bytes(b" ".join([*sentences, prose(4000 + n, 250)]))
+        if n < 3:
+            sentences[7 * n : 7 * n] = [prose(5000 + 10 * n + i, 90) for i in range(10)]
+    store = Store(tmp_path / "kin.db")
+    store.scan(folder)
+    (family,) = store.families().to_pylist()
+    assert (family["kind"], len(family["documents"])) == ("versions", 7)

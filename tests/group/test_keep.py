@@ -33,6 +33,22 @@ def test_what_is_asked_for_goes_first(prefer: tuple[str, ...], kept: str, why: s
     assert (some[found.row].location.path.decode(), why in found.why) == (kept, True)
 
 
+def test_every_rule_that_left_some_out_is_told() -> None:
+    """ "Newest" alone would be false: one that is newer was left out before, as less complete."""
+    some = [
+        candidate("a", at=1, complete=90),
+        candidate("b", at=2, complete=90),
+        candidate("c", at=3, complete=80),
+        candidate("d", at=2, complete=90),
+    ]
+    found = choose(some, rules_of(()))
+    assert some[found.row].location.path == b"b"
+    complete, newest, path = found.why.split("; ")
+    assert complete.startswith("most complete: it has 90 %")
+    assert newest.startswith("of equal ones newest: ")
+    assert path == "of equal ones the first path"
+
+
 def test_files_go_before_members() -> None:
     some = [candidate("box.zip!/a", size=9, at=9, loose=False), candidate("b")]
     assert choose(some, rules_of(())).row == 1

@@ -13,7 +13,8 @@ from oracle import payload as oracle
 
 BESIDE = 2
 Family = tuple[list[tuple[int, list[int]]], list[tuple[int, int]], list[int]]  # moduli and lists, pairs, those asked
-Found = tuple[list[float], list[int], list[float], list[float]]
+Found = tuple[list[float], list[int], list[float], list[float], list[float]]
+NEARLY = 0.8
 
 
 @st.composite
@@ -34,6 +35,7 @@ def test_payloads_are_what_they_are_said_to_be(given_: list[Family], most: float
     near: list[int] = []
     best: list[float] = []
     medians: list[float] = []
+    partly: list[float] = []
     for own, pairs, asked in given_:
         lists = oracle.at_one_modulus([features for _, features in own], [modulus for modulus, _ in own])
         left = oracle.payloads(lists, most)
@@ -41,18 +43,20 @@ def test_payloads_are_what_they_are_said_to_be(given_: list[Family], most: float
         near += [other for one in asked for other in oracle.nearest(lists, one, BESIDE)]
         best += [oracle.best(lists, most, one, BESIDE) for one in asked]
         medians.append(oracle.median_size(lists, most, asked))
-    assert found(given_, most, threads) == (scores, near, best, medians)
+        partly.append(oracle.partly(lists, NEARLY, asked))
+    assert found(given_, most, threads) == (scores, near, best, medians, partly)
 
 
 def test_more_features_than_a_table_begins_with() -> None:
     family: Family = ([(1, list(range(i, 9000, 2 + i))) for i in range(5)], [(0, 1), (2, 4)], [0, 3])
     lists = [features for _, features in family[0]]
     left = oracle.payloads(lists, 0.5)
-    scores, near, best, medians = found([family], 0.5, 1)
+    scores, near, best, medians, partly = found([family], 0.5, 1)
     assert scores == [oracle.alike(left[a], left[b], 1.0) for a, b in family[1]]
     assert near == [other for one in family[2] for other in oracle.nearest(lists, one, BESIDE)]
     assert best == [oracle.best(lists, 0.5, one, BESIDE) for one in family[2]]
     assert medians == [oracle.median_size(lists, 0.5, family[2])]
+    assert partly == [oracle.partly(lists, NEARLY, family[2])]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,7 @@ def test_arrays_that_do_not_fit_are_refused(what: str, value: list[int]) -> None
         for name, numbers in {**arrays, **more, what: value}.items()
     }
     with pytest.raises((ValueError, IndexError)):
-        _native.payloads(**ready, most=0.5, beside=BESIDE, threads=1)
+        _native.payloads(**ready, most=0.5, nearly_all=NEARLY, beside=BESIDE, threads=1)
 
 
 def found(given_: list[Family], most: float, threads: int) -> Found:
@@ -78,7 +82,7 @@ def found(given_: list[Family], most: float, threads: int) -> Found:
     def ends(which: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         return np.array([*accumulate(len(one[which]) for one in given_)], np.uint64)
 
-    scores, near, best, medians = _native.payloads(
+    scores, near, best, medians, partly = _native.payloads(
         np.array([0, *accumulate(map(len, lists))], np.uint64),
         np.array([feature for one in lists for feature in one], np.uint64),
         np.array([modulus for own, _, _ in given_ for modulus, _ in own], np.uint64),
@@ -90,7 +94,8 @@ def found(given_: list[Family], most: float, threads: int) -> Found:
         np.array([one for _, _, asked in given_ for one in asked], np.uint32),
         ends(2),
         most=most,
+        nearly_all=NEARLY,
         beside=BESIDE,
         threads=threads,
     )
-    return scores.tolist(), near.tolist(), best.tolist(), medians.tolist()
+    return scores.tolist(), near.tolist(), best.tolist(), medians.tolist(), partly.tolist()

@@ -41,7 +41,7 @@ def test_the_plan_says_what_and_why(tree: Tree) -> None:
     before = tree.state()
     found = rows(tree)
     assert found["a/longer.txt"]["action"] == "keep"
-    assert found["a/longer.txt"]["why"].startswith("largest")
+    assert found["a/longer.txt"]["why"] == "in folder a; of equal ones largest: 1,711 bytes"
     assert found["a/report.txt"]["action"] == "none"
     assert found["a/report.txt"]["contained"] == 1.0
     assert found["a/report.txt"]["tier"] == "near"
@@ -124,6 +124,21 @@ def test_what_is_contained_may_be_planned_to_go_with_its_copies(tree: Tree) -> N
     actions = {path: row["action"] for path, row in rows(tree).items()}
     assert [actions[path] for path in ("a/report.txt", "b/report copy.txt", "c/caf\udce9.txt")] == ["quarantine"] * 3
     assert actions["negative/minus.txt"] != "quarantine" or actions["negative/plus.txt"] != "quarantine"
+
+
+def test_where_things_went_is_told_though_something_was_refused(tree: Tree) -> None:
+    tree.planned()
+    (tree.root / "b" / "report copy.txt").write_text("other words since")
+    done = Called("keep", "--store", tree.store, "--format", "table", "--apply", tree.plan, "--action", "quarantine")
+    assert done.code == 3
+    assert f"the originals are in {tree.quarantine}" in done.err
+    assert "undo it with: nearkin keep --undo" in done.err
+    lines = done.out.splitlines()
+    refused = next(at for at, line in enumerate(lines) if line.startswith("  refused"))
+    assert not any(line.startswith("  done") for line in lines[refused:])
+    skipped = [line.split()[1] for line in lines if line.startswith("  skipped")]
+    counts = dict(part.split()[::-1] for part in lines[-1].split(", "))
+    assert sum(map(int, skipped)) == int(counts["skipped"])
 
 
 def test_a_plan_that_nearkin_would_not_make_is_refused(tree: Tree) -> None:

@@ -34,3 +34,10 @@ def best(lists: Lists, most: float, asked: int, beside: int) -> float:
 def median_size(lists: Lists, most: float, asked: list[int]) -> float:
     left = payloads(lists, most)
     return float(median(len(left[one]) for one in asked)) if asked else 0.0
+
+
+def partly(lists: Lists, nearly_all: float, asked: list[int]) -> float:
+    counts = Counter(feature for one in lists for feature in one)
+    times = [counts[feature] for one in asked for feature in lists[one]]
+    several = sum(1 < number < nearly_all * len(lists) for number in times)
+    return several / (several + times.count(1)) if several else 0.0

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,15 +47,21 @@ class Keeping(Written):
         return keep_table(rows)
 
     def propose(
-        self, families: Iterable[str] = (), *, prefer: Sequence[str] = (), near: float | None = None
+        self,
+        families: Iterable[str] = (),
+        *,
+        prefer: Sequence[str] = (),
+        near: float | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
     ) -> "list[Row]":
-        """The rows of a plan."""
+        """The rows of a plan. `progress` is told "keep", and how many documents of how many were looked at."""
         from nearkin.keeping.proposal import propose
         from nearkin.report.reading import opened
 
         refuse_no_share(near=near)
         with opened(self.path) as connection:
-            return list(propose(connection, prefer=prefer, families=tuple(families), near=near))
+            told = progress or (lambda *_: None)
+            return list(propose(connection, prefer=prefer, families=tuple(families), near=near, progress=told))
 
     def apply_plan(
         self, plan: AnyPath, *, action: str, quarantine: AnyPath | None = None, by: str | None = None

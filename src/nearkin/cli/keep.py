@@ -2,7 +2,6 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -117,10 +116,12 @@ def _propose(
     quiet: bool,
 ) -> None:
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
     from nearkin.keeping.plan import COLUMNS, write_plan
     from nearkin.report.reading import is_scoped, opened
 
-    rows = Store(store).propose(families, prefer=prefer, near=near)
+    with progress(quiet=quiet) as report:
+        rows = Store(store).propose(families, prefer=prefer, near=near, progress=report)
     if plan is not None:
         write_plan(rows, plan)
     form = chosen(form)
@@ -214,40 +215,53 @@ def _apply(
     from nearkin.keeping.apply import journal_of, quarantine_of
 
     done = Store(store).apply_plan(plan, action=action, quarantine=quarantine, by=by)
-    _report([asdict(one) for one in done], form, ["path", "scope", "outcome", "detail"])
-    if any(one.outcome == "done" for one in done):
+    counts = _report([asdict(one) for one in done], form, ["path", "scope", "outcome", "detail"])
+    if counts["done"]:
         where = quarantine or quarantine_of(plan)
         note(f"the originals are in {where}; room is gained when you empty that folder", quiet=quiet)
         command = f"nearkin keep --undo {shlex.quote(str(journal_of(plan)))}{store_option(store)}"
         note(f"undo it with: {command}; scan again, so that the store knows", quiet=quiet)
+    _refuse(counts)
 
 
 def _undo(store: Path, form: str | None, journal: Path, by: str | None) -> None:
     from nearkin.api.store import Store
 
     undone = Store(store).undo_plan(journal, by=by)
-    _report([asdict(one) for one in undone], form, ["path", "outcome", "detail"])
+    _refuse(_report([asdict(one) for one in undone], form, ["path", "outcome", "detail"]))
 
 
-def _report(records: list[dict[str, Any]], form: str | None, columns: list[str]) -> None:
+def _report(records: list[dict[str, Any]], form: str | None, columns: list[str]) -> "Counter[str]":
     counts = Counter(record["outcome"] for record in records)
     form = chosen(form)
     if form != "table":
         emit(records, form, columns=columns, paths=frozenset({"path"}))
     else:
         _show_outcomes(records, counts)
+    return counts
+
+
+def _refuse(counts: "Counter[str]") -> None:
+    """When all else is said: where the others are, and how they come back."""
     if counts["refused"]:
         from nearkin.errors import InputError
 
-        raise InputError(f"Refused: {counts['refused']:,} of {len(records):,} documents; each says why.")
+        raise InputError(f"Refused: {counts['refused']:,} of {counts.total():,} documents; each says why.")
 
 
-def _show_outcomes(records: Iterable[dict[str, Any]], counts: "Counter[str]") -> None:
+def _show_outcomes(records: list[dict[str, Any]], counts: "Counter[str]") -> None:
+    """What was left alone, which is most of a plan, as how many for which reason; what was refused last, to be seen."""
     from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count
 
     screen = Screen()
-    for record in records:
-        screen.line((f"  {record['outcome']:<10}  ", "dim"), _name(record["path"]))
-        if record["outcome"] in ("refused", "skipped"):
-            screen.folded(_name(record["detail"]), indent=14, style="dim")
+    skipped = Counter(record["detail"] for record in records if record["outcome"] == "skipped")
+    for record in sorted(records, key=lambda record: record["outcome"] == "refused"):
+        if record["outcome"] != "skipped":
+            screen.line((f"  {record['outcome']:<10}  ", "dim"), _name(record["path"]))
+            if record["outcome"] == "refused":
+                screen.folded(_name(record["detail"]), indent=14, style="dim")
+    for detail, number in skipped.most_common():
+        screen.line(("  skipped     ", "dim"), count(number, "documents"))
+        screen.folded(_name(detail), indent=14, style="dim")
     screen.line(", ".join(f"{counts[name]:,} {name}" for name in ORDER if counts[name]) or "There was nothing to do.")

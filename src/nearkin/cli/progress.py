@@ -1,4 +1,4 @@
-"""A moving line on the terminal while a scan works. None into a pipe."""
+"""A moving line on the terminal while a scan, or what else takes long, works. None into a pipe."""
 
 import sys
 import time
@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from nearkin.cli import words
 from nearkin.cli.words import count, size
 
-STAGES = {"read": "reading", "match": "matching", "join": "matching", "group": "grouping"}
+STAGES = {"read": "reading", "match": "matching", "group": "grouping"}
 STAGES |= {
     "sqlite": "checking pages",
     "references": "checking references",
     "rows": "checking rows",
     "texts": "checking",
 }
+SHARES = {"join": "matching", "keep": "comparing texts"}  # told as so much done, of so much
 TELLING = 2.0  # seconds after which the time left is told
 UNITS = {"group": "matches", "texts": "texts"}
 
@@ -43,9 +44,10 @@ def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]
         started: dict[str, float] = {}
 
         def report(stage: str, documents: int, bytes_: int) -> None:
-            if stage == "join":  # so much done, of so much
+            if stage in SHARES:
                 begun = started.setdefault(stage, time.monotonic())
-                bar.update(task, description=f"matching{left(documents, bytes_, time.monotonic() - begun)}")
+                share = left(documents, bytes_, time.monotonic() - begun)
+                bar.update(task, description=f"{SHARES[stage]}{share}")
                 return
             what = STAGES[stage] + (f" {count(documents, UNITS.get(stage, 'documents'))}" if documents else "")
             elapsed = bar.tasks[0].elapsed or 0.0

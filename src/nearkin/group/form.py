@@ -4,6 +4,9 @@ Five hundred invoices and five hundred drafts of one report share as much. Their
 features that most of the family has, a draft still has much in common with the draft before, while two invoices are
 unlike. "Most" is relative to the family: a form is one in a store of three thousand documents as in one of millions.
 
+Of a few versions most have what was added early: little is left as payload, and that may be unlike. But whatever is not
+in nearly all of them is then mostly in several, where what is filled into a form is each one's own.
+
 Some members are asked, each beside those that its signature has most in common with, whichever pairs were listed. Their
 payloads are compared on the signatures; where these have too few features to tell, on the texts.
 """
@@ -26,6 +29,8 @@ from nearkin.model import Kind
 LEAST = 5  # members; of fewer nobody can say what most have
 MOST = 0.5  # of a family's members have what is common to it
 NEARLY_ALL = 0.8  # of those asked must be unlike all they are put beside
+# Of what less than nine tenths have, what several have: in forms 0 to 0.56, in versions taken for forms 0.7 to 1.
+PARTLY, BUT_FOR_FEW = 2 / 3, 0.9
 ASKED = 24  # members of a family, at the most
 BESIDE = 2  # the nearest of each
 ASKED_TEXTS = 8  # members whose text is looked at, each beside the nearest: a text has ten times as many features
@@ -77,7 +82,8 @@ def tell_forms(
         if found.medians[number] < telling and postings.moduli[family.members].max() > 1:
             own = rows[starts[number] : starts[number] + members]
             best = _by_texts(own[asked[number]], own[found.nearest[first:end, 0]], complete, best)
-        if np.mean(best < unlike_among(members)) >= NEARLY_ALL:
+        versions = members < MANY and found.partly[number] > PARTLY  # among many several have the same by chance
+        if not versions and np.mean(best < unlike_among(members)) >= NEARLY_ALL:
             family.kind = Kind.SAME_FORM
         first = end
     return scores
@@ -91,6 +97,7 @@ class Payloads:
     nearest: NDArray[np.uint32]  # of those asked, by their place in the family
     best: NDArray[np.float64]  # of each of these the most its payload resembles one of those
     medians: NDArray[np.float64]  # by family: features of these payloads
+    partly: NDArray[np.float64]  # by family: of what not nearly all have, the share that several have
 
     @classmethod
     def of(
@@ -105,7 +112,7 @@ class Payloads:
         threads: int,
     ) -> "Payloads":
         """Of families end to end, of these sizes; pairs likewise, so many of each, by their places in it."""
-        scores, nearest, best, medians = _native.payloads(
+        scores, nearest, best, medians, partly = _native.payloads(
             postings.offsets,
             postings.features,
             postings.moduli,
@@ -116,10 +123,11 @@ class Payloads:
             np.concatenate([NOBODY, *asked]),
             np.cumsum([len(one) for one in asked], dtype=np.uint64),
             most=MOST,
+            nearly_all=BUT_FOR_FEW,
             beside=BESIDE,
             threads=threads,
         )
-        return cls(scores, nearest.reshape(-1, BESIDE), best, medians)
+        return cls(scores, nearest.reshape(-1, BESIDE), best, medians, partly)
 
 
 @lru_cache(maxsize=1024)

@@ -1,6 +1,7 @@
 """Which document of a group to keep, and why. A person's word goes before every rule.
 
-    complete      holds most of the others' text: the share of their 20-byte windows that it has, in whole per cent
+    complete      holds most of the others' text: the share of their 20-byte windows that it has, in whole per cent,
+                  however spaced
     newest        by the document's own date, else the file's
     oldest
     largest       in bytes
@@ -61,16 +62,18 @@ def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> Choice:
     if len(left) == 1:
         alone = "the only one" if len(rows) == 1 else "the only file: the others lie in containers or tables"
         return Choice(left[0], alone)
-    told = ""
+    told: list[str] = []  # every rule that left some out: the last alone is not why
     for rule in rules:
         values = [_measure(rule)(candidates[row]) for row in left]
         best = [row for row, value in zip(left, values, strict=True) if value == max(values)]
         if len(best) < len(left):
-            told = _said(rule, candidates[best[0]])
+            told.append(_said(rule, candidates[best[0]]))
         left = best
         if len(left) == 1:
-            return Choice(left[0], told)
-    return Choice(left[0], f"{told}; the first path, of equal ones" if told else "the first path, of equal ones")
+            break
+    else:
+        told.append("the first path" if told else "the first path, of equal ones")
+    return Choice(left[0], "; of equal ones ".join(told))
 
 
 def _measure(rule: str) -> Measure:
@@ -94,7 +97,7 @@ def _said(rule: str, one: Candidate) -> str:
     kind, _, name = rule.partition(":")
     match kind:
         case "complete":
-            return f"most complete: it has {one.complete} % of the others' distinct 20-byte windows"
+            return f"most complete: it has {one.complete} % of the others' distinct 20-byte windows, however spaced"
         case "newest" | "oldest":
             by = "its file's date" if one.moment.source == "file" else f"its own date ({one.moment.source})"
             return f"{kind}: {one.moment.shown}, by {by}"

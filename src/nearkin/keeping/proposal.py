@@ -4,11 +4,12 @@ import json
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, UncertifiedError, certify
+from nearkin.group.folded import Folded
 from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
 from nearkin.group.moment import TELLING, moment_of
 from nearkin.keeping.plan import Act, Row
@@ -83,13 +84,19 @@ def propose(
     prefer: Sequence[str] = (),
     families: Sequence[str] = (),
     near: float | None = None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Iterator[Row]:
-    """Rows group by group, the kept one first. `near`: documents contained to this share may be quarantined."""
+    """Rows group by group, the kept one first. `near`: documents contained to this share may be quarantined. `progress`
+    is told how many documents of how many were looked at."""
     rules = rules_of(prefer)
     _refuse_nowhere(connection, prefer)
     said, members = _kept_of_pairs(connection), _members(connection)
-    for group in _groups(connection, families):
+    groups = _groups(connection, families)
+    done, total = 0, sum(len(group.documents) for group in groups)
+    for group in groups:
+        progress("keep", done, total)
         yield from _Proposal(connection, group, rules, near, said, members).rows()
+        done += len(group.documents)
 
 
 def _refuse_nowhere(connection: sqlite3.Connection, prefer: Sequence[str]) -> None:
@@ -231,7 +238,8 @@ class _Proposal:
             return {}
         texts = self._texts()
         total = sum({one.text: one.characters or 0 for one in self._group.documents}.values())
-        return completeness(texts, self._load, total)
+        raw = any(one.raw for one in self._group.documents)  # bytes as they are: every one counts
+        return completeness(texts, self._load if raw else lambda text: Folded.of(self._load(text)).text, total)
 
     def _leaving(self, kept: Held, certificates: dict[int, Certificate]) -> frozenset[int]:
         """Texts that nobody has any more when the plan was carried out: they save nothing of the others'."""
