@@ -365,3 +365,11 @@ def test_sectors_in_a_circle_are_not_followed() -> None:
     text = found(in_a_circle(worded.doc(), "Data"), b"a.doc")[1].text or ""
     assert (office.say("body") in text, office.say("alt text of a picture") in text) == (True, False)
     assert time.process_time() - start < 1  # 8 s where they are
+
+
+@pytest.mark.parametrize("said", [(0, 1 << 20, 0, 60_000), (9, 3, 0, 9), (0, 9, 9, 3)])
+def test_an_old_sheet_that_says_it_is_larger_than_any_can_be(said: tuple[int, ...]) -> None:
+    """Calamine makes room for all of it, and the process ends where there is none."""
+    book = booked.xls()
+    at = book.rindex(b"\x00\x02\x0e\x00") + 4
+    assert reason(book[:at] + struct.pack("<2I2H", *said) + book[at + 12 :]) is Reason.CORRUPT
