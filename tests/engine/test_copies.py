@@ -134,6 +134,17 @@ def test_a_worker_is_asked_once_for_the_same_bytes(tmp_path: Path, asked: list[b
     assert store.scan(folder).new == 0
 
 
+def test_what_failed_by_chance_is_asked_of_its_copies_too(tmp_path: Path, asked: list[bytes]) -> None:
+    folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
+    for tree in "ab":
+        (folder / tree).mkdir(parents=True)
+        (folder / tree / "slow.zip").write_bytes(DEED + b"hang")
+        (folder / tree / "locked.zip").write_bytes(DEED + b"encrypted")
+    store.scan(folder, jobs=1, timeout=1)
+    assert asked == [b"a/locked.zip", b"a/slow.zip", b"b/slow.zip"]
+    assert len(store.documents(failed=True)) == 4
+
+
 def test_a_copy_where_a_container_was_takes_its_place(tmp_path: Path, asked: list[bytes]) -> None:
     folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
     folder.mkdir()

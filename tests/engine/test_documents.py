@@ -247,3 +247,27 @@ def test_a_worker_killed_by_someone_else_costs_its_document_until_the_next_scan(
     assert (failed["reason"], failed["detail"]) == ("crashed", "the worker reading it was killed")
     (tmp_path / "mercy").touch()
     assert store.scan(tmp_path / "docs").failed == 0
+
+
+def test_what_became_of_a_format_after_it_was_looked_at_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not said of other bytes than those that it was true of."""
+    monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    file, store = tmp_path / "docs" / "a.zip", Store(tmp_path / "kin.db")
+    file.parent.mkdir()
+    file.write_text("of no format after all")
+    take = Taker.take
+
+    def written(self: Taker, source: Source) -> Taken:
+        taken = take(self, source)
+        file.write_bytes(zipped({"in it.txt": prose(1, 300)}))
+        return taken
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Taker, "take", written)
+        store.scan(file.parent)
+    store.scan(file.parent)
+    assert [one["path"] for one in store.documents().to_pylist()] == ["a.zip", "a.zip!/in it.txt"]
+    assert store.scan(file.parent).new == 0

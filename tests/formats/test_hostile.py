@@ -4,6 +4,7 @@ import io
 import random
 import re
 import struct
+import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -344,3 +345,31 @@ def test_rtf_that_was_cut_off_is_corrupt() -> None:
 def test_a_last_brace_may_be_forgotten_in_rtf(end: bytes) -> None:
     assert found(b"{\\rtf1 {\\b some} words\\par " + end)[1].text.strip("\n\0 ") == "some words"  # type: ignore[union-attr]
     assert reason(b"{\\rtf1 {\\b some words\\par " + end) is Reason.CORRUPT
+
+
+def in_a_circle(data: bytes, stream: str) -> bytes:
+    """An OLE file of which a stream is said to have 300 MB: its first sector, again and again."""
+    changed = bytearray(data)
+    entry = data.index(stream.encode("utf-16-le") + b"\0\0")
+    (first,) = struct.unpack_from("<I", data, entry + 116)
+    (tables,) = struct.unpack_from("<I", data, 76)
+    struct.pack_into("<I", changed, 512 * (tables + 1) + 4 * first, first)
+    struct.pack_into("<Q", changed, entry + 120, 300 << 20)
+    return bytes(changed)
+
+
+def test_sectors_in_a_circle_are_not_followed() -> None:
+    mail = outlook.ole(outlook.fixed(32), outlook.text(0x1000, "the text"), outlook.stream("x", b"x" * 5000))
+    start = time.process_time()
+    assert reason(in_a_circle(mail, "__properties_version1.0"), b"a.msg") is Reason.CORRUPT
+    text = found(in_a_circle(worded.doc(), "Data"), b"a.doc")[1].text or ""
+    assert (office.say("body") in text, office.say("alt text of a picture") in text) == (True, False)
+    assert time.process_time() - start < 1  # 8 s where they are
+
+
+@pytest.mark.parametrize("said", [(0, 1 << 20, 0, 60_000), (9, 3, 0, 9), (0, 9, 9, 3)])
+def test_an_old_sheet_that_says_it_is_larger_than_any_can_be(said: tuple[int, ...]) -> None:
+    """Calamine makes room for all of it, and the process ends where there is none."""
+    book = booked.xls()
+    at = book.rindex(b"\x00\x02\x0e\x00") + 4
+    assert reason(book[:at] + struct.pack("<2I2H", *said) + book[at + 12 :]) is Reason.CORRUPT

@@ -36,6 +36,12 @@ def test_the_font_tells_the_code_page(inside: str, told: str) -> None:
     assert text(inside).lstrip() == told
 
 
+@pytest.mark.parametrize(("page", "told"), [(10000, "größe"), (42, "grš§e"), (70_000, "grš§e")])
+def test_code_pages_of_the_macintosh_and_those_nobody_knows(page: int, told: str) -> None:
+    """Python decodes nothing at all by any name, so a name must be looked up."""
+    assert text(rf"\ansi\ansicpg{page} {written('größe', 'mac-roman')}") == told
+
+
 def test_properties_are_in_the_code_page_of_the_document() -> None:
     inside = rf"\deff0{{\fonttbl{{\f0\fcharset204 A;}}}}{{\info{{\title {GERMAN}}}}} {RUSSIAN}"
     assert found(rf"{{\rtf1{inside}}}".encode())[1].properties == {"title": "größe"}

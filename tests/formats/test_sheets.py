@@ -2,6 +2,7 @@
 
 import io
 import struct
+import time
 import zipfile
 
 import pytest
@@ -114,22 +115,36 @@ def test_cells_far_apart_in_a_sheet_that_does_not_say_how_large_it_is(
     assert lines(parts) == ["Sheet", "cell A", *["cell B"] * 38, "cell XFD"]
 
 
-def test_comments_and_headers_of_excel_95_are_in_a_code_page() -> None:
-    """A long comment goes on in another record."""
+def note(row: int, text: bytes) -> bytes:
+    return booked.record(0x001C, struct.pack("<3H", row, 0, len(text)) + text)
 
-    def note(row: int, text: str) -> bytes:
-        return booked.record(0x001C, struct.pack("<3H", row, 0, len(text)) + text.encode("cp1251"))
 
-    def short(kind: int, text: str) -> bytes:
-        return booked.record(kind, bytes([len(text)]) + text.encode("cp1251"))
-
+def excel_95(page: int, *records: bytes) -> str:
+    """What stands beside the cells of a book of one sheet."""
     begin = booked.record(0x0809, struct.pack("<HH4x", 0x0500, 5))
-    notes = note(1, "Большой ") + note(0xFFFF, "мир") + note(3, "Другой")
-    page = booked.record(0x0042, struct.pack("<H", 1251))
-    told = booked.record(0x0085, struct.pack("<I", len(begin + page + booked.END) + 8))
+    pages = booked.record(0x0042, struct.pack("<H", page))
+    told = booked.record(0x0085, struct.pack("<I", len(begin + pages + booked.END) + 8))
     prose = Prose(Limits())
-    add_beside(begin + page + told + booked.END + begin + short(0x0014, "&CПисьмо") + notes + booked.END, prose)
-    assert prose.text() == "Письмо\nБольшой мир\nДругой\n"
+    add_beside(b"".join((begin, pages, told, booked.END, begin, *records, booked.END)), prose)
+    return prose.text()
+
+
+@pytest.mark.parametrize(
+    ("page", "codec", "words"),
+    [(1251, "cp1251", "Большой"), (0x8000, "mac-roman", "größe"), (0x8001, "cp1252", "größe"), (9, "cp1252", "größe")],
+)
+def test_comments_and_headers_of_excel_95_are_in_a_code_page(page: int, codec: str, words: str) -> None:
+    """A long comment goes on in another record."""
+    said = words.encode(codec)
+    header = booked.record(0x0014, bytes([len(said) + 2]) + b"&C" + said)
+    notes = note(1, said + b" ") + note(0xFFFF, said) + note(3, said)
+    assert excel_95(page, header, notes) == f"{words}\n{words} {words}\n{words}\n"
+
+
+def test_a_comment_in_very_many_records_takes_no_quadratic_time() -> None:
+    start = time.process_time()
+    assert len(excel_95(1252, note(1, b"a"), note(0xFFFF, b"a") * 600_000)) == 600_002
+    assert time.process_time() - start < 4  # 0.7 s; 8 s where each was joined to all before it
 
 
 def test_records_beside_old_cells_that_end_early_say_what_is_there() -> None:

@@ -8,6 +8,8 @@ from nearkin.engine.handover import HandedOver
 from nearkin.formats.table import ending_of
 from nearkin.model import Readings, Reason
 
+BY_CHANCE = (Reason.UNREADABLE, Reason.TIMED_OUT, Reason.CRASHED)  # and not another time, perhaps
+
 Key = tuple[bytes | None, bytes]  # digest of the bytes; and the ending, since a format is told by it, too
 
 
@@ -26,7 +28,7 @@ class Copies:
     def note(self, row: Readings) -> None:
         """A document with nothing in it, as a worker told of it."""
         key = (row.digests[0], ending_of(row.paths[0]))
-        if key in self._wanted and row.reasons[0] is not Reason.UNREADABLE:
+        if key in self._wanted and row.reasons[0] not in BY_CHANCE:
             bare = row.without(set())  # of lists of its own
             bare.texts, bare.canonical, bare.features = [b""], [b""], [b""]
             bare.packed, bare.weights = [None], [None]

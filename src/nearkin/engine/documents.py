@@ -20,7 +20,7 @@ from nearkin.engine.handover import HandedOver
 from nearkin.engine.spread import in_order
 from nearkin.engine.tree import Taken, Taker
 from nearkin.engine.workers import Workers
-from nearkin.formats.endings import UNKNOWN
+from nearkin.formats.endings import UNKNOWN, UNSEEN
 from nearkin.formats.found import Problem
 from nearkin.model import Readings, Reason
 from nearkin.read.table import MEMBER
@@ -68,7 +68,8 @@ def take_in_documents(
         idle=writer.rest,
         once=True,
     ):
-        readings.readers[:] = [UNKNOWN] * len(readings)  # looked at: they need not be again
+        read = zip(readings.paths, readings.digests, strict=True)  # as looked at: they need not be again
+        readings.readers[:] = [UNKNOWN if intake.plain[path] == digest else UNSEEN for path, digest in read]
         done += len(readings)
         size += sum(readings.sizes)
         remember(readings)
@@ -86,7 +87,7 @@ class Intake:
     room: int = ROOM
 
     def __post_init__(self) -> None:
-        self.plain: list[bytes] = []  # of no format after all
+        self.plain: dict[bytes, bytes | None] = {}  # of no format after all: paths and digests
         self._batch: Readings | None = None
         self._within: Within = {}
         self._batch_bytes = 0
@@ -140,7 +141,7 @@ class Intake:
 
     def _store(self, taken: Taken) -> Iterator[Readings]:
         if taken.entry.plain:
-            self.plain.append(taken.entry.source.path)
+            self.plain[taken.entry.source.path] = taken.entry.source.digest
             return
         container = ContainerWriter(self.writer, taken.entry.source.path)
         if taken.itself is not None and not taken.members and not container.had_members:

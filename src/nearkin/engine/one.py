@@ -16,7 +16,7 @@ from nearkin.engine.local import columns, ingest, recipe
 from nearkin.engine.tree import Taken, Taker
 from nearkin.engine.workers import Workers
 from nearkin.errors import InputError
-from nearkin.formats.endings import UNKNOWN
+from nearkin.formats.endings import UNKNOWN, UNSEEN
 from nearkin.formats.found import Problem
 from nearkin.formats.table import HEAD
 from nearkin.model import Readings
@@ -88,7 +88,7 @@ def read_file(root: bytes, path: bytes, scheme: Scheme, canon: Canon, *, keep: b
         if not taken.entry.plain:
             return _whole(taken, os.fsdecode(root + b"/" + path))
         (readings,) = ingest(root, [path], how, jobs=1, keep=keep)
-        readings.readers[:] = [UNKNOWN]
+        readings.readers[:] = [UNKNOWN if readings.digests[0] == handed_over[0].digest else UNSEEN]
     if readings.reasons[0] is not None:
         raise InputError(f"Cannot read {os.fsdecode(root + b'/' + path)}: {readings.details[0]}.")
     return Read(readings)

@@ -9,12 +9,13 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import accumulate, pairwise
 from typing import BinaryIO
 
 from nearkin.formats.doc_shapes import alt_texts
 from nearkin.formats.found import Found, Limits, Problem
-from nearkin.formats.ole import ENCRYPTED, opened, properties
+from nearkin.formats.ole import ENCRYPTED, opened, properties, stream_of
 from nearkin.formats.prose import Prose
 from nearkin.model import Reason
 
@@ -46,7 +47,9 @@ def read(file: BinaryIO, limits: Limits) -> Found:
         if flags & LOCKED:
             raise Problem(Reason.ENCRYPTED, "a password is needed")
         table = storage.openstream("1Table" if flags & SECOND_TABLE else "0Table").read()
-        data = storage.openstream("Data").read() if storage.exists("Data") else b""
+        data = b""
+        with suppress(Problem, OSError):  # pictures: their alt texts are no part of the text
+            data = stream_of(storage, "Data")
         known = properties(storage)
     held = Prose(limits)
     for piece in _pieces(document, table):

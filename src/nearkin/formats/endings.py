@@ -3,6 +3,7 @@
 from nearkin.formats.table import FORMATS
 
 UNKNOWN = "none/3"  # reader of what was looked at and is of no format; the number is raised when more are known
+UNSEEN = "none/0"  # of what was written to since it was looked at: the next scan looks
 ENDINGS = frozenset(ending.encode() for form in FORMATS for ending in form.extensions)
 
 

@@ -18,7 +18,7 @@ from nearkin.formats import eml, letter, rtf
 from nearkin.formats.found import Found, Limits, Member, Problem
 from nearkin.formats.lacking import few_failed
 from nearkin.formats.members import Counted
-from nearkin.formats.ole import opened
+from nearkin.formats.ole import STREAM, opened, stream_of
 from nearkin.formats.prose import Prose
 from nearkin.formats.rtf_packed import unpacked
 from nearkin.model import Reason
@@ -32,7 +32,6 @@ NAME, ADDRESS, SMTP, RECIPIENT_TYPE = 0x3001, 0x3003, 0x39FE, 0x0C15
 DATA, LONG_NAME, SHORT_NAME = 0x3701, 0x3707, 0x3704
 EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 DEEPEST = 8
-STREAM = 2  # as olefile has it
 PROPERTIES = "__properties_version1.0"
 WHOLE = ("Package", "CONTENTS")  # of Office since 2007; of Acrobat
 
@@ -47,11 +46,7 @@ class Storage:
         self._fixed = {int.from_bytes(row[2:4], "little"): row[8:16] for row in rows}
 
     def stream(self, name: str) -> bytes:
-        place = "/".join((*self._path, name))
-        if self._ole.get_type(place) != STREAM:
-            return b""
-        data: bytes = self._ole.openstream(place).read()
-        return data
+        return stream_of(self._ole, "/".join((*self._path, name)))
 
     @property
     def is_mail(self) -> bool:

@@ -6,6 +6,7 @@ What can be told is told: Word, Excel and PowerPoint files with a password are s
 
 import struct
 from datetime import datetime, timedelta
+from os import SEEK_END
 from typing import Any, BinaryIO
 
 from nearkin.formats.found import Found, Limits, Problem
@@ -15,6 +16,7 @@ ENCRYPTED = ("EncryptedPackage", "\x09DRMContent")
 SUMMARY = "\x05SummaryInformation"
 LONGEST, MOST = 1 << 20, 1000  # bytes and number of properties
 CODE_PAGE, STRINGS, TIMES = 1, {2: "title", 4: "author"}, {12: "created", 13: "modified"}
+STREAM = 2  # as olefile has it
 STRING, WIDE_STRING, TIME = 0x1E, 0x1F, 0x40
 
 
@@ -32,6 +34,17 @@ def opened(file: BinaryIO) -> Any:
         return olefile.OleFileIO(file)
     except ValueError as error:  # sectors of 2 to the power of 65,535 bytes
         raise Problem(Reason.CORRUPT, "its header is damaged") from error
+
+
+def stream_of(storage: Any, name: str) -> bytes:
+    """Empty where there is none. Olefile follows sectors in a circle for as long as the stream says it is: a mail of
+    32 KB with one wrong bit took 17 s and 700 MB."""
+    if storage.get_type(name) != STREAM:
+        return b""
+    if storage.get_size(name) > storage.fp.seek(0, SEEK_END):
+        raise Problem(Reason.CORRUPT, "a stream in it is longer than the file")
+    data: bytes = storage.openstream(name).read()
+    return data
 
 
 def properties(storage: Any) -> dict[str, str]:

@@ -16,6 +16,7 @@ from nearkin.formats.xml_events import Event, events, without
 from nearkin.model import Reason
 
 LARGEST = 64 << 20  # bytes
+MOST = 1000  # packets; there are some ten, and PDFium lists all of them anew for each
 TEMPLATE, DATA = "template", "datasets"
 PLAIN, RICH = "text", "exData"
 SILENT = {"script", "items", "assist", "bind", "desc", "extras", "variables", "config"}
@@ -38,9 +39,12 @@ def _packets(document: Any) -> bytes:
     """One after the other they are one file."""
     import pypdfium2.raw as pdfium
 
+    count = pdfium.FPDF_GetXFAPacketCount(document)
+    if count > MOST:
+        raise Problem(Reason.CORRUPT, f"its form is in {count:,} pieces")
     pieces: list[bytes] = []
     size = c_ulong()
-    for number in range(pdfium.FPDF_GetXFAPacketCount(document)):
+    for number in range(count):
         pdfium.FPDF_GetXFAPacketContent(document, number, None, 0, byref(size))
         if sum(map(len, pieces)) + size.value > LARGEST:
             raise Problem(Reason.TOO_LARGE, f"its form is over {LARGEST >> 20} MB")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO
 
+from nearkin.formats.code_page import codec_of_page
 from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.prose import Prose
 from nearkin.formats.rtf_words import (
@@ -231,7 +232,7 @@ class _Reader:
 
     def _code_page(self, state: State, number: int | None) -> None:
         """Of a font, in the font table; else of the document."""
-        if not number or not (codec := _known(f"cp{number}")):
+        if not number or not (codec := codec_of_page(number)):
             return
         if state.font_table:
             self._fonts[self._font] = codec
@@ -360,11 +361,3 @@ MEANINGS: dict[bytes, Callable[[_Reader, State, int | None], None]] = {
     **{word: partial(_Reader._time_told, name=name) for word, name in TIMES.items()},
     **{word: partial(_Reader._set_page, page=page) for word, page in PAGES.items()},
 }
-
-
-def _known(codec: str) -> str:
-    try:
-        b"".decode(codec)
-    except LookupError:
-        return ""
-    return codec

@@ -1,5 +1,6 @@
 """Excel's old binary files: names and cells of sheets, errors too; then what stands beside the cells."""
 
+import struct
 from typing import Any, BinaryIO
 
 from nearkin.formats.cells import add_sheets
@@ -9,13 +10,17 @@ from nearkin.formats.ole import opened, properties
 from nearkin.formats.prose import Prose
 from nearkin.formats.xls_beside import add_beside
 from nearkin.formats.xls_errors import errors
+from nearkin.formats.xls_records import sheets
 from nearkin.model import Reason
 
+DIMENSIONS = 0x0200  # how large a sheet is (§2.4.90)
+MOST_CELLS, WRAP = 256 * 65536, 1 << 32  # of a sheet; where calamine counts from nothing again
 FILE_PASS = 0x2F  # the record that says that all after it is encrypted ([MS-XLS] §2.4.117)
 
 
 def read(file: BinaryIO, limits: Limits) -> Found:
     known, book = _looked_at(file)
+    _check_dimensions(book)
     prose = Prose(limits)
     lost = add_sheets(file, prose, errors(book))
     add_beside(book, prose)
@@ -48,6 +53,16 @@ def _check_chains(storage: Any) -> None:
             sector, steps = storage.fat[sector], steps + 1
         if steps > len(storage.fat):
             raise Problem(Reason.CORRUPT, "its sectors go in a circle")
+
+
+def _check_dimensions(book: bytes) -> None:
+    """Calamine makes room for every cell, be it for 4 thousand million, and ends with its process."""
+    for sheet in sheets(book):
+        for kind, at, size, _ in sheet:
+            if kind == DIMENSIONS and size >= 10:
+                top, bottom, left, right = struct.unpack_from("<2I2H" if size >= 14 else "<4H", book, at)
+                if (bottom - top) % WRAP * ((right - left) % WRAP) > MOST_CELLS:
+                    raise Problem(Reason.CORRUPT, "a sheet in it is said to be larger than any can be")
 
 
 def _locked(records: bytes) -> bool:

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Iterator
 
 from nearkin.formats.chart import add_unsaid
+from nearkin.formats.code_page import codec_of_page
 from nearkin.formats.found import Problem
 from nearkin.formats.page_codes import without_codes
 from nearkin.formats.ppt_records import Record as Shape
@@ -20,6 +21,7 @@ HEADER, FOOTER, MORE_HEADERS, CODE_PAGE = 0x0014, 0x0015, 0x089C, 0x0042
 BOX, CONTINUED, DRAWING, NOTE, CHART_TEXT = 0x01B6, 0x003C, 0x00EC, 0x001C, 0x100D
 OLD = 0x0500  # the version of Excel 5 and 95; older ones have another beginning
 OF_ALL_VIEWS = bytes(16)  # else a view that somebody named has headers of its own
+MACINTOSH, OLD_MACINTOSH = 10000, 0x8000  # code pages; 0x8001 is that of Windows
 GOES_ON = 0xFFFF  # instead of a row: more of the comment before
 
 
@@ -41,11 +43,8 @@ def _codec(book: bytes) -> str:
         if kind == BEGIN:
             is_old = book[at : at + 2] == struct.pack("<H", OLD)
         elif kind == CODE_PAGE:
-            codec = f"cp{int.from_bytes(book[at : at + 2], 'little')}"
-    try:
-        b"".decode(codec)
-    except LookupError:  # 0x8000 is that of the Macintosh, 0x8001 that of Windows
-        codec = "mac-roman" if codec == "cp32768" else "cp1252"
+            page = int.from_bytes(book[at : at + 2], "little")
+            codec = codec_of_page(MACINTOSH if page == OLD_MACINTOSH else page) or "cp1252"
     return codec if is_old else ""
 
 
@@ -56,7 +55,7 @@ class _Sheet:
         self._book, self._codec = book, codec
         self.texts: list[str] = []
         self.labels: list[str] = []
-        notes: list[bytes] = []
+        notes: list[bytearray] = []
         drawn = bytearray()
         left = 0  # characters of a box that are still to come
         last = 0
@@ -85,7 +84,7 @@ class _Sheet:
                 if notes and int.from_bytes(data[:2], "little") == GOES_ON:
                     notes[-1] += data[6:]
                 else:
-                    notes.append(data[6:])
+                    notes.append(bytearray(data[6:]))
             elif kind == CHART_TEXT:
                 self.labels.append(self._short(data[2:]))
         self.texts += [note.decode(codec, "replace") for note in notes]
