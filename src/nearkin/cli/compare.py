@@ -138,6 +138,7 @@ def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
 
 
 def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload: "Payload | None") -> None:
+    from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count, measured, safe, share, shortened, size
     from nearkin.scheme.shingler import ALL_BITS
@@ -172,8 +173,9 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
     screen.line((found.relation, "bold"), f"  {by}")
     for detail in found.details:
         screen.line("  ", (shortened(safe(detail), screen.width - 2), "yellow"))
-    for letter, side in (("A", a), ("B", b)):
-        screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
+    names = apart([safe(a.name), safe(b.name)], screen.width - 15)
+    for letter, side, name in zip("AB", (a, b), names, strict=True):
+        screen.line(f"  {letter}  {size(side.size):>8}  {name}")
     screen.line()
     if textless:
         _show_textless(screen, textless, same=found.tier == "bytes")

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from nearkin.cli.apart import apart
 from nearkin.cli.reader_left import ReaderLeftError
-from nearkin.cli.words import cells, count, fold, measured, name, safe, shortened
+from nearkin.cli.words import cells, count, fold, measured, name, safe
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
@@ -80,7 +81,7 @@ class Screen:
         return name(location, scoped=self.scoped)
 
     def columns(self, headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> None:
-        """The last column takes what is left; a cell there may have several lines."""
+        """The last column takes what is left; a cell there may have several lines, which are cut to look unlike."""
         rows = list(rows)
         right = set(right)
         widths = [max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)]
@@ -95,10 +96,10 @@ class Screen:
 
         self.line((f"{padded(headers[:-1])}{headers[-1]}".rstrip(), "dim"))
         for row in rows:
-            first, *more = row[-1].split("\n")
-            self.line(f"{padded(row[:-1])}{shortened(first, left)}".rstrip())
+            first, *more = apart(row[-1].split("\n"), left)
+            self.line(f"{padded(row[:-1])}{first}".rstrip())
             for other in more:
-                self.line(f"{padded([''] * len(widths))}{shortened(other, left)}".rstrip())
+                self.line(f"{padded([''] * len(widths))}{other}".rstrip())
 
     def identical(self, groups: list[IdenticalGroup]) -> None:
         """One row a group, named by its first document."""
@@ -237,8 +238,8 @@ class Screen:
             (f"{count(len(group.documents), 'documents')} of {what}", "bold"),
             f"  {about}, overhead {size_in_words(group.overhead)}",
         )
-        for location in group.documents:
-            self.line(f"{INDENT}{shortened(self.name(location), self.width - len(INDENT))}")
+        for short in apart(list(map(self.name, group.documents)), self.width - len(INDENT)):
+            self.line(f"{INDENT}{short}")
 
     def family_in_full(self, family: Family) -> None:
         facts = [count(len(family.documents), "documents"), size_in_words(family.bytes)]
@@ -255,9 +256,11 @@ class Screen:
             facts.append(f"called {family.verdict}")
         self.titled(family.kind, facts, family.id)
         self.folded(safe(family.reason), indent=len(INDENT), style="dim")
-        for member in family.documents:
+        front = f"{INDENT}{'':<5}  {'':<6} "
+        names = apart([self.name(member.location) for member in family.documents], self.width - len(front))
+        for member, short in zip(family.documents, names, strict=True):
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
             role = "keep" if member.location == family.keep else role
             about = "" if member.exact or member.to_pivot is None else "~"
             front = f"{INDENT}{role:<5}  {about + share_in_words(member.to_pivot):<6} "
-            self.line((front, "dim"), shortened(self.name(member.location), self.width - len(front)))
+            self.line((front, "dim"), short)
