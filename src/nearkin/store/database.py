@@ -55,7 +55,10 @@ def _sentence(path: Path, complaint: str) -> str:
     if "malformed" in complaint or "not a database" in complaint or "no such" in complaint:
         return f"{path} is damaged or not a nearkin store; choose another file with --store."
     if "I/O" in complaint:
-        return f"The store {path} cannot be read or written: its disk failed or is full; run the same command again."
+        return (
+            f"The store {path} cannot be read or written: its disk is full or failed. Free some room there, which reading"
+            " needs too, and run the same command again."
+        )
     return f"The store {path} failed: {complaint}."
 
 
