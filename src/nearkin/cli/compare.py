@@ -140,7 +140,7 @@ def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
 def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload: "Payload | None") -> None:
     from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, measured, safe, share, shortened, size
+    from nearkin.cli.words import count, measured, safe, share, size
     from nearkin.scheme.shingler import ALL_BITS
 
     screen = Screen()
@@ -172,7 +172,7 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
     by = "by their bytes" if textless else f"measured by {scheme.spec}"
     screen.line((found.relation, "bold"), f"  {by}")
     for detail in found.details:
-        screen.line("  ", (shortened(safe(detail), screen.width - 2), "yellow"))
+        screen.folded(safe(detail), indent=2, style="yellow")
     names = apart([safe(a.name), safe(b.name)], screen.width - 15)
     for letter, side, name in zip("AB", (a, b), names, strict=True):
         screen.line(f"  {letter}  {size(side.size):>8}  {name}")

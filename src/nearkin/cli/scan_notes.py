@@ -18,9 +18,9 @@ def lost(connection: Connection, option: str) -> list[str]:
 
     return [
         f"scope {safe(name)}: its folder {safe(root)} is not there any more; its {count(documents, 'documents')}"
-        f" still {'counts' if documents == 1 else 'count'}."
-        f" Moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option}."
-        f" Gone: nearkin store drop {shlex.quote(safe(name))}{option}"
+        f" still {'counts' if documents == 1 else 'count'};"
+        f" if it moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option};"
+        f" if it is gone: nearkin store drop {shlex.quote(safe(name))}{option}"
         for name, root, documents in lost_scopes(connection)
     ]
 

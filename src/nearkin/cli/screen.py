@@ -36,6 +36,18 @@ def _console() -> "Console":
     return Terminal(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
+def hard(name: str) -> str:
+    """Cut where it is too long, and not folded."""
+    return name.replace(" ", HARD)
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """All as far in as the first."""
+    words = line.lstrip(" ")
+    front = " " * (len(line) - len(words))
+    return [front + piece for piece in fold(words, width - len(front))]
+
+
 @dataclass
 class Screen:
     scoped: bool = False
@@ -54,7 +66,10 @@ class Screen:
 
     def heading(self, title: str, about: str = "") -> None:
         self.line()
-        self.line((title, "bold"), f"  {about}" if about else "")
+        first, *more = fold(about, self.width - len(title) - len(GAP), self.width - len(INDENT))
+        self.line((title, "bold"), f"{GAP}{first}" if about else "")
+        for line in more:
+            self.line(INDENT + line)
 
     def note(self, text: str) -> None:
         """A command in it stays in one line, however long: someone copies it."""
@@ -80,8 +95,16 @@ class Screen:
     def name(self, location: Location) -> str:
         return name(location, scoped=self.scoped)
 
-    def columns(self, headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> None:
-        """The last column takes what is left; a cell there may have several lines, which are cut to look unlike."""
+    def columns(
+        self,
+        headers: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        *,
+        right: Iterable[int] = (),
+        folding: bool = False,
+    ) -> None:
+        """The last column takes what is left; a cell there may have several lines, which are cut to look unlike. With
+        `folding` only words are cut that are too long, and names whose spaces are hard."""
         rows = list(rows)
         right = set(right)
         widths = [max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)]
@@ -96,7 +119,10 @@ class Screen:
 
         self.line((f"{padded(headers[:-1])}{headers[-1]}".rstrip(), "dim"))
         for row in rows:
-            first, *more = apart(row[-1].split("\n"), left)
+            lines = row[-1].split("\n")
+            if folding:
+                lines = [piece for line in lines for piece in _folded(line, left)]
+            first, *more = (line.replace(HARD, " ") for line in apart(lines, left))
             self.line(f"{padded(row[:-1])}{first}".rstrip())
             for other in more:
                 self.line(f"{padded([''] * len(widths))}{other}".rstrip())

@@ -100,6 +100,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
                 for one in inventory.stale
             ),
             right=(0, 1),
+            folding=True,
         )
 
 

@@ -56,8 +56,8 @@ def _sentence(path: Path, complaint: str) -> str:
         return f"{path} is damaged or not a nearkin store; choose another file with --store."
     if "I/O" in complaint:
         return (
-            f"The store {path} cannot be read or written: its disk is full or failed. Free some room there, which reading"
-            " needs too, and run the same command again."
+            f"The store {path} cannot be read or written: its disk is full or failed. Free some room there, which"
+            " reading needs too, and run the same command again."
         )
     return f"The store {path} failed: {complaint}."
 
