@@ -65,6 +65,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
     gone = f", {count(inventory.gone)} gone" if inventory.gone else ""
     failed = f", {count(inventory.failed)} not read" if inventory.failed else ""
     unfinished = f", {count(inventory.unfinished)} not finished" if inventory.unfinished else ""
+    pending = [("read besides", _pending(inventory))] if inventory.pending or inventory.running else []
     screen.facts(
         [
             ("store", f"{safe(inventory.store)}, {in_words(inventory.bytes)}"),
@@ -74,6 +75,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
                 f"by nearkin {inventory.version}, {inventory.scheme}" if inventory.version else "none finished",
             ),
             ("documents", f"{count(inventory.documents)}{gone}{failed}; {count(inventory.versions, 'versions')}"),
+            *pending,
             (
                 "contents",
                 f"{count(inventory.contents, 'distinct texts')} of these documents, empty ones left out",
@@ -102,6 +104,15 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
             right=(0, 1),
             folding=True,
         )
+
+
+def _pending(inventory: "Inventory") -> str:
+    from nearkin.cli.words import count
+
+    read = count(inventory.pending, "documents")
+    if inventory.running:
+        return f"{read} so far by a scan that is running"
+    return f"{read} by a scan that was cut short; the next one goes on from there"
 
 
 def _about(scope: "ScopeCount") -> str:
