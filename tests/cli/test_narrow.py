@@ -119,8 +119,8 @@ def test_nothing_near_is_not_guessed() -> None:
 
 
 def test_one_is_no_plural() -> None:
-    assert [count(1, what) for what in ("families", "matches", "sets of identical files")] == [
-        *("1 family", "1 match", "1 set of identical files")
+    assert [count(1, what) for what in ("families", "matches", "sets of identical files", "files or folders")] == [
+        *("1 family", "1 match", "1 set of identical files", "1 file or folder")
     ]
 
 

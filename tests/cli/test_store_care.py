@@ -60,6 +60,13 @@ def test_check(store: Path) -> None:
     assert broken.err.startswith(f"nearkin: The store {store} is not whole: ")
 
 
+def test_one_finding_is_no_plural(store: Path) -> None:
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute("UPDATE content SET digest = randomblob(32) WHERE id = (SELECT max(id) FROM content)")
+        connection.commit()
+    assert "is not whole: 1 finding, see above" in Called("store", "check", "--store", store).err
+
+
 def test_compact(store: Path, tmp_path: Path) -> None:
     Called("scan", tmp_path / "docs", "--store", store, "--scheme", "exact:window=20", "-q")
     (record,) = Called("store", "compact", "--store", store).records

@@ -26,14 +26,14 @@ def lost(connection: Connection, option: str) -> list[str]:
 
 
 def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = None) -> str:
-    """How many documents of the store, or of these folders, could not be read; empty where there are none."""
+    """How much of the store, or of these folders, could not be read; empty where all could. A folder may be in it."""
     from nearkin.store.last_scan import failed_by_reason
 
     reasons = failed_by_reason(connection, starts)
     if not reasons:
         return ""
     told = ", ".join(f"{count(number)} {reason}" for reason, number in reasons.items())
-    return f"{count(sum(reasons.values()), 'documents')} could not be read: {told}"
+    return f"{count(sum(reasons.values()), 'files or folders')} could not be read: {told}"
 
 
 def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:

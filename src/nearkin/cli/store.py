@@ -148,8 +148,10 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
     else:
         emit((asdict(finding) for finding in found), form, columns=["what", "sentence"])
     if found:
+        from nearkin.cli.words import count
+
         raise StoreError(
-            f"The store {store} is not whole: {len(found):,} findings, see above; scan into another --store."
+            f"The store {store} is not whole: {count(len(found), 'findings')}, see above; scan into another --store."
         )
 
 
