@@ -48,7 +48,7 @@ def test_never_wider_than_the_room(names: list[str], width: int) -> None:
     assert all(short == name for short, name in zip(shown, names, strict=True) if cells(name) <= width)
 
 
-@pytest.mark.parametrize("command", ["matches", "families", "compare"])
+@pytest.mark.parametrize("command", ["matches", "families", "compare", "lineage"])
 def test_no_two_documents_listed_together_look_the_same(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,8 +58,8 @@ def test_no_two_documents_listed_together_look_the_same(
     root = write(tmp_path / "tree", {names[0].encode(): text, names[1].encode(): edited(text, 9)})
     store = tmp_path / "store.db"
     assert Called("scan", root, "--store", store, "-q").code == 0
-    asked = names if command == "compare" else []
+    asked = {"compare": names, "lineage": names[:1]}.get(command, [])
     shown = Called(command, *asked, "--store", store, "--format", "table").out
-    lines = [line.split()[-1] for line in shown.splitlines() if line.endswith("Get-ChildItem.md")]
+    lines = [word for word in shown.split() if word.endswith("Get-ChildItem.md")]
     assert len(lines) == len(set(lines)) == 2, shown
     assert [line for line in shown.splitlines() if cells(line) > 80] == []

@@ -84,6 +84,16 @@ def test_why_documents_were_not_read_is_folded(tmp_path: Path, monkeypatch: pyte
     assert [line for line in head.splitlines() if cells(line) > 60] == []
 
 
+def test_how_many_families_there_are_is_folded(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = {f"{name}.txt".encode(): "twice the same, and like nothing else at all" for name in "ab"}
+    write(store.parent / "tree", copies)
+    assert Called("scan", store.parent / "tree", "--store", store).code == 0
+    monkeypatch.setenv("COLUMNS", "60")
+    last = Called("families", "--store", store, "--format", "table").out.splitlines()[-2:]
+    assert " ".join(" ".join(last).split()).startswith("2 families with ")
+    assert all(cells(line) <= 60 for line in last)
+
+
 def test_line_breaks_are_no_lost_text(store: Path) -> None:
     rows = {row["path"]: row for row in Called("keep", "--prefer", "folder:same", "--store", store).records}
     row = rows["lines.txt"]

@@ -210,7 +210,7 @@ class Screen:
         if copies:
             only = f"{count(len(copies), 'families')} {'is' if len(copies) == 1 else 'are'} of copies only"
             about += f"; {only}, with {count(alike, 'documents')}"
-        self.line((about, "dim"))
+        self.folded(about, style="dim")
 
     def _named(self, figure: str) -> str:
         """Resemblance is what is meant where nothing else is said."""
