@@ -73,7 +73,7 @@ def test_what_is_stale_and_what_to_do_is_told_in_whole(store: Path) -> None:
 
 
 def test_why_documents_were_not_read_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("COLUMNS", "44")
     folder = write(tmp_path / "tree", {b"a.txt": "a text"})
     for name in ("a.pdf", "b.docx", "c.zip"):
         (folder / name).write_bytes(b"%PDF-1.4 nothing" if name == "a.pdf" else b"PK\3\4" + b"broken" * 9)
@@ -81,7 +81,7 @@ def test_why_documents_were_not_read_is_folded(tmp_path: Path, monkeypatch: pyte
     shown = Called("scan", folder, "--store", tmp_path / "kin.db", "--format", "table").out
     head = shown[shown.index("Not read") :].split("reason ")[0]
     assert "could not be read:" in " ".join(head.split())
-    assert [line for line in head.splitlines() if cells(line) > 60] == []
+    assert [line for line in head.splitlines() if cells(line) > 44] == []
 
 
 def test_how_many_families_there_are_is_folded(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,11 +60,14 @@ def test_check(store: Path) -> None:
     assert broken.err.startswith(f"nearkin: The store {store} is not whole: ")
 
 
-def test_one_finding_is_no_plural(store: Path) -> None:
+def test_one_finding_is_no_plural(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     with closing(sqlite3.connect(store)) as connection:
         connection.execute("UPDATE content SET digest = randomblob(32) WHERE id = (SELECT max(id) FROM content)")
         connection.commit()
     assert "is not whole: 1 finding, see above" in Called("store", "check", "--store", store).err
+    shown = Called("store", "check", "--store", store, "--format", "table")
+    assert all(len(line) <= 80 for line in shown.out.splitlines())
 
 
 def test_compact(store: Path, tmp_path: Path) -> None:
@@ -166,7 +169,7 @@ def test_a_first_scan_that_runs_or_was_cut_short(tmp_path: Path) -> None:
     assert "run: nearkin scan FOLDER" in Called("families", "--store", path).err
     after = Called(*info, "table").out
     assert "3 documents by a scan that was cut short; the next one goes on from there" in " ".join(after.split())
-    assert "compact" not in after
+    assert "Stale" not in after
     record = json.loads(Called(*info, "json").out)
     assert (record["pending"], record["running"]) == (3, False)
     Store(path).scan(root)

@@ -139,10 +139,13 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import safe
+        from nearkin.cli.words import fold, safe
 
         for finding in found:
-            Screen().line((f"{finding.what:<10}", "bold red"), f"  {safe(finding.sentence)}")
+            first, *more = fold(safe(finding.sentence), Screen().width - 12)
+            Screen().line((f"{finding.what:<10}", "bold red"), f"  {first}")
+            for line in more:
+                Screen().line(f"{'':<12}{line}")
         if not found and not quiet:
             Screen().line("The store is whole.")
     else:

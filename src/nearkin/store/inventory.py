@@ -181,7 +181,7 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
                WHERE s.id IS NOT ? ORDER BY s.id""",
             (scheme,),
         ).fetchall()
-        if scheme is not None  # else nothing has finished: the next scan goes on with them
+        if scheme is not None  # else nothing has finished: the next scan goes on with all there is
     ]
     found += [
         counted(
@@ -204,8 +204,9 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
         ),
         counted(
             "documents read by scans that did not finish",
-            f"{SCAN}, which goes on with them" + (f", or {COMPACT}" if scheme is not None else ""),
-            f"SELECT count(*), 0 {UNFINISHED}",
+            f"{SCAN}, which goes on with them, or {COMPACT}",
+            f"SELECT count(*), 0 {UNFINISHED} AND ? IS NOT NULL",
+            scheme,
         ),
         counted(
             "segments of other schemes",
