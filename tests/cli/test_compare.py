@@ -29,6 +29,17 @@ def test_the_same_but_for_numbers_and_dates_which_are_listed() -> None:
     assert details == ("4711, 12 March 2004 → 4902, 3 June 2005", "12.5 → 12.7")
 
 
+def test_on_the_screen_a_name_with_a_digit_is_called_no_number(tmp_path: Path) -> None:
+    for name, product in (("a.txt", "libuno-sal3"), ("b.txt", "libuno-cppu3")):
+        (tmp_path / name).write_text(NOTE.replace("12.5", product))
+    asked = ["compare", tmp_path / "a.txt", tmp_path / "b.txt"]
+    assert Called(*asked, "--format", "jsonl").records[0]["relation"] == "same but for numbers and dates"
+    shown = Called(*asked, "--html", tmp_path / "pair.html", "--format", "table").out
+    for told in (shown, (tmp_path / "pair.html").read_text()):
+        assert "same but for dates and words with numbers in them" in told
+        assert "same but for numbers" not in told
+
+
 def test_a_number_put_in_is_a_number_too() -> None:
     assert related(NOTE, NOTE.replace("seconds", "seconds (14)"))[1] == ("nothing → 14",)
 

@@ -347,6 +347,24 @@ def test_documents_without_text(folder: Path, tmp_path: Path) -> None:
     assert Store(store).documents(without_text=True).column("path").to_pylist() == ["image.png"]
 
 
+def test_empty_documents_and_archives_are_not_said_to_have_text(tmp_path: Path) -> None:
+    import zipfile
+
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "empty.txt").write_bytes(b"")
+    (folder / "letter.txt").write_text("a letter")
+    listing = ["documents", "--without-text", "--format", "table", "--store", tmp_path / "kin.db"]
+    scanned(folder, tmp_path / "kin.db")
+    one = "All documents have text but for 1 that is empty or only holds others; such are not listed.\n"
+    assert Called(*listing).out.replace("\n  ", " ") == one
+    (folder / "spaces.txt").write_text("  \n \n")
+    with zipfile.ZipFile(folder / "box.zip", "w") as box:
+        box.writestr("a.txt", "a text in a box")
+    scanned(folder, tmp_path / "kin.db")
+    assert "but for 3 that are empty" in Called(*listing).out
+
+
 def test_between_scopes_too_a_scheme_is_asked_only_what_it_can_tell(tmp_path: Path) -> None:
     store = tmp_path / "kin.db"
     for scope in ("master", "candidate"):

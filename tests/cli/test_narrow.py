@@ -1,5 +1,6 @@
 """What a person sees on a terminal of 80 columns, and what they are told when they mistype."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,55 @@ def test_reasons_are_told_in_whole(store: Path) -> None:
     assert record["reason"] in " ".join(shown.split())
 
 
+NOTE = "because the second one was signed by all three parties in the spring of that year"
+
+
+@pytest.mark.parametrize("command", ["audit", "verdict list"])
+def test_what_was_decided_is_told_in_whole(store: Path, command: str) -> None:
+    pair = [f"{LONG}/one.txt", f"other/{LONG}/three.txt"]
+    assert Called("verdict", "set", *pair, "version", "--note", NOTE, "--store", store).code == 0
+    done = Called(*command.split(), "--store", store, "--format", "table")
+    assert f"“{NOTE}”" in " ".join(done.out.split())
+    assert "one.txt\n" in done.out
+    assert "three.txt\n" in done.out
+    assert [line for line in done.out.splitlines() if cells(line) > 80] == []
+
+
+def test_what_is_stale_and_what_to_do_is_told_in_whole(store: Path) -> None:
+    folder = store.parent / "tree"
+    assert Called("scan", folder, "--scheme", "mod:window=24,n=8", "--store", store).code == 0
+    folder.rename(store.parent / "elsewhere")
+    done = Called("store", "info", "--store", store, "--format", "table")
+    stale = json.loads(Called("store", "info", "--store", store, "--format", "json").out)["stale"]
+    told = " ".join(done.out.split())
+    assert any(one["what"].startswith("signatures by") for one in stale)
+    assert all(f"{one['what']} {one['remedy']}" in told for one in stale)
+    commands = [line.strip() for line in done.out.splitlines() if "nearkin scan" in line or "store drop" in line]
+    assert [line.split(" --")[0] for line in commands] == ["nearkin scan NEWPLACE", "nearkin store drop tree"]
+
+
+def test_why_documents_were_not_read_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "44")
+    folder = write(tmp_path / "tree", {b"a.txt": "a text"})
+    for name in ("a.pdf", "b.docx", "c.zip"):
+        (folder / name).write_bytes(b"%PDF-1.4 nothing" if name == "a.pdf" else b"PK\3\4" + b"broken" * 9)
+    (folder / "d.xml").write_bytes(b"<a/>")
+    shown = Called("scan", folder, "--store", tmp_path / "kin.db", "--format", "table").out
+    head = shown[shown.index("Not read") :].split("reason ")[0]
+    assert "could not be read:" in " ".join(head.split())
+    assert [line for line in head.splitlines() if cells(line) > 44] == []
+
+
+def test_how_many_families_there_are_is_folded(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = {f"{name}.txt".encode(): "twice the same, and like nothing else at all" for name in "ab"}
+    write(store.parent / "tree", copies)
+    assert Called("scan", store.parent / "tree", "--store", store).code == 0
+    monkeypatch.setenv("COLUMNS", "60")
+    last = Called("families", "--store", store, "--format", "table").out.splitlines()[-2:]
+    assert " ".join(" ".join(last).split()).startswith("2 families with ")
+    assert all(cells(line) <= 60 for line in last)
+
+
 def test_line_breaks_are_no_lost_text(store: Path) -> None:
     rows = {row["path"]: row for row in Called("keep", "--prefer", "folder:same", "--store", store).records}
     row = rows["lines.txt"]
@@ -79,8 +129,8 @@ def test_nothing_near_is_not_guessed() -> None:
 
 
 def test_one_is_no_plural() -> None:
-    assert [count(1, what) for what in ("families", "matches", "sets of identical files")] == [
-        *("1 family", "1 match", "1 set of identical files")
+    assert [count(1, what) for what in ("families", "matches", "sets of identical files", "files or folders")] == [
+        *("1 family", "1 match", "1 set of identical files", "1 file or folder")
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from cli.world import Called, edited, prose, write
 
-HINT = "Moved: nearkin scan NEWPLACE --scope office{at}. Gone: nearkin store drop office{at}"
+HINT = "if it moved: nearkin scan NEWPLACE --scope office{at}; if it is gone: nearkin store drop office{at}"
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_scope_whose_folder_is_there_stays(store: Path, tmp_path: Path) -> Non
 def test_what_is_missing_is_named(store: Path, tmp_path: Path) -> None:
     (tmp_path / "office").rename(tmp_path / "archive")
     hint = HINT.format(at=f" --store {store}")
-    note = f"scope office: its folder {tmp_path / 'office'} is not there any more; its 3 documents still count. {hint}"
+    note = f"scope office: its folder {tmp_path / 'office'} is not there any more; its 3 documents still count; {hint}"
     scan = Called("scan", tmp_path / "home", "--store", store, "--format", "table")
     assert note in scan.words
     assert note in Called("scan", tmp_path / "home", "--store", store).err

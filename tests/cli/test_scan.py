@@ -348,7 +348,7 @@ def test_documents_without_text_are_said_to_be_compared_by_their_bytes_only(tmp_
     folder = write(tmp_path / "docs", {b"a.txt": "one"})
     (folder / "scan.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
     shown = Called("scan", folder, "--store", tmp_path / "kin.db", "--format", "table").out
-    assert "1 document without text that can be read, compared by their bytes only" in shown
+    assert "1 document without text that can be read, compared by its bytes only" in shown
     found = Called("compare", folder / "scan.png", folder / "a.txt", "--store", tmp_path / "kin.db").records
     assert found[0]["relation"] == "no text"
 

@@ -1,12 +1,14 @@
 """`nearkin store info|check|compact|forget` as a person or a script calls them."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from cli.world import FILES, Called, nearkin, write
+from cli.world import FILES, Called, nearkin, prose, write
+from nearkin.api.store import Store
 from nearkin.store.schema import SCHEMA_VERSION
 
 
@@ -56,6 +58,16 @@ def test_check(store: Path) -> None:
     assert broken.code == 4
     assert all(record["what"] == "texts" for record in broken.records)
     assert broken.err.startswith(f"nearkin: The store {store} is not whole: ")
+
+
+def test_one_finding_is_no_plural(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute("UPDATE content SET digest = randomblob(32) WHERE id = (SELECT max(id) FROM content)")
+        connection.commit()
+    assert "is not whole: 1 finding, see above" in Called("store", "check", "--store", store).err
+    shown = Called("store", "check", "--store", store, "--format", "table")
+    assert all(len(line) <= 80 for line in shown.out.splitlines())
 
 
 def test_compact(store: Path, tmp_path: Path) -> None:
@@ -136,3 +148,31 @@ def test_scopes_without_a_folder_have_nothing_below(
     shown = Called("store", "info", "--store", store, "--format", "table").out
     assert "scope added" in shown
     assert not any(line.rstrip().endswith("below") for line in shown.splitlines())
+
+
+def test_a_first_scan_that_runs_or_was_cut_short(tmp_path: Path) -> None:
+    root, path = write(tmp_path / "tree", {f"{n}.txt".encode(): prose(n) for n in range(3)}), tmp_path / "kin.db"
+    info = ["store", "info", "--store", path, "--format"]
+    listed, shown = [], []
+
+    def look(stage: str, *_: object) -> None:
+        if stage == "match":
+            listed.append(Called("families", "--store", path))
+            shown.append(Called(*info, "table").out)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Store(path).scan(root, progress=look)
+    assert listed[0].code == 4
+    assert "The first scan of this store is still running" in listed[0].err
+    assert "3 documents so far by a scan that is running" in shown[0]
+    assert "run: nearkin scan FOLDER" in Called("families", "--store", path).err
+    after = Called(*info, "table").out
+    assert "3 documents by a scan that was cut short; the next one goes on from there" in " ".join(after.split())
+    assert "Stale" not in after
+    record = json.loads(Called(*info, "json").out)
+    assert (record["pending"], record["running"]) == (3, False)
+    Store(path).scan(root)
+    record = json.loads(Called(*info, "json").out)
+    assert (record["pending"], record["running"], record["stale"]) == (0, False, [])
+    assert "cut short" not in Called(*info, "table").out

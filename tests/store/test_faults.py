@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -191,6 +191,19 @@ def test_a_store_that_vanishes_under_a_scan(tmp_path: Path, moment: str, whole_f
     whole = Store(tmp_path / "whole.db")
     whole.scan(folder)
     assert listings(store) == listings(whole)
+
+
+def test_reading_on_a_full_disk_says_what_helps(small_disk: Path, tmp_path: Path) -> None:
+    store = Store(small_disk / "store.db")
+    store.scan(repository(tmp_path / "docs"))
+    filler = small_disk / "filler"
+    with suppress(OSError), open(filler, "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    command = [*NEARKIN, "families", "--store", str(store.path)]
+    one_sentence(subprocess.run(command, capture_output=True, text=True, check=False), "Free some room")
+    filler.unlink()
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def test_a_disk_that_is_full(small_disk: Path, tmp_path: Path) -> None:

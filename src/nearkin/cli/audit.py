@@ -45,7 +45,7 @@ def audit(store: Path, form: str | None, quiet: bool, action: str | None, since:
         emit(records, form, columns=columns, rows=_as_json)
         return
     from nearkin.cli.deeds import subject, told
-    from nearkin.cli.screen import Screen
+    from nearkin.cli.screen import Screen, hard
     from nearkin.cli.words import safe
 
     screen = Screen()
@@ -59,10 +59,11 @@ def audit(store: Path, form: str | None, quiet: bool, action: str | None, since:
                 one["at"][:19].replace("T", " "),
                 safe(one["by"]),
                 safe(one["action"]),
-                "\n  ".join(filter(None, [safe(subject(one, scoped=scoped)), safe(told(one))])),
+                "\n  ".join([*(hard(safe(line)) for line in subject(one, scoped=scoped)), safe(told(one))]).rstrip(),
             ]
             for one in records
         ),
+        folding=True,
     )
 
 

@@ -49,9 +49,10 @@ def compare(
     """Show how much two documents have in common, and what.
 
     A and B are files, or documents of the store by their paths there. The relation is the first of these that holds:
-    identical; same words; same but for numbers and dates; same but for a name replaced throughout; B is A plus more;
-    A is contained in B; similar (resemblance 0.7 or more); A is mostly contained in B (0.9 of it or more); similar
-    (resemblance 0.5 or more); share only a form; unrelated. Where one has no text to read it is: no text.
+    identical; same words; same but for numbers and dates (words with digits, months and days of the week); same but
+    for a name replaced throughout; B is A plus more; A is contained in B; similar (resemblance 0.7 or more); A is
+    mostly contained in B (0.9 of it or more); similar (resemblance 0.5 or more); share only a form; unrelated. Where
+    one has no text to read it is: no text.
 
     Passages are the longest runs of text that stand in both, moved ones too; on the screen both texts stand side by
     side, into a pipe they are listed with their places. Words changed is how many words were put in, taken out or
@@ -138,8 +139,10 @@ def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
 
 
 def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload: "Payload | None") -> None:
+    from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, measured, safe, share, shortened, size
+    from nearkin.cli.words import count, measured, safe, share, size
+    from nearkin.report.relation import label
     from nearkin.scheme.shingler import ALL_BITS
 
     screen = Screen()
@@ -169,11 +172,12 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
 
     textless = [side for side in (a, b) if side.text is None]
     by = "by their bytes" if textless else f"measured by {scheme.spec}"
-    screen.line((found.relation, "bold"), f"  {by}")
+    screen.line((label(found.relation), "bold"), f"  {by}")
     for detail in found.details:
-        screen.line("  ", (shortened(safe(detail), screen.width - 2), "yellow"))
-    for letter, side in (("A", a), ("B", b)):
-        screen.line(f"  {letter}  {size(side.size):>8}  {shortened(safe(side.name), screen.width - 15)}")
+        screen.folded(safe(detail), indent=2, style="yellow")
+    names = apart([safe(a.name), safe(b.name)], screen.width - 15)
+    for letter, side, name in zip("AB", (a, b), names, strict=True):
+        screen.line(f"  {letter}  {size(side.size):>8}  {name}")
     screen.line()
     if textless:
         _show_textless(screen, textless, same=found.tier == "bytes")

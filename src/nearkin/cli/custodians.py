@@ -66,12 +66,14 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
 
 
 def _show(screen: "Screen", found: "list[Custodian]") -> None:
-    from nearkin.cli.words import count, safe, share, shortened, size
+    from nearkin.cli.apart import apart
+    from nearkin.cli.words import count, safe, share, size
 
     for one in found:
         by = " (owner of the files)" if one.known_by == "owner" else ""
         who = "nobody known" if one.name is None else safe(one.name)
         screen.line((who, "bold"), f"{by}  {count(len(one.holdings), 'documents')}, {size(one.bytes)}")
-        for held in one.holdings:
+        names = apart([screen.name(held.location) for held in one.holdings], screen.width - 14)
+        for held, name in zip(one.holdings, names, strict=True):
             how = f"near {share(held.resemblance)}" if held.tier == "near" else held.tier
-            screen.line((f"  {how:<10}  ", "dim"), shortened(screen.name(held.location), screen.width - 14))
+            screen.line((f"  {how:<10}  ", "dim"), name)

@@ -10,10 +10,15 @@ CHANGES = ("new", "changed", "moved", "gone")
 DIGITS = 12  # of a digest
 
 
-def subject(record: Record, *, scoped: bool) -> str:
-    """What is added is noted by its path; where paths alone are ambiguous, its scope goes before it."""
+def subject(record: Record, *, scoped: bool) -> list[str]:
+    """What is added is noted by its path; where paths alone are ambiguous, its scope goes before it. Of a pair each
+    document has a line."""
     scope = (record["after"] or {}).get("scope") if record["action"] == "check --add" else None
-    return f"{scope}:{record['subject']}" if scoped and scope else str(record["subject"])
+    name = f"{scope}:{record['subject']}" if scoped and scope else str(record["subject"])
+    if not record["action"].startswith("verdict") or not name.startswith("pair "):
+        return [name]
+    first, *rest = name.split(" and ")
+    return [first, *(f"and {one}" for one in rest)]
 
 
 def told(record: Record) -> str:

@@ -22,7 +22,9 @@ NOW = ["parent", "owner", "custodian", "properties", "legacy_md5", "legacy_sha1"
 @click.command(epilog="Example: nearkin documents --changes")
 @common
 @click.option("--failed", is_flag=True, help="What could not be read, and why.")
-@click.option("--without-text", is_flag=True, help="What has no text that can be read, and is compared by bytes only.")
+@click.option(
+    "--without-text", is_flag=True, help="What has bytes but no text that can be read, and is compared by bytes only."
+)
 @click.option("--changes", is_flag=True, help="What the last scan found new, changed, moved (from where) or gone.")
 @limited("first N")
 def documents(
@@ -30,7 +32,7 @@ def documents(
 ) -> None:
     """List what is in the store."""
     from nearkin.report.fields import document_record
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.reading import is_scoped, opened, without_own_text
     from nearkin.store.documents import present
 
     if failed + without_text + changes > 1:
@@ -41,6 +43,7 @@ def documents(
     with opened(store) as connection:
         scoped = is_scoped(connection)
         there = present(connection, failed=failed, without_text=without_text)
+        other = without_own_text(connection) if without_text else 0
     found = list(no_more_than(limit, there, "first", "documents", quiet=quiet))
     form = chosen(form)
     if form == "table":
@@ -48,8 +51,8 @@ def documents(
 
         screen = Screen(scoped)
         if not found:
-            nothing = {"Nothing failed.": failed, "All documents have text.": without_text}
-            screen.line(next((words for words, asked in nothing.items() if asked), "There are no documents."))
+            nothing = {"Nothing failed.": failed, _all_have_text(other): without_text}
+            screen.folded(next((words for words, asked in nothing.items() if asked), "There are no documents."))
         elif failed:
             screen.failures(found)
         else:
@@ -64,6 +67,15 @@ def documents(
         ],
         paths=frozenset({"path", "parent"}),
     )
+
+
+def _all_have_text(other: int) -> str:
+    from nearkin.cli.words import count
+
+    if not other:
+        return "All documents have text."
+    be, hold = ("is", "holds") if other == 1 else ("are", "hold")
+    return f"All documents have text but for {count(other)} that {be} empty or only {hold} others; such are not listed."
 
 
 def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:

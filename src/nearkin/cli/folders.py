@@ -12,6 +12,7 @@ from nearkin.cli.output import chosen, emit
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
+    from nearkin.group.folders import Side
     from nearkin.report.folders import FolderPair
 
 
@@ -28,8 +29,8 @@ def folders(
     """List pairs of folder trees of which one lives in the other, those that share most first.
 
     A tree is a folder with all below it. A document of B lives in A if A has one of the same bytes (same), or of the
-    same family (near); only is the rest. Of trees around one another only the outer ones are listed, where these hold
-    the same just as well. Archives count as folders: notes/ may live in notes.zip!.
+    same family (near), which may be an edited version; only is the rest. Of trees around one another only the outer
+    ones are listed, where these hold the same just as well. Archives count as folders: notes/ may live in notes.zip!.
     """
     from nearkin.report.folders import folder_record, list_folders
     from nearkin.report.reading import is_scoped, opened
@@ -63,23 +64,39 @@ def folders(
 
 
 def _show(screen: "Screen", found: "list[FolderPair]") -> None:
-    from nearkin.cli.words import cells, count, shortened
+    from nearkin.cli.apart import apart
+    from nearkin.cli.words import cells
 
     if not found:
         screen.line("No two folder trees hold the same documents.")
     for pair in found:
-        a, b = pair.a, pair.b
-        names = [screen.name(one.location) or "." for one in (a, b)]
-        percent = 100 if not b.side.only else min(int(100 * b.side.share), 99)
-        room = screen.width - len(f"{percent} % of  lives in ")
-        if sum(map(cells, names)) <= room:
-            screen.line((f"{percent} % of {names[1]} lives in {names[0]}", "bold"))
+        names = [screen.name(one.location) or "." for one in (pair.a, pair.b)]
+        same, near = (_percent(number, pair.b.side.documents) for number in (pair.b.side.same, pair.b.side.present))
+        front, between, end = f"{same} % of ", " lies byte for byte in ", f"; with near copies {near} %"
+        if sum(map(cells, (front, names[1], between, names[0], end))) <= screen.width:
+            screen.line((f"{front}{names[1]}{between}{names[0]}{end}", "bold"))
         else:
-            screen.line((f"{percent} % of {shortened(names[1], screen.width - 9)}", "bold"))
-            screen.line((f"  lives in {shortened(names[0], screen.width - 11)}", "bold"))
-        for one, name in ((b, names[1]), (a, names[0])):
-            told = (
-                f"{shortened(name, screen.width - 4)}: {count(one.side.documents, 'documents')},"
-                f" {one.side.same:,} of the same bytes, {one.side.near:,} near; {one.side.only:,} only there"
-            )
-            screen.folded(told, indent=2, style="dim")
+            screen.line((front + apart(names, screen.width - len(front))[1], "bold"))
+            room = screen.width - len(between) - len(end) - 1
+            screen.line((f" {between}{apart(names, room)[0]}{end}", "bold"))
+        a, b = apart(names, screen.width - 5)
+        for one, name in ((pair.b, b), (pair.a, a)):
+            screen.folded(f"{name}: {_counted(one.side)}", indent=2, style="dim")
+
+
+def _percent(part: int, whole: int) -> int:
+    """All is 100, and nothing else."""
+    return 100 * part // whole
+
+
+def _counted(side: "Side") -> str:
+    """A near copy may lack what its like says: nobody should take it for the same."""
+    from nearkin.cli.words import count
+
+    found = [
+        (side.same, "the same bytes there"),
+        (side.near, "near copies only, whose text may differ"),
+        (side.only, "neither"),
+    ]
+    told = ", ".join(f"{number:,} {'has' if number == 1 else 'have'} {what}" for number, what in found if number)
+    return f"{count(side.documents, 'documents')}; {told}"

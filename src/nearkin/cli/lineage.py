@@ -51,16 +51,20 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
 
 
 def _show(screen: "Screen", found: "list[Descendant]") -> None:
+    from nearkin.cli.apart import apart
     from nearkin.cli.words import count, shortened
 
-    for one in found:
+    names = [screen.name(one.location) for one in found]
+    in_room: dict[int, list[str]] = {}
+    for at, one in enumerate(found):
         about = "first" if one.new is None else f"+{one.new:,} -{one.lost:,}"
         if one.margins is not None:
             about = f"+{one.new:,}±{one.margins[0]:,} -{one.lost:,}±{one.margins[1]:,}"
         front = f"{one.moment.shown:<16}  {'  ' * min(one.depth, 20)}"
-        name = screen.name(one.location)
         room = max(screen.width - len(front) - len(about) - 2, 20)
-        screen.line((front, "dim"), shortened(name, room), f"  {about}")
+        if room not in in_room:
+            in_room[room] = apart(names, room)
+        screen.line((front, "dim"), in_room[room][at], f"  {about}")
         inner = min(len(front), screen.width - 40)
         if one.copies:
             screen.folded(f"and {count(len(one.copies), 'documents')} of the same text", indent=inner, style="dim")

@@ -164,7 +164,7 @@ def matches(
                 screen.line("No two documents match.")
             if answer:
                 screen.line()
-                screen.line(in_sum(answer))
+                screen.folded(in_sum(answer))
         else:
             if answer:
                 note(in_sum(answer), quiet=quiet)
@@ -196,4 +196,4 @@ def _list_new(answer: "Between", form: str, limit: int | None, *, quiet: bool) -
         rows = ([in_words(one.size), screen.name(one.location)] for one in unknown)
         screen.columns(["size", "path"], rows, right=(0,))
         screen.line()
-    screen.line(in_sum(answer))
+    screen.folded(in_sum(answer))

@@ -18,22 +18,22 @@ def lost(connection: Connection, option: str) -> list[str]:
 
     return [
         f"scope {safe(name)}: its folder {safe(root)} is not there any more; its {count(documents, 'documents')}"
-        f" still {'counts' if documents == 1 else 'count'}."
-        f" Moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option}."
-        f" Gone: nearkin store drop {shlex.quote(safe(name))}{option}"
+        f" still {'counts' if documents == 1 else 'count'};"
+        f" if it moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option};"
+        f" if it is gone: nearkin store drop {shlex.quote(safe(name))}{option}"
         for name, root, documents in lost_scopes(connection)
     ]
 
 
 def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = None) -> str:
-    """How many documents of the store, or of these folders, could not be read; empty where there are none."""
+    """How much of the store, or of these folders, could not be read; empty where all could. A folder may be in it."""
     from nearkin.store.last_scan import failed_by_reason
 
     reasons = failed_by_reason(connection, starts)
     if not reasons:
         return ""
     told = ", ".join(f"{count(number)} {reason}" for reason, number in reasons.items())
-    return f"{count(sum(reasons.values()), 'documents')} could not be read: {told}"
+    return f"{count(sum(reasons.values()), 'files or folders')} could not be read: {told}"
 
 
 def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:

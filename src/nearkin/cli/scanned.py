@@ -48,7 +48,8 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     _show_changes(screen, summary, option)
     if textless:
         screen.note(
-            f"{count(textless, 'documents')} without text that can be read, compared by their bytes only;"
+            f"{count(textless, 'documents')} without text that can be read, compared by"
+            f" {'its' if textless == 1 else 'their'} bytes only;"
             f" see: nearkin documents --without-text{option}"
         )
     if stale:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from nearkin.cli.apart import apart
 from nearkin.cli.reader_left import ReaderLeftError
-from nearkin.cli.words import cells, count, fold, measured, name, safe, shortened
+from nearkin.cli.words import cells, count, fold, measured, name, safe
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
@@ -35,6 +36,18 @@ def _console() -> "Console":
     return Terminal(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
+def hard(name: str) -> str:
+    """Cut where it is too long, and not folded."""
+    return name.replace(" ", HARD)
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """All as far in as the first."""
+    words = line.lstrip(" ")
+    front = " " * (len(line) - len(words))
+    return [front + piece for piece in fold(words, width - len(front))]
+
+
 @dataclass
 class Screen:
     scoped: bool = False
@@ -53,7 +66,10 @@ class Screen:
 
     def heading(self, title: str, about: str = "") -> None:
         self.line()
-        self.line((title, "bold"), f"  {about}" if about else "")
+        first, *more = fold(about, self.width - len(title) - len(GAP), self.width - len(INDENT))
+        self.line((title, "bold"), f"{GAP}{first}" if about else "")
+        for line in more:
+            self.line(INDENT + line)
 
     def note(self, text: str) -> None:
         """A command in it stays in one line, however long: someone copies it."""
@@ -79,8 +95,16 @@ class Screen:
     def name(self, location: Location) -> str:
         return name(location, scoped=self.scoped)
 
-    def columns(self, headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> None:
-        """The last column takes what is left; a cell there may have several lines."""
+    def columns(
+        self,
+        headers: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        *,
+        right: Iterable[int] = (),
+        folding: bool = False,
+    ) -> None:
+        """The last column takes what is left; a cell there may have several lines, which are cut to look unlike. With
+        `folding` only words are cut that are too long, and names whose spaces are hard."""
         rows = list(rows)
         right = set(right)
         widths = [max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)]
@@ -95,10 +119,13 @@ class Screen:
 
         self.line((f"{padded(headers[:-1])}{headers[-1]}".rstrip(), "dim"))
         for row in rows:
-            first, *more = row[-1].split("\n")
-            self.line(f"{padded(row[:-1])}{shortened(first, left)}".rstrip())
+            lines = row[-1].split("\n")
+            if folding:
+                lines = [piece for line in lines for piece in _folded(line, left)]
+            first, *more = (line.replace(HARD, " ") for line in apart(lines, left))
+            self.line(f"{padded(row[:-1])}{first}".rstrip())
             for other in more:
-                self.line(f"{padded([''] * len(widths))}{shortened(other, left)}".rstrip())
+                self.line(f"{padded([''] * len(widths))}{other}".rstrip())
 
     def identical(self, groups: list[IdenticalGroup]) -> None:
         """One row a group, named by its first document."""
@@ -183,7 +210,7 @@ class Screen:
         if copies:
             only = f"{count(len(copies), 'families')} {'is' if len(copies) == 1 else 'are'} of copies only"
             about += f"; {only}, with {count(alike, 'documents')}"
-        self.line((about, "dim"))
+        self.folded(about, style="dim")
 
     def _named(self, figure: str) -> str:
         """Resemblance is what is meant where nothing else is said."""
@@ -237,8 +264,8 @@ class Screen:
             (f"{count(len(group.documents), 'documents')} of {what}", "bold"),
             f"  {about}, overhead {size_in_words(group.overhead)}",
         )
-        for location in group.documents:
-            self.line(f"{INDENT}{shortened(self.name(location), self.width - len(INDENT))}")
+        for short in apart(list(map(self.name, group.documents)), self.width - len(INDENT)):
+            self.line(f"{INDENT}{short}")
 
     def family_in_full(self, family: Family) -> None:
         facts = [count(len(family.documents), "documents"), size_in_words(family.bytes)]
@@ -255,9 +282,11 @@ class Screen:
             facts.append(f"called {family.verdict}")
         self.titled(family.kind, facts, family.id)
         self.folded(safe(family.reason), indent=len(INDENT), style="dim")
-        for member in family.documents:
+        front = f"{INDENT}{'':<5}  {'':<6} "
+        names = apart([self.name(member.location) for member in family.documents], self.width - len(front))
+        for member, short in zip(family.documents, names, strict=True):
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
             role = "keep" if member.location == family.keep else role
             about = "" if member.exact or member.to_pivot is None else "~"
             front = f"{INDENT}{role:<5}  {about + share_in_words(member.to_pivot):<6} "
-            self.line((front, "dim"), shortened(self.name(member.location), self.width - len(front)))
+            self.line((front, "dim"), short)

@@ -26,14 +26,17 @@ def selftest(store: Path, form: str | None, quiet: bool) -> None:
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import count, safe, shortened
+        from nearkin.cli.words import count, fold, safe
 
         screen = Screen()
         for check in run(store.absolute().parent):
             checks.append(check)
             if not quiet or check.status is Status.FAILED:
-                detail = shortened(safe(check.detail), screen.width - 10 - len(check.name))
+                room = screen.width - 10 - len(check.name)
+                detail, *more = fold(safe(check.detail), room, screen.width - 8)
                 screen.line((f"{check.status:<6}", STYLES[check.status]), f"  {check.name}  ", (detail, "dim"))
+                for line in more:
+                    screen.line((f"{'':<8}{line}", "dim"))
         if not quiet:
             screen.line(f"{count(len(checks), 'checks')} made")
     else:

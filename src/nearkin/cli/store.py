@@ -65,6 +65,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
     gone = f", {count(inventory.gone)} gone" if inventory.gone else ""
     failed = f", {count(inventory.failed)} not read" if inventory.failed else ""
     unfinished = f", {count(inventory.unfinished)} not finished" if inventory.unfinished else ""
+    pending = [("read besides", _pending(inventory))] if inventory.pending or inventory.running else []
     screen.facts(
         [
             ("store", f"{safe(inventory.store)}, {in_words(inventory.bytes)}"),
@@ -74,6 +75,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
                 f"by nearkin {inventory.version}, {inventory.scheme}" if inventory.version else "none finished",
             ),
             ("documents", f"{count(inventory.documents)}{gone}{failed}; {count(inventory.versions, 'versions')}"),
+            *pending,
             (
                 "contents",
                 f"{count(inventory.contents, 'distinct texts')} of these documents, empty ones left out",
@@ -100,7 +102,17 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
                 for one in inventory.stale
             ),
             right=(0, 1),
+            folding=True,
         )
+
+
+def _pending(inventory: "Inventory") -> str:
+    from nearkin.cli.words import count
+
+    read = count(inventory.pending, "documents")
+    if inventory.running:
+        return f"{read} so far by a scan that is running"
+    return f"{read} by a scan that was cut short; the next one goes on from there"
 
 
 def _about(scope: "ScopeCount") -> str:
@@ -127,17 +139,22 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import safe
+        from nearkin.cli.words import fold, safe
 
         for finding in found:
-            Screen().line((f"{finding.what:<10}", "bold red"), f"  {safe(finding.sentence)}")
+            first, *more = fold(safe(finding.sentence), Screen().width - 12)
+            Screen().line((f"{finding.what:<10}", "bold red"), f"  {first}")
+            for line in more:
+                Screen().line(f"{'':<12}{line}")
         if not found and not quiet:
             Screen().line("The store is whole.")
     else:
         emit((asdict(finding) for finding in found), form, columns=["what", "sentence"])
     if found:
+        from nearkin.cli.words import count
+
         raise StoreError(
-            f"The store {store} is not whole: {len(found):,} findings, see above; scan into another --store."
+            f"The store {store} is not whole: {count(len(found), 'findings')}, see above; scan into another --store."
         )
 
 

@@ -113,7 +113,7 @@ def list_(store: Path, form: str | None, quiet: bool) -> None:
 
 
 def _show(records: list[Record]) -> None:
-    from nearkin.cli.screen import Screen
+    from nearkin.cli.screen import Screen, hard
     from nearkin.cli.words import count, safe
 
     screen = Screen()
@@ -122,11 +122,11 @@ def _show(records: list[Record]) -> None:
         return
 
     def about(record: Record) -> str:
-        paths = [safe(path) for path in record["paths"]]
+        paths = [hard(safe(path)) for path in record["paths"]]
         if record["about"] == "pair":
             return "\n".join(paths) or "documents that are gone"
-        kept = [f"keep {safe(record['keep'])}"] if record["keep"] else []
-        more = f"{count(len(paths), 'documents')}, first {paths[0]}" if paths else "documents that are gone"
+        kept = [hard(f"keep {safe(record['keep'])}")] if record["keep"] else []
+        more = f"{count(len(paths), 'documents')}, first\n{paths[0]}" if paths else "documents that are gone"
         return "\n".join([f"family {record['family']}", more, *kept])
 
     screen.columns(
@@ -136,6 +136,7 @@ def _show(records: list[Record]) -> None:
             for one in records
         ),
         right=(0,),
+        folding=True,
     )
 
 

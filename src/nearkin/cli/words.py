@@ -77,14 +77,11 @@ def shortened(text: str, width: int) -> str:
     if cells(text) <= width:
         return text
     room = max(width - 1, 0)
-    head = _upto(text, room * 2 // 5)
-    tail = _upto(text[::-1], room - cells(head))[::-1]
-    while tail and not _width(tail[0]):
-        tail = tail[1:]  # a mark without its letter
-    return f"{head}…{tail}"
+    head = upto(text, room * 2 // 5)
+    return f"{head}…{ending(text, room - cells(head))}"
 
 
-def _upto(text: str, width: int) -> str:
+def upto(text: str, width: int) -> str:
     at = 0
     for char in text:
         width -= _width(char)
@@ -92,3 +89,10 @@ def _upto(text: str, width: int) -> str:
             break
         at += 1
     return text[:at]
+
+
+def ending(text: str, width: int) -> str:
+    tail = upto(text[::-1], width)[::-1]
+    while tail and not _width(tail[0]):
+        tail = tail[1:]  # a mark without its letter
+    return tail

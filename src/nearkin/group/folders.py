@@ -32,12 +32,16 @@ class Side:
     near: int  # of the others one of their family
 
     @property
+    def present(self) -> int:
+        return self.same + self.near
+
+    @property
     def only(self) -> int:
-        return self.documents - self.same - self.near
+        return self.documents - self.present
 
     @property
     def share(self) -> float:
-        return (self.same + self.near) / self.documents
+        return self.present / self.documents
 
 
 @dataclass(frozen=True, slots=True)

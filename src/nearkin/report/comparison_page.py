@@ -14,6 +14,7 @@ from nearkin.report.comparison import Comparison, aligned
 from nearkin.report.lookup import Found
 from nearkin.report.marks import Word
 from nearkin.report.readable import Readable, in_characters
+from nearkin.report.relation import label
 from nearkin.report.side_by_side import Row, rows
 from nearkin.report.wording import no_character
 from nearkin.scheme import Estimate
@@ -59,7 +60,7 @@ def comparison_page(a: Found, b: Found, found: Comparison, spec: str, canon: Can
     names = [escape(_printable(side.name)) for side in (a, b)]
     yield f"<!doctype html>\n<html lang='en'>\n<meta charset='utf-8'>\n<title>{names[0]} and {names[1]}</title>\n"
     yield "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
-    yield f"<style>{STYLE}</style>\n<h1>{escape(found.relation)}</h1>\n"
+    yield f"<style>{STYLE}</style>\n<h1>{escape(label(found.relation))}</h1>\n"
     if found.details:
         yield f"<ul class='details'>{''.join(f'<li>{escape(_printable(one))}</li>' for one in found.details)}</ul>\n"
     yield f"<dl>{''.join(_figures(found))}</dl>\n"

@@ -246,7 +246,7 @@ class _Page:
             [one.reason, one.size, self._name(one.location), safe(one.detail or "")]
             for one in each_present(self.snapshot.connection, failed=True)
         )
-        said = f"{count(self.totals.failed, 'documents')} could not be read, each with its reason."
+        said = f"{count(self.totals.failed, 'files or folders')} could not be read, each with its reason."
         self._table("failed", "Failed documents", said, self.totals.failed, FAILED, rows)
 
     def _table(

@@ -47,6 +47,15 @@ def without_text(connection: sqlite3.Connection) -> int:
     return int(count)
 
 
+def without_own_text(connection: sqlite3.Connection) -> int:
+    """How many documents have no text because they are empty, or nothing but spaces, or hold other documents only."""
+    (every,) = connection.execute(
+        """SELECT count(*) FROM present d LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
+           WHERE d.reason IS NULL AND coalesce(c.length, 0) = 0"""
+    ).fetchone()
+    return int(every) - without_text(connection)
+
+
 def score_name(connection: sqlite3.Connection) -> str:
     """What the last scan's scores are: resemblance, or another measure of likeness."""
     return likeness(parse_scheme(runs.last(connection).spec))

@@ -33,9 +33,9 @@ def reason_of(row: FamilyRow) -> str:
             return f"{count(parts, 'texts')} lie in one {inside}, and do not resemble it by {row.threshold:g}"
         case Kind.SAME_FORM:
             # As it was told: some members were looked at, each beside those nearest to it.
-            unlike = f"{NEARLY_ALL:.0%} or more of those looked at resemble even the nearest"
-            without = f"without the wording that {MOST:.0%} or more of them share"
-            return f"a form filled in: {alike}, but {without}, {unlike} by less than {_cut(unlike_among(members))}"
+            mostly = f"mostly by wording that {MOST:.0%} or more of them share"
+            without = f"Without that, {NEARLY_ALL:.0%} or more of those looked at resemble no other"
+            return f"a form filled in: {alike}, {mostly}. {without} by {_cut(unlike_among(members))} or more"
         case Kind.MIXED:
             return f"{alike}, and {parts:,} more {'lies' if parts == 1 else 'lie'} in them {inside}"
 

@@ -46,8 +46,14 @@ janvier février mars avril juin juillet août septembre octobre novembre décem
 CALENDAR = frozenset(WRITTEN_OUT.split())
 
 SAME_BUT_NUMBERS = "same but for numbers and dates"
+LABELS = {SAME_BUT_NUMBERS: "same but for dates and words with numbers in them"}  # where a product-2 is no number
 SAME_BUT_NAME = "same but for a name replaced throughout"
 FORM = "share only a form"
+
+
+def label(relation: str) -> str:
+    """As people read it; programs have the name."""
+    return LABELS.get(relation, relation)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,13 @@ from nearkin.model import Member
 
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
 
+ONE = {
+    "matches": "match",
+    "families": "family",
+    "sets of identical files": "set of identical files",
+    "files or folders": "file or folder",
+}
+
 
 def size(number: int) -> str:
     if number < 1000:
@@ -17,9 +24,8 @@ def size(number: int) -> str:
 
 
 def count(number: int, what: str = "") -> str:
-    plural = {"matches": "match", "families": "family", "sets of identical files": "set of identical files"}
     if number == 1 and what:
-        what = plural.get(what, what.removesuffix("s"))
+        what = ONE.get(what, what.removesuffix("s"))
     return f"{number:,} {what}".rstrip()
 
 

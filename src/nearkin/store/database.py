@@ -13,6 +13,7 @@ from nearkin.errors import BusyError, StoreError
 from nearkin.store.place import mount_of
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
 
+MOMENT = 0.05  # seconds for whoever only asks whether a scan runs
 PATIENCE = 30.0  # seconds to wait for another who makes or migrates the store
 MOST_PAGES = 128 << 20  # bytes
 ENDS = ("", "-wal", "-shm", "-journal", ".lock", ".turn", ".segments")  # the store and what stands beside it
@@ -55,7 +56,10 @@ def _sentence(path: Path, complaint: str) -> str:
     if "malformed" in complaint or "not a database" in complaint or "no such" in complaint:
         return f"{path} is damaged or not a nearkin store; choose another file with --store."
     if "I/O" in complaint:
-        return f"The store {path} cannot be read or written: its disk failed or is full; run the same command again."
+        return (
+            f"The store {path} cannot be read or written: its disk is full or failed. Free some room there, which"
+            " reading needs too, and run the same command again."
+        )
     return f"The store {path} failed: {complaint}."
 
 
@@ -265,7 +269,7 @@ def one_scan(path: Path, *, wait: float = 0.0) -> Iterator[None]:
     are not held up."""
     file = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR, 0o600)
     try:
-        give_up = time.monotonic() + wait
+        give_up = time.monotonic() + max(wait, MOMENT)
         while True:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -279,3 +283,18 @@ def one_scan(path: Path, *, wait: float = 0.0) -> Iterator[None]:
         yield
     finally:
         os.close(file)
+
+
+def is_scanning(path: Path) -> bool:
+    """Whether a scan, or who must not run beside one, has the store."""
+    try:
+        file = os.open(path.with_name(path.name + ".lock"), os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False

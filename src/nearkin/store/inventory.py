@@ -61,6 +61,8 @@ class Inventory:
     contents: int  # that are compared: as a scan counts them, without the empty text and those of documents gone
     runs: int  # scans that finished
     unfinished: int  # and that did not
+    pending: int  # documents that these have read, and the next goes on with
+    running: bool  # whether a scan is at work now
     scopes: tuple[ScopeCount, ...]
     bytes: int
     parts: tuple[Part, ...]
@@ -97,6 +99,8 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
         contents=one(f"SELECT count(*) FROM content WHERE length > 0 AND id IN (SELECT t.content {COMPARED})"),
         runs=one("SELECT count(*) FROM run WHERE kind = 'scan' AND state = 'done'"),
         unfinished=one("SELECT count(*) FROM run WHERE kind = 'scan' AND state <> 'done'"),
+        pending=one(f"SELECT count(*) {UNFINISHED}"),
+        running=runs.is_running(connection),
         scopes=scopes,
         bytes=sum(part.bytes for part in parts),
         parts=parts,
@@ -177,6 +181,7 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
                WHERE s.id IS NOT ? ORDER BY s.id""",
             (scheme,),
         ).fetchall()
+        if scheme is not None  # else nothing has finished: the next scan goes on with all there is
     ]
     found += [
         counted(
@@ -200,12 +205,13 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
         counted(
             "documents read by scans that did not finish",
             f"{SCAN}, which goes on with them, or {COMPACT}",
-            "SELECT count(*), 0 FROM document WHERE seen NOT IN (SELECT id FROM finished)",
+            f"SELECT count(*), 0 {UNFINISHED} AND ? IS NOT NULL",
+            scheme,
         ),
         counted(
             "segments of other schemes",
             COMPACT,
-            "SELECT count(*), sum(bytes) FROM segment WHERE scheme IS NOT ?",
+            "SELECT count(*), sum(bytes) FROM segment WHERE scheme <> ?",
             scheme,
         ),
         _misfits(connection, store),
@@ -215,8 +221,9 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
 
 
 SIGNED = "SELECT {} FROM signature WHERE scheme = ?"
-# Texts of documents that an unfinished scan has read: the next one goes on with them.
-PENDING = "SELECT text FROM document WHERE text IS NOT NULL AND seen NOT IN (SELECT id FROM finished)"
+# What an unfinished scan has read: the next one goes on with it.
+UNFINISHED = "FROM document WHERE seen NOT IN (SELECT id FROM finished)"
+PENDING = f"SELECT text {UNFINISHED} AND text IS NOT NULL"
 
 # Remedies.
 COMPACT = "nearkin store compact"

@@ -4,6 +4,11 @@ import shlex
 import sqlite3
 
 
+def file_of(connection: sqlite3.Connection) -> str:
+    """Empty where it is in memory."""
+    return next((file for _, name, file in connection.execute("PRAGMA database_list") if name == "main"), "")
+
+
 def naming(connection: sqlite3.Connection) -> str:
-    file = next((file for _, name, file in connection.execute("PRAGMA database_list") if name == "main"), "")
+    file = file_of(connection)
     return f" --store {shlex.quote(file)}" if file else ""

@@ -3,12 +3,14 @@
 import json
 import sqlite3
 from dataclasses import dataclass
+from pathlib import Path
 
-from nearkin.errors import StoreError
+from nearkin.errors import BusyError, StoreError
 from nearkin.settings import Settings
 from nearkin.store.audit import is_noted_since, last_entry, now
 from nearkin.store.contents import FRESH
-from nearkin.store.naming import naming
+from nearkin.store.database import is_scanning
+from nearkin.store.naming import file_of, naming
 
 LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1"
 
@@ -104,10 +106,19 @@ def scheme_id(connection: sqlite3.Connection, spec: str, canon: int, signature_f
 def last(connection: sqlite3.Connection) -> Run:
     row = connection.execute(f"SELECT id, settings, counts, version, ended {LAST}").fetchone()
     if row is None:
+        if is_running(connection):
+            raise BusyError("The first scan of this store is still running; try again when it has finished.")
         raise StoreError(f"No scan of this store has finished yet; run: nearkin scan FOLDER{naming(connection)}")
     counts = json.loads(row[2])
     (spec,) = connection.execute("SELECT spec FROM scheme WHERE id = ?", (counts["scheme"],)).fetchone()
     return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts, row[3], row[4])
+
+
+def is_running(connection: sqlite3.Connection) -> bool:
+    """Whether a scan is at work now; one that was killed is marked as running, but holds no lock."""
+    marked = connection.execute("SELECT 1 FROM run WHERE kind = 'scan' AND state = 'running'").fetchone()
+    file = file_of(connection)
+    return marked is not None and file != "" and is_scanning(Path(file))
 
 
 def last_families(connection: sqlite3.Connection, scheme: int) -> tuple[int, int] | None:
