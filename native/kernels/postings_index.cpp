@@ -59,8 +59,10 @@ void rank_contents(const Postings& postings, const Bin* bin, PostingsIndex& inde
 class Runs {
  public:
   Runs(const Postings& postings, const Bin* bin, std::span<const std::uint32_t> content, unsigned threads)
-      // Of part of a collection everything is kept: what is common there comes last, and counts as left until then.
-      : bands_(deal(postings, content, postings.partial() ? 1 : 2, threads)), threads_(threads) {
+      // Of part of a collection everything is kept: what is common there comes last, and counts as left until then. So is
+      // that of a bin where there are hot features, which nobody is met by: others are then as far on as in the whole.
+      : bands_(deal(postings, content, postings.partial() || (bin != nullptr && !bin->hot.empty()) ? 1 : 2, threads)),
+        threads_(threads) {
     std::vector<std::array<std::uint32_t, kSeldom>> next(bands_.size());
     each_band([&](std::size_t band) {
       for (Run& run : bands_[band].runs) {
