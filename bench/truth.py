@@ -87,5 +87,6 @@ class Truth:
 def _contents(folder: Folder, canon: Canon) -> Iterator[tuple[bytes | None, bytes]]:
     """The digest of the canonical text of every document, and that text; none where it has no text."""
     how = local.recipe(parse_scheme(DEFAULT_SCHEME), canon, max_size=WalkSettings().max_size)
-    for batch in local.ingest(os.fsencode(folder.path), folder.documents, how, jobs=cores()):
-        yield from zip(batch.contents, batch.canonical, strict=True)
+    for readings in local.ingest(os.fsencode(folder.path), folder.documents, how, jobs=cores()):
+        told = {d: t for one in readings.batches for d, t in zip(one.contents, one.take_canonical(), strict=True)}
+        yield from ((digest, told.get(digest, b"")) for digest in readings.contents)

@@ -1,5 +1,8 @@
 // Texts in memory, signed and held without Python, as Python sees them. It converts, releases the GIL and raises; nothing
 // else.
+#include <algorithm>
+#include <cstring>
+
 #include "convert.hpp"
 #include "held_texts.hpp"
 #include "ingest.hpp"
@@ -58,6 +61,28 @@ nb::ndarray<nb::numpy, const T, nb::ndim<1>> lent(nb::handle owner, std::span<co
   return {values.data(), {values.size()}, owner};
 }
 
+bool py_put_in_order_of(TextContents& self, const std::vector<nb::bytes>& digests) {
+  std::vector<Digest> wanted(digests.size());
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (digests[i].size() != wanted[i].size()) throw nb::value_error("a digest has 32 bytes");
+    std::memcpy(wanted[i].data(), digests[i].c_str(), wanted[i].size());
+  }
+  const nb::gil_scoped_release free;
+  return self.put_in_order_of(wanted);
+}
+
+NumPy<std::uint64_t> py_features_of(const TextContents& self, const Array<std::int64_t>& rows) {
+  const auto count = static_cast<std::int64_t>(self.moduli().size());
+  for (const auto row : span(rows))
+    if (row < 0 || row >= count) throw nb::index_error("a row names no content");
+  std::vector<std::uint64_t> some;
+  {
+    const nb::gil_scoped_release free;
+    some = self.features_of(span(rows));
+  }
+  return array(std::move(some));
+}
+
 NumPy<std::int64_t> py_lengths(const TextContents& self) {
   std::vector<std::int64_t> lengths;
   for (const auto text : self.texts()) lengths.push_back(static_cast<std::int64_t>(text.size()));
@@ -81,6 +106,7 @@ void register_contents(nb::module_& m) {
   m.def("ingest_column", py_ingest_column, "offsets"_a, "data"_a, "recipe"_a);
   nb::class_<HeldTexts>(m, "HeldTexts")
       .def("__len__", [](const HeldTexts& self) { return self.views.size(); })
+      .def_prop_ro("complete", [](const HeldTexts& self) { return std::ranges::none_of(self.views, &std::string_view::empty); })
       .def("__iter__", [](nb::handle self) { return nb::steal(PySeqIter_New(self.ptr())); })
       .def("__getitem__", [](const HeldTexts& self, std::size_t at) {
         if (at >= self.views.size()) throw nb::index_error("there are no more texts");
@@ -92,9 +118,12 @@ void register_contents(nb::module_& m) {
   };
   constexpr auto as_it_is = nb::rv_policy::automatic;
   nb::class_<TextContents>(m, "TextContents")
-      .def(nb::init<>())
+      .def(nb::init<std::uint64_t, std::uint64_t>(), nb::kw_only(), "for_texts"_a = TextContents::kAny,
+           "for_features"_a = TextContents::kAny)
       .def("add", py_add, "batch"_a)
       .def("put_in_order", py_put_in_order, nb::kw_only(), "weighted"_a)
+      .def("put_in_order_of", py_put_in_order_of, "digests"_a)
+      .def("features_of", py_features_of, "rows"_a)
       .def("texts", py_texts, "rows"_a)
       .def_prop_ro("lengths", py_lengths, as_it_is)
       .def_prop_ro("holding", lends([](const TextContents& self) { return self.holding(); }), as_it_is)

@@ -27,11 +27,11 @@ nb::list chosen(const Batch& batch, Test&& test) {
   return rows;
 }
 
-Batch py_ingest_files(const std::vector<nb::bytes>& paths, const std::vector<bool>& named_html, const Recipe& recipe,
+Batch py_ingest_files(const nb::bytes& folder, const std::vector<nb::bytes>& paths, const Recipe& recipe,
                       const Suspects* suspects, Copies* copies, std::uint64_t turn) {
-  if (paths.size() != named_html.size()) throw nb::value_error("a path and its hint go together");
-  std::vector<Source> sources;
-  for (std::size_t i = 0; i < paths.size(); ++i) sources.push_back({std::string(view(paths[i])), named_html[i]});
+  std::vector<std::string> sources;
+  sources.reserve(paths.size());
+  for (const auto& path : paths) sources.emplace_back(view(folder)).append(view(path));
   const nb::gil_scoped_release free;
   return ingest_files(sources, recipe, suspects, copies, turn);
 }
@@ -93,16 +93,18 @@ nb::object digest_or_none(const Digest& digest) {
 }
 
 // Texts are given away, not lent: what is large is not held twice.
-nb::list take_texts(Batch& batch) {
-  const std::string texts = std::exchange(batch.texts, {});
-  return pieces(texts.data(), batch.text_ends);
+nb::list given_away(std::string& all, const std::vector<std::uint64_t>& ends) {
+  const std::string texts = std::exchange(all, {});
+  if (!ends.empty() && ends.back() != texts.size()) throw nb::value_error("the texts were taken already");
+  return pieces(texts.data(), ends);
 }
 
+nb::list take_texts(Batch& batch) { return given_away(batch.texts, batch.text_ends); }
+
 nb::list take_canonical(Batch& batch) {
-  const std::string canonical = std::exchange(batch.canonical, {});
   std::vector<std::uint64_t> ends;
   for (const auto& row : batch.rows) ends.push_back((ends.empty() ? 0 : ends.back()) + (row.copy ? 0 : row.length));
-  return pieces(canonical.data(), ends);
+  return given_away(batch.canonical, ends);
 }
 
 }  // namespace
@@ -126,6 +128,9 @@ void register_ingest(nb::module_& m) {
   const auto rows = [](auto get) { return [get](const Batch& batch) { return listed(batch, get); }; };
   nb::class_<Batch>(m, "Batch")
       .def("__len__", [](const Batch& batch) { return batch.rows.size(); })
+      .def_prop_ro("held", [](const Batch& batch) {
+        return batch.texts.size() + batch.canonical.size() + batch.features.size() * sizeof(std::uint64_t);
+      })
       .def_prop_ro("errors", rows([](const Ingested& r) { return r.error; }))
       .def_prop_ro("kinds", rows([](const Ingested& r) { return static_cast<int>(r.kind); }))
       .def_prop_ro("sizes", rows([](const Ingested& r) { return r.size; }))
@@ -149,7 +154,7 @@ void register_ingest(nb::module_& m) {
         return pieces(b.weights.data(), b.feature_ends);
       });
   nb::class_<Copies>(m, "Copies").def(nb::init<>());
-  m.def("ingest_files", py_ingest_files, "paths"_a, "named_html"_a, "recipe"_a, "suspects"_a = nb::none(),
+  m.def("ingest_files", py_ingest_files, "folder"_a, "paths"_a, "recipe"_a, "suspects"_a = nb::none(),
         "copies"_a = nb::none(), "turn"_a = 0);
   m.def("ingest_bytes", py_ingest_bytes, "bytes"_a, "named_html"_a, "recipe"_a);
   m.def("unchanged", py_unchanged, "paths"_a, "sizes"_a, "mtimes"_a, "inodes"_a, "threads"_a);

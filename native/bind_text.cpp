@@ -46,6 +46,7 @@ void register_text(nb::module_& m) {
   m.attr("OTHER") = static_cast<int>(Kind::other);
   m.def("sniff", [](const nb::bytes& data, bool named_html) { return static_cast<int>(sniff(view(data), named_html)); },
         "data"_a, "named_html"_a);
+  m.def("is_named_html", [](const nb::bytes& path) { return is_named_html(view(path)); }, "path"_a);
   m.def("is_html", [](const nb::bytes& text, bool named_html) { return is_html(view(text), named_html); }, "text"_a,
         "named_html"_a);
   m.def("wide_without_mark", [](const nb::bytes& data) { return static_cast<int>(wide_without_mark(view(data))); },

@@ -72,27 +72,12 @@ nb::tuple py_canonical_map(const nb::bytes& text, unsigned ignored, bool lines) 
   return nb::make_tuple(to_bytes(out), array(std::move(origin)));
 }
 
-using Starts = std::vector<const std::uint64_t*>;
-
-// Of lists as they were read. Python's bytes begin where a number may.
-Starts starts_of(nb::list lists, const Array<std::uint64_t>& offsets) {
-  Starts starts;
-  if (lists.size() + 1 != offsets.size()) throw nb::value_error("the arrays of the postings do not fit together");
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    const std::string_view list = view(nb::cast<nb::bytes>(lists[i]));
-    if (list.size() != 8 * (offsets.data()[i + 1] - offsets.data()[i])) throw nb::value_error("a list has another length");
-    starts.push_back(reinterpret_cast<const std::uint64_t*>(list.data()));
-  }
-  return starts;
-}
-
 // Features end to end, or where the contents hold them.
 Postings postings(const Array<std::uint64_t>& offsets, nb::handle features, const Array<std::uint32_t>& weights,
-                  const Array<std::uint64_t>& moduli, Starts& starts) {
+                  const Array<std::uint64_t>& moduli) {
   Postings all;
   all.offsets = span(offsets), all.weights = span(weights), all.moduli = span(moduli);
   if (nb::isinstance<TextContents>(features)) all.starts = nb::cast<const TextContents&>(features).starts();
-  else if (nb::isinstance<nb::list>(features)) all.starts = starts = starts_of(nb::cast<nb::list>(features), offsets);
   else all.features = span(nb::cast<Array<std::uint64_t>>(features, false));  // not converted: who calls holds it
   if (offsets.size() != moduli.size() + 1 || (!all.weights.empty() && all.weights.size() != all.count()) ||
       (all.starts.empty() ? all.features.size() != all.count() : all.starts.size() != moduli.size()))
@@ -105,8 +90,7 @@ nb::tuple py_candidates(const Array<std::uint64_t>& offsets, nb::handle features
                         const std::string& estimator, bool sampled, std::uint64_t limit, bool contains, double resemblance, double containment, double floor, double confidence,
                         std::uint32_t floor_reach, std::uint32_t floor_most, std::uint64_t short_part, std::uint64_t short_sample,
                         std::uint32_t hot, unsigned threads, const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
-  Starts starts;
-  Postings all = postings(offsets, features, weights, moduli, starts);
+  Postings all = postings(offsets, features, weights, moduli);
   all.touched = {touched.data(), touched.size()};
   all.common = {common.data(), common.size()};
   if (all.partial() && touched.size() != moduli.size()) throw nb::value_error("every content is touched or not");

@@ -150,23 +150,23 @@ class Worker {
 
 }  // namespace
 
-Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const Suspects* suspects, Copies* copies,
+Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects, Copies* copies,
                    std::uint64_t turn) {
   Batch batch;
   Worker worker(recipe, batch);
   std::string bytes;
-  for (const auto& source : sources) {
+  for (const auto& path : paths) {
     if (batch.texts.size() > kBatchBytes) break;
     Ingested row;
-    row.error = read_file(source.path.c_str(), recipe.max_size, batch.rows.empty(), row, bytes);
+    row.error = read_file(path.c_str(), recipe.max_size, batch.rows.empty(), row, bytes);
     if (row.error == EAGAIN && !batch.rows.empty()) break;  // a batch of its own: it is not held beside others
     if (row.error == 0) {
       row.size = bytes.size();
       row.digest = sha256(bytes);
-      if (suspects != nullptr && suspects->by_name(source.path)) row.suspect = Suspect::by_name;
+      if (suspects != nullptr && suspects->by_name(path)) row.suspect = Suspect::by_name;
     }
     if (row.error == 0 && row.suspect == Suspect::no) {
-      row.kind = sniff(bytes, source.named_html);
+      row.kind = sniff(bytes, is_named_html(path));
       if (suspects != nullptr && suspects->by_content(bytes, row.kind)) row.suspect = Suspect::by_content;
     } else {
       row.kind = Kind::binary;  // nothing to take

@@ -52,19 +52,13 @@ struct Batch {
   std::vector<std::uint64_t> feature_ends;
 };
 
-// Names that end in one of HTML's are a hint only: content decides first.
-struct Source {
-  std::string path;
-  bool named_html;
-};
-
-// Stops, with fewer rows than sources, once the texts together exceed this many bytes; a file that does so alone is read
+// Stops, with fewer rows than paths, once the texts together exceed this many bytes; a file that does so alone is read
 // alone.
 inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 
 // Of those whose name makes them `suspects` the bytes are digested and nothing is taken: others read them. Where there are
 // `copies` nothing is taken twice; batches are stored in the order of their turns.
-Batch ingest_files(std::span<const Source> sources, const Recipe& recipe, const Suspects* suspects = nullptr,
+Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects = nullptr,
                    Copies* copies = nullptr, std::uint64_t turn = 0);
 
 // The same for bytes that are in no file of their own: rows of tables. All of them, however long.

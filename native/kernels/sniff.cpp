@@ -16,6 +16,8 @@ constexpr std::size_t kSample = 8192;
 constexpr std::size_t kNoise = 50;  // bytes for each control character, at least
 constexpr std::size_t kWord = 200;  // bytes for each space, at most
 
+constexpr std::string_view kPageEndings[] = {".html"sv, ".htm"sv, ".xhtml"sv, ".shtml"sv};
+
 constexpr std::string_view kMagic[] = {
     "%PDF-"sv,
     "PK\x03\x04"sv,  // zip, and so DOCX, XLSX, ODT, EPUB, JAR
@@ -134,6 +136,12 @@ bool has_tag(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_named_html(std::string_view path) {
+  return std::any_of(std::begin(kPageEndings), std::end(kPageEndings), [path](std::string_view ending) {
+    return path.size() >= ending.size() && starts_with_ignoring_case(path.substr(path.size() - ending.size()), ending);
+  });
+}
 
 bool is_html(std::string_view text, bool named_html) {
   const auto [rest, xml] = skip_prologue(text);

@@ -15,6 +15,9 @@ namespace nearkin {
 
 enum class Kind : std::uint8_t { empty = 0, text = 1, html = 2, binary = 3, other = 4 };
 
+// Whether a file's name ends as those of pages do. A hint only: content decides first.
+bool is_named_html(std::string_view path);
+
 Kind sniff(std::string_view bytes, bool named_html);
 
 // Whether UTF-8 is a page.

@@ -13,13 +13,16 @@ namespace {
 
 constexpr std::size_t kWaste = 8;  // of a batch one part in so many may be kept without need: less is not worth a copy
 
+// Bytes of canonical text that its batch holds.
+std::uint64_t held(const Ingested& row) { return row.copy ? 0 : row.length; }
+
 // Some rows of a batch, in their order.
 Batch only(const Batch& batch, std::span<const std::size_t> rows) {
   Batch some;
   std::size_t row = 0;
   std::uint64_t text = 0, feature = 0;
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-    const std::uint64_t length = batch.rows[i].length, end = batch.feature_ends[i];
+    const std::uint64_t length = held(batch.rows[i]), end = batch.feature_ends[i];
     if (row < rows.size() && rows[row] == i) {
       ++row;
       some.rows.push_back(batch.rows[i]);
@@ -42,16 +45,20 @@ void TextContents::add(Batch&& batch) {
   std::vector<std::size_t> fresh;
   std::size_t said = 0;  // bytes of what is new
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-    if (batch.rows[i].length == 0) {
+    const Ingested& row = batch.rows[i];
+    if (row.length == 0) {
       holding_.push_back(kNothing);
-      continue;
+    } else if (row.copy) {
+      const auto known = numbers_.find(row.content_digest);
+      holding_.push_back(known == numbers_.end() ? kNothing : known->second);
+    } else {
+      const auto next = static_cast<std::uint32_t>(numbers_.size());
+      const auto [known, is_new] = numbers_.emplace(row.content_digest, next);
+      holding_.push_back(known->second);
+      if (!is_new) continue;
+      fresh.push_back(i);
+      said += row.length;
     }
-    const auto next = static_cast<std::uint32_t>(numbers_.size());
-    const auto [known, is_new] = numbers_.emplace(batch.rows[i].content_digest, next);
-    holding_.push_back(known->second);
-    if (!is_new) continue;
-    fresh.push_back(i);
-    said += batch.rows[i].length;
   }
   if (holding_.size() >= kNothing) throw std::length_error("more than 4 billion texts at once");
   if (fresh.empty()) return;
@@ -59,6 +66,13 @@ void TextContents::add(Batch&& batch) {
     batch = only(batch, fresh);
     std::iota(fresh.begin(), fresh.end(), std::size_t{0});
   }
+  const bool has_room = batch.canonical.size() <= for_texts_;
+  if (has_room) for_texts_ -= batch.canonical.size();
+  if (!has_room) let_go(batch.canonical);
+  const std::uint64_t features = batch.features.size() * sizeof(std::uint64_t);
+  if (features > for_features_) forget_features();
+  if (signed_) for_features_ -= features;
+  if (!signed_) let_go(batch.features, batch.weights);
   batches_.push_back(std::move(batch));
   const Batch& kept = batches_.back();
   std::uint64_t text = 0, feature = 0;
@@ -67,15 +81,23 @@ void TextContents::add(Batch&& batch) {
     const std::uint64_t count = kept.feature_ends[i] - feature;
     if (next < fresh.size() && fresh[next] == i) {
       ++next;
-      contents_.push_back({row.content_digest, row.modulus, std::string_view(kept.canonical).substr(text, row.length),
-                           std::span(kept.features).subspan(feature, count), {}});
-      if (!kept.weights.empty()) contents_.back().weights = std::span(kept.weights).subspan(feature, count);
+      Content& one = contents_.emplace_back(Content{row.content_digest, row.modulus, {}, {}, {}});
+      if (has_room) one.text = std::string_view(kept.canonical).substr(text, row.length);
+      if (signed_) one.features = std::span(kept.features).subspan(feature, count);
+      if (!kept.weights.empty()) one.weights = std::span(kept.weights).subspan(feature, count);
     }
-    text += row.length;
+    text += held(row);
     feature = kept.feature_ends[i];
   }
   Batch& rest = batches_.back();  // of it only the texts and their features are read again
-  let_go(rest.rows, rest.text_ends, rest.property_ends, rest.feature_ends);
+  let_go(rest.rows, rest.text_ends, rest.property_ends, rest.feature_ends, rest.properties);
+}
+
+void TextContents::forget_features() {
+  signed_ = false;
+  for_features_ = 0;
+  for (Batch& batch : batches_) let_go(batch.features, batch.weights);
+  for (Content& one : contents_) one.features = {}, one.weights = {};
 }
 
 void TextContents::put_in_order(bool weighted) {
@@ -107,6 +129,35 @@ void TextContents::put_in_order(bool weighted) {
   for (auto& content : holding_)
     if (content != kNothing) content = row[content];
   let_go(contents_, numbers_);
+}
+
+bool TextContents::put_in_order_of(std::span<const Digest> digests) {
+  bool all = signed_;
+  offsets_.push_back(0);
+  for (const Digest& digest : digests) {
+    const auto known = numbers_.find(digest);
+    const Content nobody{digest, 1, {}, {}, {}};
+    const Content& one = known == numbers_.end() ? nobody : contents_[known->second];
+    all = all && known != numbers_.end() && one.weights.empty();
+    texts_.push_back(one.text);
+    moduli_.push_back(one.modulus);
+    offsets_.push_back(offsets_.back() + one.features.size());
+    starts_.push_back(one.features.data());
+  }
+  let_go(contents_, numbers_, holding_);
+  return all;
+}
+
+std::vector<std::uint64_t> TextContents::features_of(std::span<const std::int64_t> rows) const {
+  std::size_t size = 0;
+  for (const auto row : rows) size += offsets_[static_cast<std::size_t>(row) + 1] - offsets_[static_cast<std::size_t>(row)];
+  std::vector<std::uint64_t> some;
+  some.reserve(size);
+  for (const auto signed_row : rows) {
+    const auto row = static_cast<std::size_t>(signed_row);
+    some.insert(some.end(), starts_[row], starts_[row] + (offsets_[row + 1] - offsets_[row]));
+  }
+  return some;
 }
 
 std::span<const std::uint64_t> TextContents::features() {

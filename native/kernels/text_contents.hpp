@@ -1,4 +1,5 @@
-// Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests.
+// Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests. They are those
+// of a caller, or what a scan has just read and need not read back from its store.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +22,22 @@ class TextContents {
  public:
   static constexpr std::uint32_t kNothing = std::numeric_limits<std::uint32_t>::max();
 
-  // The next texts. Of them hardly more is kept than canonical texts and signatures, and those once.
+  static constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+
+  // Room in bytes: for canonical texts, of which those beyond it are not kept, and for features, of which then none are.
+  explicit TextContents(std::uint64_t for_texts = kAny, std::uint64_t for_features = kAny)
+      : for_texts_(for_texts), for_features_(for_features) {}
+
+  // The next texts. Of them hardly more is kept than canonical texts and signatures, and those once. A copy comes without
+  // either: they came before.
   void add(Batch&& batch);
 
   // Once, after the last. Signatures without weights where these are not asked for.
   void put_in_order(bool weighted);
+
+  // Likewise, but in the order of others. Says whether each of them is known with its signature, without weights; the text
+  // of one that is not known is empty.
+  bool put_in_order_of(std::span<const Digest> digests);
 
   std::span<const std::uint32_t> holding() const { return holding_; }  // by text: its content; kNothing: it says nothing
   // By content.
@@ -36,6 +48,8 @@ class TextContents {
   // Features where they are, or end to end: these are put together when they are asked for.
   std::span<const std::uint64_t* const> starts() const { return starts_; }
   std::span<const std::uint64_t> features();
+  // Those of some contents, end to end.
+  std::vector<std::uint64_t> features_of(std::span<const std::int64_t> rows) const;
 
  private:
   struct Content {
@@ -55,6 +69,10 @@ class TextContents {
     }
   };
 
+  void forget_features();
+
+  std::uint64_t for_texts_, for_features_;
+  bool signed_ = true;
   std::deque<Batch> batches_;      // their bytes stay where they are
   std::vector<Content> contents_;  // as they were met
   std::unordered_map<Digest, std::uint32_t, ByDigest> numbers_;

@@ -34,6 +34,7 @@ def sniff(data: bytes, named_html: bool) -> int: ...
 
 # Whether UTF-8 is a page.
 def is_html(text: bytes, named_html: bool) -> bool: ...
+def is_named_html(path: bytes) -> bool: ...
 
 # 0: neither UTF-16 nor UTF-32 without a mark; 1 and 2: UTF-16, little- and big-endian; 3 and 4: UTF-32.
 def wide_without_mark(data: bytes) -> int: ...
@@ -127,6 +128,7 @@ class Batch:
     named: list[int]  # rows that are suspects by their name: nothing but their digest is known
     marked: list[int]  # … and by how they begin
     copies: list[int]  # rows of bytes met before, whose text and features are those of the first
+    held: int  # bytes of texts, canonical texts and features
     # Both only once: they are not kept.
     def take_texts(self) -> list[bytes]: ...
     def take_canonical(self) -> list[bytes]: ...
@@ -137,8 +139,8 @@ class Copies:
 # May stop early, with fewer rows than paths, when the texts grow large. Copies come without text and features; batches
 # must be stored in the order of their turns.
 def ingest_files(
+    folder: bytes,  # as all paths begin, with its slash
     paths: list[bytes],
-    named_html: list[bool],
     recipe: Recipe,
     suspects: Suspects | None = None,
     copies: Copies | None = None,
@@ -161,6 +163,7 @@ NOTHING: int  # the content of a text that says nothing
 class HeldTexts:
     """Some canonical texts, read natively without a copy."""
 
+    complete: bool  # none of them is empty
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[bytes]: ...
     def __getitem__(self, at: int) -> bytes: ...
@@ -168,10 +171,16 @@ class HeldTexts:
 class TextContents:
     """Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests."""
 
+    # Bytes. Texts beyond are not kept; of features then none are.
+    def __init__(self, *, for_texts: int = ..., for_features: int = ...) -> None: ...
     def add(self, batch: Batch) -> None:
         """The next texts. The batch is empty afterwards."""
     def put_in_order(self, *, weighted: bool) -> None:
         """Once, after the last; what follows is there then."""
+    def put_in_order_of(self, digests: list[bytes]) -> bool:
+        """Likewise, in the order of these contents. Whether all are known with signatures that need no weights; of
+        those that are not known the texts are empty."""
+    def features_of(self, rows: I64) -> U64: ...
     def texts(self, rows: Sequence[int]) -> HeldTexts: ...
     holding: U32  # by text: its content
     # By content.
@@ -185,7 +194,7 @@ class TextContents:
 # prefix, how many of these features there are, and how many pairs were met by their stars alone.
 def candidates(
     offsets: U64,
-    features: U64 | list[bytes] | TextContents,  # end to end, list by list, or as they are held
+    features: U64 | TextContents,  # end to end, or as they are held
     weights: U32,
     moduli: U64,
     *,

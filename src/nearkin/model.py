@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nearkin._native import Batch
 
 
 class Reason(StrEnum):
@@ -60,7 +63,6 @@ OF_TEXTS = (
     "properties",
     "texts",
     "characters",
-    "canonical",
     "contents",
     "lengths",
     "moduli",
@@ -91,12 +93,13 @@ class Readings:
     texts: list[bytes]  # extracted, UTF-8; the bytes themselves where they are taken raw
     packed: list[bytes | None]  # the same compressed; None where they were met before, or are not to be kept
     characters: list[int]
-    canonical: list[bytes]
     contents: list[bytes | None]  # digest of the canonical text
     lengths: list[int]  # bytes of the canonical text
     moduli: list[int]
     features: list[bytes]  # little-endian u64
     weights: list[bytes | None]  # little-endian u32
+    # Canonical texts and signatures as they were made, for whoever remembers them; not row by row.
+    batches: "list[Batch]" = field(default_factory=list, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -104,23 +107,25 @@ class Readings:
     @property
     def held(self) -> int:
         """About how many bytes of memory it takes."""
-        columns = (self.texts, self.canonical, self.features)
-        packed = sum(len(one) for one in self.packed if one is not None)
-        return sum(sum(map(len, column)) for column in columns) + packed
+        packed = sum(map(len, filter(None, self.packed)))
+        return sum(map(len, self.texts)) + packed + sum(one.held for one in self.batches)
 
     def let_go(self) -> None:
         """Of what is not stored: canonical texts, and the extracted ones that are compressed. A long text need not be
         held several times while it is written."""
-        self.canonical[:] = [b""] * len(self)
+        self.batches.clear()
         self.texts[:] = [b"" if packed else text for text, packed in zip(self.texts, self.packed, strict=True)]
 
     def extend(self, more: "Readings") -> None:
         for mine, theirs in zip(_columns(self), _columns(more), strict=True):
             mine.extend(theirs)
+        self.batches += more.batches
 
     def without(self, rows: set[int]) -> "Readings":
         kept = [i for i in range(len(self)) if i not in rows]
-        return Readings(*([column[i] for i in kept] for column in _columns(self)))
+        found = Readings(*([column[i] for i in kept] for column in _columns(self)))
+        found.batches = self.batches
+        return found
 
     def replace(self, rows: list[int], texts: "Readings") -> None:
         """Give these rows the texts that others were found to have: what they are and all that follows from it."""
@@ -128,6 +133,7 @@ class Readings:
             mine, theirs = getattr(self, column), getattr(texts, column)
             for at, row in enumerate(rows):
                 mine[row] = theirs[at]
+        self.batches += texts.batches
 
     @classmethod
     def failed(cls, path: bytes, detail: str, reason: Reason = Reason.UNREADABLE) -> "Readings":
@@ -150,7 +156,6 @@ class Readings:
             texts=[b""],
             packed=[None],
             characters=[0],
-            canonical=[b""],
             contents=[None],
             lengths=[0],
             moduli=[1],
@@ -159,7 +164,7 @@ class Readings:
         )
 
 
-_columns: Callable[[Readings], tuple[list[Any], ...]] = attrgetter(*(column.name for column in fields(Readings)))
+_columns: Callable[[Readings], tuple[list[Any], ...]] = attrgetter(*(column.name for column in fields(Readings)[:-1]))
 
 
 @dataclass(frozen=True, slots=True)

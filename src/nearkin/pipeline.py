@@ -99,7 +99,7 @@ class Scan(Running):
                 recipe(self.scheme, self.canon, max_size=min(self.settings.walk.max_size, largest_document())),
                 self.settings,
                 leave_out=own_files(self.store),
-                remember=self._remember,
+                remember=self.remembered.remember,
                 progress=partial(self.progress, "read"),
             )
         changes = writer.finish(below)
@@ -124,14 +124,15 @@ class Scan(Running):
         from nearkin.matching.collected import Means
 
         contents = present_contents(self.connection, self.scheme_id)
-        texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.cache)
+        self.remembered.put_in_order(contents)
+        texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.remembered)
         settings, run = self.settings.match, self.settings.run
         means = Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join"))
         ids = (self.connection, self.scheme, self.scheme_id)
         about = (*ids, contents, texts, settings, self.left_out, means)
         with self._timed("match"), brought_in(self.store):
             self.progress("match", len(contents), 0)
-            outcome = match(Matcher(*about, signed=self.signed))
+            outcome = match(Matcher(*about, remembered=self.remembered))
         self._index_ahead()
         grouping = Grouping(*about)
         with self._timed("group"):

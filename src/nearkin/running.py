@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nearkin.matching.signed import SignatureCache
+from nearkin.matching.remembered import Remembered
 from nearkin.matching.template import keep_features, left_out
-from nearkin.matching.texts import TextCache
-from nearkin.model import Readings, Summary
+from nearkin.model import Summary
 from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import audit, runs
@@ -46,12 +45,9 @@ class Running:
         self.settle: Callable[[], None] = lambda: None  # what others would see at once: done when the run ends
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
         hold_pages(self.connection, self.settings.run.memory // 8)
-        self.cache = TextCache(self.settings.run.memory // 8 if self.settings.text.keep else 0)
-        self.signed = SignatureCache(self.settings.run.memory // 18)  # more are not joined in memory
-
-    def _remember(self, readings: Readings) -> None:
-        self.cache.remember(readings)
-        self.signed.remember(readings)
+        room = self.settings.run.memory
+        # More signatures are not joined in memory.
+        self.remembered = Remembered(texts=room // 8 if self.settings.text.keep else 0, signatures=room // 18)
 
     def is_current(self, scheme: int) -> bool:
         """Whether signatures of this scheme of the store are such as this run would make."""
@@ -101,7 +97,7 @@ class Running:
         """After the scan: it holds up nobody any more, and checks can do without."""
         from nearkin.matching.build_segments import build_segments
 
-        self.cache.texts.clear()  # nothing is measured any more
+        self.remembered.let_go()  # nothing is measured any more
         with suppress(OSError, sqlite3.OperationalError):
             about = (self.connection, self.store, self.scheme, self.scheme_id)
             build_segments(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 4)

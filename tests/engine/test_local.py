@@ -95,12 +95,15 @@ def met_in(folder: Path) -> list[bytes]:
 
 
 Row = dict[str, Any]
-COLUMNS = [column.name for column in fields(Readings)]
+COLUMNS = [column.name for column in fields(Readings) if column.name != "batches"]
 
 
 def rows(readings: Readings) -> list[Row]:
+    """With the canonical texts that the batches hold."""
     columns = zip(*(getattr(readings, name) for name in COLUMNS), strict=True)
-    return [dict(zip(COLUMNS, row, strict=True)) for row in columns]
+    held = {d: text for one in readings.batches for d, text in zip(one.contents, one.take_canonical(), strict=True)}
+    found = [dict(zip(COLUMNS, row, strict=True)) for row in columns]
+    return [{**row, "canonical": held.get(row["contents"])} for row in found]
 
 
 def read(
@@ -185,7 +188,7 @@ def test_every_kind_of_file_as_if_taken_step_by_step(folder: Path, scheme: Schem
     assert [row["paths"] for row in readings] == found
     for row in readings:
         expected = step_by_step(folder, row["paths"], scheme, canon)
-        for name in COLUMNS:
+        for name in (*COLUMNS, "canonical"):
             assert (row[name] or None) == (expected[name] or None), (row["paths"], name)
 
 
@@ -329,6 +332,9 @@ def test_batches_end_to_end_are_one(folder: Path) -> None:
     first.extend(second)
     assert len(first) == len(found)
     assert rows(first) == rows(whole)
+    with pytest.raises(ValueError, match="taken already"):
+        rows(whole)
+    whole.batches.clear()
     whole.extend(Readings.failed(b"locked", "permission denied"))
     last = rows(whole)[-1]
     assert len(whole) == len(found) + 1

@@ -69,7 +69,6 @@ def reading(path: str, text: bytes, *, words: bytes | None = None, extractor: st
         texts=[text],
         packed=[None],
         characters=[len(text)],
-        canonical=[canonical],
         contents=[sha256(canonical).digest()],
         lengths=[len(canonical)],
         moduli=[modulus],

@@ -30,8 +30,7 @@ class Copies:
         key = (row.digests[0], ending_of(row.paths[0]))
         if key in self._wanted and row.reasons[0] not in BY_CHANCE:
             bare = row.without(set())  # of lists of its own
-            bare.texts, bare.canonical, bare.features = [b""], [b""], [b""]
-            bare.packed, bare.weights = [None], [None]
+            bare.texts, bare.features, bare.packed, bare.weights, bare.batches = [b""], [b""], [None], [None], []
             self._found[key] = bare
 
     def told(self, one: HandedOver) -> Readings | None:

@@ -127,9 +127,7 @@ def _ingest_batch(
     legacy: bool,
 ) -> tuple[Readings, list[bytes], list[HandedOver]]:
     """Also which paths are left for another batch, and which are for workers."""
-    hints = [named_html(path) for path in paths]
-    suspected = SUSPECTS if hands_over else None
-    batch = _native.ingest_files([root + b"/" + path for path in paths], hints, how, suspected, copies, turn)
+    batch = _native.ingest_files(root + b"/", paths, how, SUSPECTS if hands_over else None, copies, turn)
     done = len(batch)
     readings = columns(batch, paths[:done], raw=how.raw)
     for i, reason in enumerate(readings.reasons):
@@ -140,7 +138,7 @@ def _ingest_batch(
     suspects = {*batch.named, *_looked_at(root, readings, kinds, batch.marked)} if hands_over else set[int]()
     others = [i for i, kind in enumerate(kinds) if kind == TextKind.OTHER and not how.raw and i not in suspects]
     if others:
-        decode_others(readings, others, hints, how)
+        decode_others(readings, others, [named_html(paths[i]) for i in others], how)
     handed_over = []
     if met is not None:
         _pack(readings, met, {*suspects, *batch.copies})
@@ -201,12 +199,12 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         texts=batch.take_texts(),
         packed=[*nothing],
         characters=batch.characters,
-        canonical=batch.take_canonical(),
         contents=batch.contents,
         lengths=batch.lengths,
         moduli=batch.moduli,
         features=batch.features,
         weights=[*(batch.weights or nothing)],
+        batches=[batch],
     )
 
 
@@ -217,13 +215,13 @@ def _reason(number: int) -> Reason | None:
 
 
 def decode_others(readings: Readings, others: list[int], hints: list[bool], how: _native.Recipe) -> None:
-    """Fill in the rows whose bytes were not UTF-8."""
-    raw = [readings.texts[i] for i in others]
+    """Fill in the rows whose bytes were not UTF-8; each with whether its name is a page's."""
     decoded = [
-        decode(data, html=hints[i] or data[:64].lstrip().startswith(b"<")) for i, data in zip(others, raw, strict=True)
+        decode(data, html=hint or data[:64].lstrip().startswith(b"<"))
+        for data, hint in zip([readings.texts[i] for i in others], hints, strict=True)
     ]
     texts = [one.text.encode("utf-8") for one in decoded]
-    html = [is_page(text, named_html=hints[i]) for i, text in zip(others, texts, strict=True)]
+    html = [is_page(text, named_html=hint) for text, hint in zip(texts, hints, strict=True)]
     texts = [text if page else plain_text(text) for page, text in zip(html, texts, strict=True)]
     signed = columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
     signed.encodings[:] = [one.encoding for one in decoded]

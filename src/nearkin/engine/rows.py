@@ -45,7 +45,7 @@ def _read_others(
         readings.replace(as_they_are, taken)
     others = [i for i in odd if kinds[i] == TextKind.OTHER and i not in set(as_they_are)]
     if others:
-        decode_others(readings, others, hints, how)
+        decode_others(readings, others, [hints[i] for i in others], how)
 
 
 def _is_utf8(text: bytes) -> bool:

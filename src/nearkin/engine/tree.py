@@ -44,8 +44,7 @@ class Taken:
 
     @property
     def size(self) -> int:
-        both = (one for one in (self.itself, self.inside) if one is not None)
-        return sum(sum(map(len, one.texts)) + sum(map(len, one.canonical)) for one in both)
+        return sum(one.held for one in (self.itself, self.inside) if one is not None)
 
 
 class _TooMuchError(Exception):
@@ -171,7 +170,7 @@ class Taker:
         readings = columns(told, [source.path for source in sources], raw=self.how.raw)
         others = [i for i, kind in enumerate(told.kinds) if kind == TextKind.OTHER and not self.how.raw]
         if others:
-            decode_others(readings, others, hints, self.how)
+            decode_others(readings, others, [hints[i] for i in others], self.how)
         return readings
 
     def _stamp(self, readings: Readings, i: int, source: Source) -> None:

@@ -28,8 +28,9 @@ from nearkin.group.grouping import Grouping
 from nearkin.matching.candidates import Postings
 from nearkin.matching.carry import Matcher
 from nearkin.matching.collected import Means
+from nearkin.matching.remembered import Remembered
 from nearkin.matching.template import left_out
-from nearkin.matching.texts import StoredTexts, TextCache
+from nearkin.matching.texts import StoredTexts
 from nearkin.model import Readings
 from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of, read_rows
 from nearkin.scheme import FORMAT, keeps_lines, parse_scheme
@@ -83,7 +84,7 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             canon_id = runs.canon_id(connection, canon.spec)
             scheme_id = runs.scheme_id(connection, scheme.spec, canon_id, FORMAT)
         see(connection, run)
-        cache = TextCache(settings.run.memory // 8 if settings.text.keep else 0)
+        remembered = Remembered(texts=settings.run.memory // 8 if settings.text.keep else 0, signatures=0)
         known = Known(canon_id, canon.raw, settings.text.keep)
         tally = _Tally()
         started = time.perf_counter()
@@ -101,13 +102,14 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             how = local.recipe(scheme, canon, max_size=settings.walk.max_size)
             sampler = Sampler(found, settings, how, share)
             for batch in sampler.readings():
-                cache.remember(batch)
+                remembered.remember(batch)
                 writer.add(batch)
                 tally.count(batch)
-            starting = _take_in(writer, sampler, cache, tally)
+            starting = _take_in(writer, sampler, remembered, tally)
         read = time.perf_counter()
         contents = present_contents(connection, scheme_id)
-        texts = StoredTexts(connection, contents, canon, settings.run.jobs, cache)
+        remembered.put_in_order(contents)
+        texts = StoredTexts(connection, contents, canon, settings.run.jobs, remembered)
         ignored = left_out(connection, scheme_id, scheme, canon)
         means = Means(settings.run.memory, settings.run.jobs, Path(gettempdir()), lambda done, of: None)
         limits, bars = in_sample(settings.match, share, len(contents))
@@ -161,7 +163,7 @@ class _Tally:
                 self.members += reason is None
 
 
-def _take_in(writer: Writer, sampler: "Sampler", cache: TextCache, tally: _Tally) -> float:
+def _take_in(writer: Writer, sampler: "Sampler", remembered: Remembered, tally: _Tally) -> float:
     """What workers read, and how long one takes to start: that happens once, however much there is."""
     if not sampler.handed_over:
         return 0.0
@@ -175,7 +177,7 @@ def _take_in(writer: Writer, sampler: "Sampler", cache: TextCache, tally: _Tally
     starting = time.perf_counter() - started
 
     def remember(batch: Readings) -> None:
-        cache.remember(batch)
+        remembered.remember(batch)
         tally.count(batch, files=files)
 
     base = sampler.found.root.removesuffix(b"/") + b"/"

@@ -21,21 +21,7 @@ class Postings:
     moduli: NDArray[np.uint64]
 
 
-@dataclass(frozen=True)
-class ReadPostings:
-    """The same as they were read, list by list: the join reads them where they are."""
-
-    offsets: NDArray[np.uint64]
-    lists: list[bytes]
-    weights: NDArray[np.uint32]
-    moduli: NDArray[np.uint64]
-
-    @property
-    def features(self) -> NDArray[np.uint64]:
-        return np.frombuffer(b"".join(self.lists), "<u8")
-
-
-Lists = Postings | ReadPostings | _native.TextContents  # or held natively, not end to end
+Lists = Postings | _native.TextContents  # or held natively, not end to end
 
 
 @dataclass(frozen=True)
@@ -80,10 +66,9 @@ NOT_HOT = Hot(np.zeros(0, np.uint32))
 def find_candidates(
     postings: Lists, scheme: Scheme, settings: MatchSettings, *, threads: int, part: Part = WHOLE
 ) -> Candidates:
-    held = postings if isinstance(postings, _native.TextContents) else None
     found = _native.candidates(
         postings.offsets,
-        held or (postings.lists if isinstance(postings, ReadPostings) else postings.features),
+        postings if isinstance(postings, _native.TextContents) else postings.features,
         postings.weights,
         postings.moduli,
         threads=threads,

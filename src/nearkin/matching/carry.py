@@ -17,8 +17,8 @@ from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
+from nearkin.matching.remembered import Remembered
 from nearkin.matching.score import kept, measured_candidates, scored
-from nearkin.matching.signed import SignatureCache
 from nearkin.matching.template import payload
 from nearkin.matching.verify import Found
 from nearkin.store.contents import Contents, contents_at
@@ -59,7 +59,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Matcher(Collected):
-    signed: SignatureCache = field(default_factory=lambda: SignatureCache(0))
+    remembered: Remembered | None = None
 
     def stored(self) -> Outcome:
         """What is stored, as it is."""
@@ -84,8 +84,7 @@ class Matcher(Collected):
 
     def _in_memory(self) -> Lists | None:
         """None: there are too many for a join in memory."""
-        read = None if self.left_out.templates else self.signed.of(self.contents)
-        self.signed.let_go()
+        read = None if self.left_out.templates or self.remembered is None else self.remembered.signatures()
         postings = count_postings(self.connection, self.scheme_id) if read is None else int(read.offsets[-1])
         if can_be_bounded(self.scheme) and not fits(postings, self.means.for_join):
             return None

@@ -2,30 +2,14 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from nearkin.model import Readings
+from nearkin.matching.remembered import Remembered
+from nearkin.matching.verify import Found
 from nearkin.store.contents import Contents, texts_of
 from nearkin.text.canon import Canon
 
 AT_ONCE = 16 << 20  # bytes of extracted texts
-
-
-@dataclass
-class TextCache:
-    """What was read in this run, by digest, while there is room."""
-
-    room: int
-    texts: dict[bytes, bytes] = field(default_factory=dict)
-
-    def remember(self, readings: Readings) -> None:
-        if self.room <= 0:
-            return
-        for digest, text, length in zip(readings.contents, readings.canonical, readings.lengths, strict=True):
-            # A copy comes without its text: that came before.
-            if digest is not None and digest not in self.texts and len(text) == length <= self.room:
-                self.texts[digest] = text
-                self.room -= len(text)
 
 
 @dataclass(frozen=True)
@@ -34,15 +18,17 @@ class StoredTexts:
     contents: Contents
     canon: Canon
     threads: int
-    cache: TextCache = field(default_factory=lambda: TextCache(0))
+    remembered: Remembered | None = None  # in the order of these contents
 
-    def __call__(self, rows: Sequence[int]) -> list[bytes | None]:
-        found = [*map(self.cache.texts.get, map(self.contents.digests.__getitem__, rows))]
-        if not all(found):
-            missing = {at: int(self.contents.ids[rows[at]]) for at, text in enumerate(found) if text is None}
-            made = dict(self._made([*missing.values()]))
-            for at, content in missing.items():
-                found[at] = made.get(content)
+    def __call__(self, rows: Sequence[int]) -> Found:
+        held = None if self.remembered is None else self.remembered.texts(rows)
+        if held is not None and held.complete:
+            return held
+        found: list[bytes | None] = [None] * len(rows) if held is None else [text or None for text in held]
+        missing = {at: int(self.contents.ids[rows[at]]) for at, text in enumerate(found) if text is None}
+        made = dict(self._made([*missing.values()]))
+        for at, content in missing.items():
+            found[at] = made.get(content)
         return found
 
     def _made(self, contents: Sequence[int]) -> Iterator[tuple[int, bytes]]:

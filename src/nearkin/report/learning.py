@@ -40,8 +40,9 @@ def _below(start: Path, scheme: Fuzzy, canon: Canon) -> Iterator[bytes]:
     files = (met for met in walk(root, (start,), WalkSettings()) if not isinstance(met, Unreadable))
     how = local.recipe(scheme, canon, max_size=WalkSettings().max_size)
     met: set[bytes] = set()
-    for batch in local.ingest(os.fsencode(root), files, how, jobs=RunSettings().jobs):
-        for digest, text in zip(batch.contents, batch.canonical, strict=True):
-            if digest is not None and digest not in met:
-                met.add(digest)
-                yield text
+    for readings in local.ingest(os.fsencode(root), files, how, jobs=RunSettings().jobs):
+        for batch in readings.batches:
+            for digest, text in zip(batch.contents, batch.take_canonical(), strict=True):
+                if digest is not None and digest not in met:
+                    met.add(digest)
+                    yield text

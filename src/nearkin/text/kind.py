@@ -4,8 +4,6 @@ from enum import IntEnum
 
 from nearkin import _native
 
-HTML_NAMES = (b".html", b".htm", b".xhtml", b".shtml")
-
 
 class TextKind(IntEnum):
     EMPTY = _native.EMPTY
@@ -42,7 +40,8 @@ EXTRACTORS: dict[int, str] = {
 
 
 def named_html(path: bytes) -> bool:
-    return path[-6:].lower().endswith(HTML_NAMES)
+    """A hint only: content decides first."""
+    return _native.is_named_html(path)
 
 
 def sniff(data: bytes, *, named_html: bool = False) -> TextKind:

@@ -1,0 +1,188 @@
+"""What was read, remembered: the same texts and the same join as of what is read back, or none at all."""
+
+import os
+import random
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nearkin import Store, _native
+from nearkin.api.text import IGNORED, canon_for
+from nearkin.engine import local
+from nearkin.matching import carry
+from nearkin.matching.candidates import Postings, find_candidates
+from nearkin.matching.remembered import Remembered
+from nearkin.model import Readings
+from nearkin.scheme import parse_scheme, sign
+from nearkin.settings import MatchSettings
+from nearkin.store.contents import Contents
+from nearkin.store.signatures import Signatures, signatures
+from oracle.prose import prose
+
+SCHEME = parse_scheme("mod:window=20,sample=200,most=64")
+RAW = canon_for(True, IGNORED, SCHEME)
+ROOM = 1 << 20
+
+
+def collection() -> list[bytes]:
+    texts = [prose(i // 3, 400 + 90 * (i // 3)) + prose(100 + i, i % 3 * 40) for i in range(60)]
+    return [*texts, b"short"]
+
+
+def readings(texts: list[bytes], scheme: str = "mod:window=20,sample=200,most=64") -> Readings:
+    """Some at a time; an empty one comes first."""
+    how = local.recipe(parse_scheme(scheme), RAW, max_size=1 << 30)
+    given = [b"", *texts]
+    batch = _native.ingest_bytes(given, [False] * len(given), how)
+    return local.columns(batch, [b"%d" % i for i in range(len(given))], raw=True)
+
+
+def contents(texts: list[bytes]) -> Contents:
+    digests = [sha256(text).digest() for text in texts]
+    return Contents(np.arange(len(texts)), digests, np.array([len(text) for text in texts]))
+
+
+def remembered(*batches: Readings, texts: int = ROOM, signatures: int = ROOM, asked: list[bytes]) -> Remembered:
+    found = Remembered(texts=texts, signatures=signatures)
+    for batch in batches:
+        found.remember(batch)
+    found.put_in_order(contents(asked))
+    return found
+
+
+def test_they_are_joined_as_those_end_to_end_are() -> None:
+    texts = collection()
+    random.Random(1).shuffle(texts)
+    batches = readings(texts[:30]), readings(texts[20:])
+    texts.sort()
+    read = remembered(*batches, asked=texts).signatures()
+    assert read is not None
+    signed = [sign(text, SCHEME) for text in texts]
+    whole = Postings(
+        np.cumsum([0, *map(len, signed)], dtype=np.uint64),
+        np.concatenate([one.features for one in signed]),
+        np.zeros(0, np.uint32),
+        np.array([one.modulus for one in signed], np.uint64),
+    )
+    assert read.features_of(np.arange(len(texts))).tobytes() == whole.features.tobytes()
+    found, expected = (find_candidates(one, SCHEME, MatchSettings(), threads=2) for one in (read, whole))
+    assert len(expected.a) > 20
+    for name in ("a", "b", "shared", "size_a", "size_b", "united", "strong"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+    rows = np.array([5, 0, 0, len(texts) - 1])
+    some = np.concatenate([signed[row].features for row in rows])
+    assert read.features_of(rows).tolist() == some.tolist()
+    assert read.features.tobytes() == whole.features.tobytes()
+    assert read.features_of(rows).tolist() == some.tolist(), "wherever they are now"
+    for beyond in (-1, len(texts)):
+        with pytest.raises(IndexError, match="no content"):
+            read.features_of(np.array([beyond]))
+
+
+def test_signatures_of_all_or_of_none() -> None:
+    texts = collection()
+    batch = [readings(texts[:-1]) for _ in range(3)]
+    assert remembered(batch[0], asked=texts).signatures() is None
+    assert remembered(batch[1], asked=[*texts[:10], b"unknown"]).signatures() is None
+    assert remembered(batch[2], asked=texts[:10]).signatures() is not None
+    size = sum(8 * len(sign(text, SCHEME).features) for text in texts)
+    for room, some in ((size - 1, False), (size, True)):
+        found = remembered(readings(texts), signatures=room, asked=texts)
+        assert (found.signatures() is not None) == some
+    later = (readings(texts), readings([prose(5, 900)]))
+    found = remembered(*later, signatures=size, asked=texts)
+    assert found.signatures() is None, "nothing is held that is of no use"
+    held = found.texts(range(len(texts)))
+    assert held is not None
+    assert list(held) == texts
+    weighted = remembered(readings(texts, "tttd:mean=100"), asked=texts)
+    assert weighted.signatures() is None, "weights are read from the store"
+
+
+def test_texts_while_there_is_room() -> None:
+    first, second, third = prose(1, 3000), prose(2, 9000), prose(3, 3000)
+    room = len(first) + len(third)
+    found = remembered(*map(readings, ([first], [second, first], [third])), texts=room, asked=[first, second, third])
+    held = found.texts([2, 1, 0])
+    assert held is not None
+    assert not held.complete
+    assert list(held) == [third, b"", first]
+    assert found.signatures() is not None
+    complete = found.texts([0, 2])
+    assert complete is not None
+    assert complete.complete
+    assert Remembered(texts=ROOM, signatures=ROOM).texts([]) is None
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(st.integers(0, 12), max_size=6), max_size=6),
+    st.lists(st.integers(0, 15), unique=True),
+    st.integers(0, 20_000),
+    st.integers(0, 20_000),
+)
+def test_against_a_dictionary(batches: list[list[int]], asked: list[int], for_texts: int, for_features: int) -> None:
+    made = [prose(i, 30 + 90 * i) for i in range(16)]
+    met = {i for batch in batches for i in batch}
+    given = (readings([made[i] for i in batch]) for batch in batches)
+    wanted = [made[i] for i in asked]
+    found = remembered(*given, texts=for_texts, signatures=for_features, asked=wanted)
+    held = found.texts(range(len(asked)))
+    assert held is not None or not batches
+    for i, text in zip(asked, held or (), strict=False):
+        assert text in (b"", made[i] if i in met else b"")
+    if for_texts >= sum(len(made[i]) for batch in batches for i in batch):
+        assert list(held or ()) == [made[i] if i in met else b"" for i in asked][: len(held or ())]
+    signed = found.signatures()
+    if signed is not None:
+        assert met >= set(asked)
+        lists = [sign(text, SCHEME).features for text in wanted]
+        assert signed.features_of(np.arange(len(asked))).tolist() == [one for some in lists for one in some.tolist()]
+        assert signed.moduli.tolist() == [sign(text, SCHEME).modulus for text in wanted]
+
+
+def test_copies_come_without_what_came_before(tmp_path: Path) -> None:
+    texts = [prose(1, 900), prose(2, 900)]
+    for i in range(6):
+        (tmp_path / f"{i}.txt").write_bytes(texts[i % 2])
+    how = local.recipe(SCHEME, RAW, max_size=1 << 30)
+    paths = [b"%d.txt" % i for i in range(6)]
+    read = list(local.ingest(os.fsencode(tmp_path), paths, how, jobs=1, once=True))
+    found = remembered(*read, asked=texts)
+    held = found.texts([0, 1])
+    assert held is not None
+    assert list(held) == texts
+    assert found.signatures() is not None
+
+
+def test_a_digest_of_another_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="32 bytes"):
+        _native.TextContents().put_in_order_of([b"short"])
+
+
+def test_a_first_scan_reads_no_signature_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for i, text in enumerate(collection()):
+        (folder / f"{i}.txt").write_bytes(text)
+    asked: list[object] = []
+
+    def counted(*about: Any) -> Signatures:
+        asked.append(about)
+        return signatures(*about)
+
+    monkeypatch.setattr(carry, "signatures", counted)
+    first, second = (Store.open(tmp_path / name) for name in ("first.db", "second.db"))
+    first.scan(folder)
+    assert asked == []
+    monkeypatch.setattr(Remembered, "remember", lambda *_: None)
+    second.scan(folder)
+    assert len(asked) == 1
+    found = first.matches()
+    assert len(found) > 20
+    assert found == second.matches()
