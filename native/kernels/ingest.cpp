@@ -17,8 +17,35 @@
 namespace nearkin {
 namespace {
 
-constexpr std::size_t kKept = std::size_t{1} << 20;  // features that a thread has room for between two batches
+constexpr std::size_t kKept = std::size_t{1} << 23;  // bytes that a thread has room for between two batches
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// Values of a batch grow where those of the batch before grew on this thread, and what is kept has no more room than it
+// needs: batches are held until the last text is signed, and fresh memory costs as much as filling it.
+template <class Values>
+class Grown {
+ public:
+  explicit Grown(Values& values) : values_(values) { values.swap(room()); }
+
+  // When the last row is in it.
+  void settle() {
+    constexpr std::size_t each = sizeof(typename Values::value_type);
+    if (values_.size() * each > kKept) return;  // not worth a copy
+    Values& grown = room();
+    grown.swap(values_);
+    values_.assign(grown.begin(), grown.end());
+    grown.clear();
+    if (grown.capacity() * each > kKept) let_go(grown);
+  }
+
+ private:
+  static Values& room() {
+    static thread_local Values grown;
+    return grown;
+  }
+
+  Values& values_;
+};
 
 // Returns an errno, 0 when all went well; EAGAIN, with nothing read, for a large file that shall not be read here.
 int read_file(const char* path, std::uint64_t max_size, bool large, Ingested& row, std::string& out) {
@@ -153,6 +180,8 @@ class Worker {
 Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects, Copies* copies,
                    std::uint64_t turn) {
   Batch batch;
+  Grown features(batch.features);
+  Grown canonical(batch.canonical);
   Worker worker(recipe, batch);
   std::string bytes;
   for (const auto& path : paths) {
@@ -182,6 +211,8 @@ Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, con
       copies->add(row.digest, row.kind, turn, worker.taken());
     }
   }
+  features.settle();
+  canonical.settle();
   return batch;
 }
 
@@ -212,11 +243,8 @@ Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
 }
 
 Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& recipe) {
-  // Features grow where those of the batch before grew, and what is kept has no more room than it needs: batches are held
-  // until the last text is signed, and fresh memory costs as much as filling it.
-  static thread_local std::vector<std::uint64_t> grown;
   Batch batch;
-  batch.features.swap(grown);
+  Grown features(batch.features);
   Worker worker(recipe, batch, false);
   std::size_t size = 0;
   for (const auto text : texts) size += text.size();
@@ -229,10 +257,7 @@ Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& rec
     row.kind = text.empty() ? Kind::empty : Kind::text;
     worker.take(row, text, nullptr, true);
   }
-  grown.swap(batch.features);
-  batch.features.assign(grown.begin(), grown.end());
-  grown.clear();
-  if (grown.capacity() > kKept) let_go(grown);
+  features.settle();
   return batch;
 }
 

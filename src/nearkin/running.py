@@ -90,8 +90,9 @@ class Running:
         from nearkin.matching.segment_ahead import SegmentAhead
 
         about = (self.store, self.scheme, self.scheme_id)
+        memory = self.settings.run.memory // 4
         with suppress(OSError):
-            self.ahead = SegmentAhead(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 4)
+            self.ahead = SegmentAhead(*about, ignored=self.left_out.indexed, memory=memory, remembered=self.remembered)
 
     def _index(self) -> None:
         """After the scan: it holds up nobody any more, and checks can do without."""

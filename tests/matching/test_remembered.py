@@ -2,6 +2,7 @@
 
 import os
 import random
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from nearkin.model import Readings
 from nearkin.scheme import parse_scheme, sign
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
+from nearkin.store.database import connect
+from nearkin.store.segments import signed_contents, signed_rows
 from nearkin.store.signatures import Signatures, signatures
 from oracle.prose import prose
 
@@ -144,6 +147,35 @@ def test_against_a_dictionary(batches: list[list[int]], asked: list[int], for_te
         lists = [sign(text, SCHEME).features for text in wanted]
         assert signed.features_of(np.arange(len(asked))).tolist() == [one for some in lists for one in some.tolist()]
         assert signed.moduli.tolist() == [sign(text, SCHEME).modulus for text in wanted]
+
+
+@pytest.mark.parametrize("most", [1, 300, 1000, 1 << 20])
+def test_rows_for_a_segment_are_those_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for i, text in enumerate([b"", *collection()]):
+        (folder / f"{i}.txt").write_bytes(text)
+    kept: list[Remembered] = []
+
+    def keep(remembered: Remembered) -> None:
+        kept.append(remembered)
+
+    monkeypatch.setattr(Remembered, "let_go", keep)
+    Store.open(tmp_path / "store.db").scan(folder)
+    with closing(connect(tmp_path / "store.db")) as connection:
+        ids = np.array(signed_contents(connection, 1))
+        (stored,) = signed_rows(connection, 1, ids.tolist(), 1 << 30)
+        (empty,) = connection.execute("SELECT id FROM content WHERE length = 0").fetchone()
+    (remembered,) = kept
+    assert ids[~remembered.knows(ids)].tolist() == [empty]
+    parts = list(remembered.signed_rows(ids, most))
+    assert len(parts) > 1 or most > 1000
+    assert all(len(one.features) < most + 400 for one in parts)
+    assert np.concatenate([one.contents for one in parts]).tolist() == stored.contents.tolist()
+    assert np.concatenate([one.features for one in parts]).tolist() == stored.features.tolist()
+    assert np.concatenate([np.diff(one.offsets) for one in parts]).tolist() == np.diff(stored.offsets).tolist()
+    assert np.concatenate([one.moduli for one in parts]).tolist() == stored.moduli.tolist()
+    assert not any(len(one.weights) for one in parts)
 
 
 def test_copies_come_without_what_came_before(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from nearkin.api.store import Store
 from nearkin.group.grouping import Grouping
 from nearkin.matching.build_segments import NONE, Builder
+from nearkin.matching.remembered import Remembered
 from nearkin.matching.segment_ahead import SegmentAhead
 from nearkin.scheme import parse_scheme
 from nearkin.store.database import connect
@@ -16,6 +17,7 @@ from oracle.prose import prose
 
 SPEC = "mod:window=20,sample=200,most=64"
 SCHEME = parse_scheme(SPEC)
+NOTHING = Remembered(texts=0, signatures=0)
 HEADER = 512  # holds what makes each file another: a token, and sums over it
 
 
@@ -41,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
     docs = tmp_path / "docs"
     docs.mkdir()
     for number in range(12):
-        (docs / f"{number:02}.txt").write_bytes(prose(number, 1_000))
+        (docs / f"{number:02}.txt").write_bytes(prose(number, 1_000) if number else b"")
     return docs
 
 
@@ -123,5 +125,5 @@ def test_another_builder_is_not_disturbed(folder: Path, tmp_path: Path) -> None:
     with one_builder(store, wait=False) as mine:
         assert mine
         with closing(connect(store)) as connection:
-            SegmentAhead(store, SCHEME, 1, ignored=NONE, memory=1 << 20).give_up(connection)
+            SegmentAhead(store, SCHEME, 1, ignored=NONE, memory=1 << 20, remembered=NOTHING).give_up(connection)
     assert len(files(store)) == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cli.world import Called, listed
 from nearkin import _native
 from nearkin.read.extract import extract
-from nearkin.text.page import as_json, page
+from nearkin.text.page import as_json, page, properties, told_as_json
 
 HEAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><TITLE> Of  dogs
 &amp; cats </TITLE><title>another</title>
@@ -121,3 +121,9 @@ def test_every_way_of_reading_a_page_tells_it(tmp_path: Path) -> None:
     for name, data in pages.items():
         found = extract(data, named_html=True)
         assert json.loads(found.properties or "") == SAID, name
+
+
+@given(st.lists(st.tuples(st.sampled_from(["title", "author", "created"]), st.text(max_size=8)), max_size=3))
+def test_the_short_way_to_json_is_the_long_one(told: list[tuple[str, str]]) -> None:
+    raw = "".join(f"{key}\0{value}\0" for key, value in told).encode("utf-8", "replace")
+    assert told_as_json(raw) == (as_json(properties(raw)) if raw else None)

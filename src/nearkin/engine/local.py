@@ -26,7 +26,7 @@ from nearkin.store.renewal import Renewed
 from nearkin.store.text_writer import SignatureRow
 from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
-from nearkin.text.page import as_json, properties
+from nearkin.text.page import told_as_json
 
 Recipe = _native.Recipe
 BATCH_FILES = 256
@@ -193,7 +193,7 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         details=[os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
         extractors=["raw"] * len(paths) if raw else [EXTRACTORS[kind] for kind in kinds],
         readers=[None if raw else READERS[kind] for kind in kinds],
-        properties=[as_json(properties(told)) if told else None for told in batch.properties],
+        properties=[*map(told_as_json, batch.properties)],
         md5=[*nothing],
         sha1=[*nothing],
         texts=batch.take_texts(),

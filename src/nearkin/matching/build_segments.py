@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.levels import Levels
+from nearkin.matching.remembered import Remembered
 from nearkin.scheme import Scheme
 from nearkin.store.database import transaction, trusted, turn
 from nearkin.store.segments import (
     SegmentFile,
+    Signed,
     back_to_delta,
     delta_of,
     digest_of,
@@ -35,6 +37,7 @@ RUN = 8 << 20  # postings sorted at a time: 0.5 GB …
 POSTING_BYTES = 64  # … where there is as much memory
 TIER = 4
 WAIT = 2_000  # contents that may wait in the delta where there are segments: read into memory in 30 ms
+FEW = 500  # contents that are read one by one
 NONE = np.zeros(0, np.uint64)
 
 
@@ -106,7 +109,7 @@ class Builder:
         waiting = delta_of(self.connection, self.scheme_id)
         if not waiting or (there and len(waiting) < least):
             return None
-        parts = self._runs(waiting)
+        parts = self._runs(self._stored_rows(waiting))
         old: list[SegmentFile] = []
         size = sum(part.postings for part in parts)
         for one in sorted(there, key=lambda one: one.postings):
@@ -121,12 +124,12 @@ class Builder:
             size += one.postings
         return self.name(self._merged(parts), old, waiting)
 
-    def first(self, stopped: Callable[[], bool]) -> tuple[SegmentFile, list[int]] | None:
+    def first(self, remembered: Remembered, stopped: Callable[[], bool]) -> tuple[SegmentFile, list[int]] | None:
         """All that waits in one file, which nothing names yet, where there is no other. None: there is, or stopped."""
         waiting = delta_of(self.connection, self.scheme_id)
         if not waiting or segment_files(self.connection, self.scheme_id):
             return None
-        parts = self._runs(waiting, stopped)
+        parts = self._runs(self._remembered_rows(waiting, remembered), stopped)
         return None if stopped() else (self._merged(parts), waiting)
 
     def name(self, new: SegmentFile, old: list[SegmentFile], written: list[int]) -> None:
@@ -156,10 +159,21 @@ class Builder:
                 back_to_delta(self.connection, self.scheme_id, stale, lost)
         return sound
 
-    def _runs(self, waiting: list[int], stopped: Callable[[], bool] = lambda: False) -> list[_native.Segment]:
+    def _stored_rows(self, waiting: list[int]) -> Iterator[Signed]:
+        return signed_rows(self.connection, self.scheme_id, waiting, self.run)
+
+    def _remembered_rows(self, waiting: list[int], remembered: Remembered) -> Iterator[Signed]:
+        """Nothing is remembered of empty texts, which have no features; where others are unknown all are read."""
+        ids = np.array(waiting, np.int64)
+        unknown = ids[~remembered.knows(ids)].tolist()
+        if len(unknown) > FEW or any(len(one.features) for one in self._stored_rows(unknown)):
+            return self._stored_rows(waiting)
+        return remembered.signed_rows(ids, self.run)
+
+    def _runs(self, rows: Iterator[Signed], stopped: Callable[[], bool] = lambda: False) -> list[_native.Segment]:
         """The last one in memory, those before in files that are removed when they are merged."""
         runs: list[_native.Segment] = []
-        for signed in signed_rows(self.connection, self.scheme_id, waiting, self.run):
+        for signed in rows:
             if stopped():
                 break
             if runs:

@@ -4,11 +4,18 @@ Held natively, as reading has left it. In Python an object for each text and eac
 one, held everyone's lock for 0.3 s of a scan of 53,596 pages.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.model import Readings
 from nearkin.store.contents import Contents
+from nearkin.store.segments import Signed
+
+NOBODY: NDArray[np.int64] = np.zeros(0, np.int64)
+NO_WEIGHTS = np.zeros(0, np.uint32)
 
 
 class Remembered:
@@ -17,6 +24,7 @@ class Remembered:
     def __init__(self, *, texts: int, signatures: int) -> None:
         self._read = _native.TextContents(for_texts=texts, for_features=signatures)
         self._any = self._ordered = self._signed = False
+        self._ids = NOBODY
 
     def remember(self, readings: Readings) -> None:
         for batch in readings.batches:
@@ -28,11 +36,12 @@ class Remembered:
         """Once, when all is read: from now on by their rows."""
         if self._any:
             self._signed = self._read.put_in_order_of([*contents.digests])
-            self._ordered = True
+            self._ordered, self._ids = True, contents.ids
 
     def let_go(self) -> None:
         self._read = _native.TextContents()
         self._ordered = self._signed = False
+        self._ids = NOBODY
 
     def texts(self, rows: Sequence[int]) -> _native.HeldTexts | None:
         """Canonical ones, in this order; one that is not known is empty. None: nothing is known."""
@@ -41,3 +50,20 @@ class Remembered:
     def signatures(self) -> _native.TextContents | None:
         """None: some are not known."""
         return self._read if self._signed else None
+
+    def knows(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whose signatures are remembered."""
+        return np.isin(ids, self._ids) if self._signed else np.zeros(len(ids), np.bool_)
+
+    def signed_rows(self, ids: NDArray[np.int64], most: int) -> Iterator[Signed]:
+        """The signatures of these contents, about `most` features at a time; those it does not know have none."""
+        order = np.argsort(self._ids)
+        rows = order[np.minimum(np.searchsorted(self._ids, ids, sorter=order), len(order) - 1)]
+        known = self._ids[rows] == ids
+        sizes = np.where(known, np.diff(self._read.offsets.astype(np.int64))[rows], 0)
+        moduli = np.where(known, self._read.moduli[rows], np.uint64(1))
+        ends = np.flatnonzero(np.diff(np.cumsum(sizes) // max(most, 1))) + 1
+        for part in np.split(np.arange(len(ids)), ends):
+            offsets = np.concatenate([[0], np.cumsum(sizes[part])]).astype(np.uint64)
+            features = self._read.features_of(rows[part][known[part]])
+            yield Signed(ids[part], moduli[part], offsets, features, NO_WEIGHTS)

@@ -1,7 +1,7 @@
 """The first segment of a store, made while the scan's results are grouped and stored.
 
 These fill one processor; of 53,596 pages the segment takes the other for as long. It is written on a thread with a
-connection of its own, from signatures that are stored by then, and named when the scan has ended.
+connection of its own, from signatures that are remembered or stored by then, and named when the scan has ended.
 """
 
 import sqlite3
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.matching.build_segments import Builder
+from nearkin.matching.remembered import Remembered
 from nearkin.scheme import Scheme
 from nearkin.store.database import connect
 from nearkin.store.segments import SegmentFile, one_builder, remove_unnamed
@@ -22,9 +23,17 @@ class SegmentAhead:
     """Where anything is in the way, nothing was made: whoever brings segments up to date afterwards makes it then."""
 
     def __init__(
-        self, store: Path, scheme: Scheme, scheme_id: int, *, ignored: NDArray[np.uint64], memory: int
+        self,
+        store: Path,
+        scheme: Scheme,
+        scheme_id: int,
+        *,
+        ignored: NDArray[np.uint64],
+        memory: int,
+        remembered: Remembered,
     ) -> None:
         self.store = store
+        self._remembered = remembered
         self._about = (store, scheme, scheme_id, ignored, memory)
         self._made: tuple[SegmentFile, list[int]] | None = None
         self._stop = Event()
@@ -37,7 +46,7 @@ class SegmentAhead:
     def _make(self) -> None:
         try:
             with closing(connect(self.store)) as connection:
-                self._made = Builder(connection, *self._about).first(self._stop.is_set)
+                self._made = Builder(connection, *self._about).first(self._remembered, self._stop.is_set)
         except Exception:  # a full disk or no memory, say: whoever needs it makes it, or is told then
             self._made = None
 

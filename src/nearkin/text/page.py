@@ -12,6 +12,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from nearkin import _native
 
 DATES = ("created", "modified")
+TITLE = b"title\0"
 SPACES = re.compile(r"\s+")
 YEAR = re.compile(r"(?!0000)[0-9]{4}(-(0[1-9]|1[0-2]))?$")
 OTHER_DIGITS = re.compile(r"(?![0-9])\d")
@@ -33,6 +34,14 @@ def properties(told: bytes) -> dict[str, str]:
         if key not in found and (plain := value.strip() if key == "title" else _plain(value, dated=key in DATES)):
             found[key] = plain
     return found
+
+
+def told_as_json(told: bytes) -> str | None:
+    """Of nearly every page a title and nothing else is told."""
+    if told.startswith(TITLE) and told.count(0) == 2 and told.isascii():
+        title = told[len(TITLE) : -1].decode().strip()
+        return f'{{"title": {quoted(title)}}}' if title else None
+    return as_json(properties(told)) if told else None
 
 
 def as_json(found: dict[str, str]) -> str | None:
