@@ -75,13 +75,14 @@ nb::list listed(const Batch& batch, Get&& get) {
   return values;
 }
 
-// What lies end to end, row i from ends[i-1] to ends[i].
-template <class T>
+// What lies end to end, row i from ends[i-1] to ends[i]. Arrays of bytes where SQLite is given them as they are: it takes
+// these at once, and would have to have bytes made into them.
+template <class Bytes = nb::bytes, class T>
 nb::list pieces(const T* data, const std::vector<std::uint64_t>& ends) {
   nb::list values;
   std::uint64_t start = 0;
   for (const auto end : ends) {
-    values.append(nb::bytes(reinterpret_cast<const char*>(data + start), (end - start) * sizeof(T)));
+    values.append(Bytes(reinterpret_cast<const char*>(data + start), (end - start) * sizeof(T)));
     start = end;
   }
   return values;
@@ -148,10 +149,10 @@ void register_ingest(nb::module_& m) {
       .def("take_texts", take_texts)
       .def("take_canonical", take_canonical)
       .def_prop_ro("properties", [](const Batch& b) { return pieces(b.properties.data(), b.property_ends); })
-      .def_prop_ro("features", [](const Batch& b) { return pieces(b.features.data(), b.feature_ends); })
+      .def_prop_ro("features", [](const Batch& b) { return pieces<nb::bytearray>(b.features.data(), b.feature_ends); })
       .def_prop_ro("weights", [](const Batch& b) -> nb::object {
         if (b.weights.empty()) return nb::none();
-        return pieces(b.weights.data(), b.feature_ends);
+        return pieces<nb::bytearray>(b.weights.data(), b.feature_ends);
       });
   nb::class_<Copies>(m, "Copies").def(nb::init<>());
   m.def("ingest_files", py_ingest_files, "folder"_a, "paths"_a, "recipe"_a, "suspects"_a = nb::none(),

@@ -240,9 +240,10 @@ NB_MODULE(_native, m) {
         "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a, "hot"_a,
         "threads"_a, "touched"_a, "common"_a);
   m.def("shared", py_shared, "offsets"_a, "features"_a, "a"_a, "b"_a, nb::kw_only(), "threads"_a);
-  m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
-        "containment"_a, "threads"_a, "ignored"_a = nb::none());
+  // Held texts first: they pass for a list, too, of bytes that would all be made for it.
   m.def("verify", py_verify_held, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
+        "containment"_a, "threads"_a, "ignored"_a = nb::none());
+  m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a, "ignored"_a = nb::none());
   m.def("measure_long", py_measure_long, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "slices"_a,
         "ignored"_a = nb::none());

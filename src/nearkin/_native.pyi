@@ -122,8 +122,8 @@ class Batch:
     digests: list[bytes | None]  # of the bytes; none where they could not be read
     contents: list[bytes | None]  # of the canonical text; none where there is no text
     properties: list[bytes]  # what pages say of themselves, as `page` gives it
-    features: list[bytes]
-    weights: list[bytes] | None
+    features: list[bytearray]
+    weights: list[bytearray] | None
     def __len__(self) -> int: ...
     named: list[int]  # rows that are suspects by their name: nothing but their digest is known
     marked: list[int]  # … and by how they begin

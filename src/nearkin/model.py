@@ -23,6 +23,8 @@ class Reason(StrEnum):
     CRASHED = "crashed"  # whoever read it
 
 
+Blob = bytes | bytearray  # the latter is what SQLite takes fastest (store.rows)
+
 # Of a worker that someone else ended, as a system short of memory does: no fault of the document, so the next scan
 # reads it again.
 KILLED = "the worker reading it was killed"
@@ -91,13 +93,13 @@ class Readings:
     md5: list[bytes | None]  # of the bytes, where asked for; never used to decide anything
     sha1: list[bytes | None]
     texts: list[bytes]  # extracted, UTF-8; the bytes themselves where they are taken raw
-    packed: list[bytes | None]  # the same compressed; None where they were met before, or are not to be kept
+    packed: list[Blob | None]  # the same compressed; None where they were met before, or are not to be kept
     characters: list[int]
     contents: list[bytes | None]  # digest of the canonical text
     lengths: list[int]  # bytes of the canonical text
     moduli: list[int]
-    features: list[bytes]  # little-endian u64
-    weights: list[bytes | None]  # little-endian u32
+    features: list[Blob]  # little-endian u64
+    weights: list[Blob | None]  # little-endian u32
     # Canonical texts and signatures as they were made, for whoever remembers them; not row by row.
     batches: "list[Batch]" = field(default_factory=list, compare=False, repr=False)
 

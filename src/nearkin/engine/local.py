@@ -202,7 +202,7 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         contents=batch.contents,
         lengths=batch.lengths,
         moduli=batch.moduli,
-        features=batch.features,
+        features=[*batch.features],
         weights=[*(batch.weights or nothing)],
         batches=[batch],
     )

@@ -52,7 +52,9 @@ def held_columns(families: Sequence[ContentFamily], contents: Contents) -> tuple
         "role": list(chain.from_iterable(roles)),
         "pivot": (rows == pivots).astype(np.uint8).tolist(),
         "to_pivot": [
-            _number(family.to_pivot.get(row)) for family, held in zip(families, every, strict=True) for row in held
+            nan if value is None else value
+            for family, held in zip(families, every, strict=True)
+            for value in map(family.to_pivot.get, held)
         ],
     }
 

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from nearkin.model import Blob
+
 WITHIN = "SELECT content FROM code WHERE scheme = ? AND number BETWEEN ? AND ? ORDER BY number, content"
 
 
-def add_codes(connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, bytes]]) -> None:
+def add_codes(connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, Blob]]) -> None:
     """(content, features as they are stored)."""
     connection.executemany(
         f"INSERT OR IGNORE INTO code (scheme, number, content) VALUES ({scheme}, ?, ?)",

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from nearkin.model import Readings
+from nearkin.model import Blob, Readings
 from nearkin.store.codes import add_codes
 from nearkin.store.overlong import refuse_overlong
 from nearkin.store.packing import pack_all
@@ -19,7 +19,7 @@ REMEMBERED = 250_000  # texts: about 100 MB with their contents
 SIGNATURE = "signature (scheme, content, modulus, features, weights)"
 DELTA = "delta (scheme, content)"
 
-SignatureRow = tuple[int, int, bytes, bytes | None]  # content, modulus, features, weights
+SignatureRow = tuple[int, int, Blob, Blob | None]  # content, modulus, features, weights
 Contents = dict[bytes | None, int]  # ids by digest
 Texts = dict[tuple[bytes | None, str, int], int]  # ids by digest, extractor and content
 
@@ -72,7 +72,7 @@ class TextWriter:
             )
             unsigned = set(ids.values()) - self._signed(ids.values())
         new: list[tuple[int, bytes, int, int]] = []
-        signatures: list[tuple[int, int, int, bytes, bytes | None]] = []
+        signatures: list[tuple[int, int, int, Blob, Blob | None]] = []
         following, text = self._next
         for i, digest in enumerate(readings.contents):
             if digest is None:
@@ -98,8 +98,8 @@ class TextWriter:
     def _add_texts(self, readings: Readings, contents: list[int | None]) -> list[int | None]:
         """The id of each row's text; those not met before are stored, and those kept without their text completed."""
         ids, bare = (self._met[1], set[int]()) if self._met is not None else self._stored_texts(readings, contents)
-        new: list[tuple[int, bytes | None, str, int, int, bytes | None]] = []
-        completed: list[tuple[bytes | None, int]] = []
+        new: list[tuple[int, bytes | None, str, int, int, Blob | None]] = []
+        completed: list[tuple[Blob | None, int]] = []
         found: list[int | None] = []
         content_id, following = self._next
         for i, content in enumerate(contents):
@@ -140,7 +140,7 @@ class TextWriter:
                     bare.add(number)
         return ids, bare
 
-    def _packed(self, readings: Readings, i: int) -> bytes | None:
+    def _packed(self, readings: Readings, i: int) -> Blob | None:
         if not self.keep:
             return None
         packed = readings.packed[i]
