@@ -95,9 +95,11 @@ nb::object digest_or_none(const Digest& digest) {
 
 // Texts are given away, not lent: what is large is not held twice.
 nb::list given_away(std::string& all, const std::vector<std::uint64_t>& ends) {
-  const std::string texts = std::exchange(all, {});
+  std::string texts = std::exchange(all, {});
   if (!ends.empty() && ends.back() != texts.size()) throw nb::value_error("the texts were taken already");
-  return pieces(texts.data(), ends);
+  nb::list given = pieces(texts.data(), ends);
+  give_back(std::move(texts));
+  return given;
 }
 
 nb::list take_texts(Batch& batch) { return given_away(batch.texts, batch.text_ends); }

@@ -47,6 +47,12 @@ class Grown {
   Values& values_;
 };
 
+// Where the texts of the next batch grow.
+std::string& room_for_texts() {
+  static thread_local std::string room;
+  return room;
+}
+
 // Returns an errno, 0 when all went well; EAGAIN, with nothing read, for a large file that shall not be read here.
 int read_file(const char* path, std::uint64_t max_size, bool large, Ingested& row, std::string& out) {
   // O_NONBLOCK: a path that turned into a FIFO since the walk must not hang the scan.
@@ -177,11 +183,18 @@ class Worker {
 
 }  // namespace
 
+void give_back(std::string&& texts) {
+  if (texts.capacity() > kKept) return;
+  texts.clear();
+  room_for_texts() = std::move(texts);
+}
+
 Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects, Copies* copies,
                    std::uint64_t turn) {
   Batch batch;
   Grown features(batch.features);
   Grown canonical(batch.canonical);
+  batch.texts.swap(room_for_texts());
   Worker worker(recipe, batch);
   std::string bytes;
   for (const auto& path : paths) {

@@ -61,6 +61,9 @@ inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects = nullptr,
                    Copies* copies = nullptr, std::uint64_t turn = 0);
 
+// Room that a batch's texts have left, for the next batch that this thread reads: fresh memory costs as much as filling it.
+void give_back(std::string&& texts);
+
 // The same for bytes that are in no file of their own: rows of tables. All of them, however long.
 struct Held {
   std::string_view bytes;

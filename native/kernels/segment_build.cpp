@@ -1,5 +1,6 @@
 // A segment from signatures, in memory.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <numeric>
@@ -7,6 +8,7 @@
 
 #include "radix.hpp"
 #include "segment.hpp"
+#include "uncleared.hpp"
 
 namespace nearkin {
 namespace {
@@ -107,15 +109,31 @@ class Build {
         std::min<std::uint64_t>(sizes_[std::size_t{row} * levels_ + level], std::numeric_limits<std::uint32_t>::max()));
   }
 
-  void list() {
-    postings_.reserve(source_.features.size());
+  // Calls use(key, rank, weight) for every feature that is not left out.
+  template <class Use>
+  void each_posting(Use&& use) const {
     for (std::uint32_t rank = 0; rank < order_.size(); ++rank) {
       const std::uint32_t row = order_[rank];
       for (auto i = source_.offsets[row]; i < source_.offsets[row + 1]; ++i)
-        if (!left_out(source_.features[i])) postings_.push_back({mixed(source_.features[i]), rank, weight(i)});
+        if (!left_out(source_.features[i])) use(mixed(source_.features[i]), rank, weight(i));
     }
-    sort_by_feature(postings_.data(), postings_.size(), [](const Posting& p) { return p.key; },
-                    [](const Posting& x, const Posting& y) { return x.key != y.key ? x.key < y.key : x.rank < y.rank; });
+  }
+
+  // Dealt by the first bits of their keys, then sorted piece by piece, each near the core and in memory that is used again.
+  void list() {
+    constexpr unsigned kBits = 6;
+    std::array<std::size_t, (1 << kBits) + 1> ends{};
+    each_posting([&](std::uint64_t key, std::uint32_t, std::uint32_t) { ++ends[(key >> (64 - kBits)) + 1]; });
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    postings_.resize(ends.back());
+    auto next = ends;
+    each_posting([&](std::uint64_t key, std::uint32_t rank, std::uint32_t weight) {
+      postings_[next[key >> (64 - kBits)]++] = {key, rank, weight};
+    });
+    for (std::size_t piece = 0; piece + 1 < ends.size(); ++piece)
+      sort_by_feature(postings_.data() + ends[piece], ends[piece + 1] - ends[piece],
+                      [](const Posting& p) { return p.key << kBits; },
+                      [](const Posting& x, const Posting& y) { return x.key != y.key ? x.key < y.key : x.rank < y.rank; });
     // A chunk that a text has twice counts with both its lengths.
     std::size_t to = 0;
     for (std::size_t i = 0; i < postings_.size(); ++i) {
@@ -186,7 +204,7 @@ class Build {
   std::uint32_t levels_;
   std::vector<std::uint32_t> level_, order_;
   std::vector<std::uint64_t> sizes_;  // by row and level
-  std::vector<Posting> postings_;
+  Uncleared<Posting> postings_;
 };
 
 }  // namespace
