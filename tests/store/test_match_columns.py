@@ -10,7 +10,7 @@ import pytest
 
 from cli.world import Called, prose, write
 from nearkin.store.database import connect
-from nearkin.store.holdings import Holdings, copies_of, present_contents
+from nearkin.store.holdings import Holdings, present_contents
 from nearkin.store.match_columns import TYPES, columns_named, columns_of_rows, has_columns, stored_columns
 
 VIEWS = ("chain", "pivot", "clique")
@@ -153,7 +153,7 @@ def test_contents_in_columns_are_those_that_are_present(store: Path, tmp_path: P
         ).fetchall()
         held = Holdings.load(connection)
         for found in (held.contents(connection, scheme), present_contents(connection, scheme)):
-            copies = copies_of(connection, found).tolist()
+            copies = found.copies.tolist()
             columns = (found.ids.tolist(), found.digests, found.lengths.tolist(), copies)
             assert list(zip(*columns, strict=True)) == rows
         assert held.documents.sum() == held.fresh.sum() + 1

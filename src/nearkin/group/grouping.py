@@ -22,7 +22,6 @@ from nearkin.scheme.shingles import Exact
 from nearkin.store import runs
 from nearkin.store.decided import Decided
 from nearkin.store.family_history import record_events
-from nearkin.store.holdings import copies_of
 from nearkin.store.results import replace_families
 from nearkin.store.signatures import signatures_of
 
@@ -31,7 +30,6 @@ from nearkin.store.signatures import signatures_of
 class Grouped:
     matches: MatchColumns  # that people left to be grouped
     families: list[ContentFamily]
-    copies: NDArray[np.int64]  # documents of each content
     payload: NDArray[np.float64]  # of all matches; NaN: not evaluated
 
 
@@ -41,8 +39,7 @@ class Grouping(Collected):
         contents = self.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
         evidence = Evidence.of(linking, self.settings)
-        copies = copies_of(self.connection, contents)
-        families = chain(evidence, contents.lengths, copies)
+        families = chain(evidence, contents.lengths, contents.copies)
         if self.scheme.measure != "bytes":
             if outcome.carried:  # else other scores may have been measured, with other templates
                 recall_to_pivot(self.connection, self.scheme_id, families, contents)
@@ -56,7 +53,7 @@ class Grouping(Collected):
                 threads=self.means.threads,
             )
         count_unlisted(families, linking, outcome.hot, len(contents))
-        return Grouped(linking, families, copies, self._tell_forms(families, matches))
+        return Grouped(linking, families, self._tell_forms(families, matches))
 
     def _tell_forms(self, families: list[ContentFamily], matches: MatchColumns) -> NDArray[np.float64]:
         """Only the signatures of families that are large enough are looked at."""
@@ -88,7 +85,7 @@ class Grouping(Collected):
         """In the transaction that ends the run."""
         families, contents = grouped.families, self.contents
         last = runs.last_families(self.connection, self.scheme_id)
-        names, events = named(self.connection, families, contents, grouped.copies, last)
+        names, events = named(self.connection, families, contents, contents.copies, last)
         columns = family_columns(families, names, contents, self.settings, run)
         replace_families(self.connection, self.scheme_id, columns, *held_columns(families, contents))
         record_events(self.connection, run, events)

@@ -25,7 +25,7 @@ from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
-from nearkin.store.holdings import Holdings, copies_of, present_contents
+from nearkin.store.holdings import Holdings, present_contents
 from nearkin.store.results import FamilyRow
 from nearkin.store.signatures import signatures
 from nearkin.text.canon import Canon
@@ -38,7 +38,7 @@ def grouped_again(
     are as large as the last of them."""
     held = Holdings.load(connection)
     contents = held.contents(connection, run.scheme)
-    copies = held.fresh[contents.ids]
+    copies = contents.copies
     evidence = stored_evidence(connection, run, contents, settings)
     unlisted = unlisted_rows(connection, run, contents)
     partition = grouped(view, evidence, contents.lengths, unlisted=unlisted)
@@ -80,7 +80,7 @@ def grouped_greedily(
     texts = StoredTexts(connection, contents, canon, RunSettings().jobs)
     without = left_out(connection, run.scheme, scheme, canon)
     postings = payload(signatures(connection, run.scheme, contents), scheme, texts, without)
-    counts = copies_of(connection, contents)
+    counts = contents.copies
     families = greedy(
         postings, contents.lengths, counts, scheme, threshold=settings.threshold, representative=representative
     )

@@ -22,7 +22,7 @@ from nearkin.settings import DEFAULT_SCHEME, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
-from nearkin.store.holdings import copies_of, present_contents
+from nearkin.store.holdings import present_contents
 from nearkin.store.signatures import signatures
 
 LEAST = 5  # contents that have it
@@ -66,7 +66,7 @@ def list_suggestions(connection: sqlite3.Connection, *, least: int = LEAST, limi
     run = runs.last(connection)
     contents = present_contents(connection, run.scheme)
     postings = _postings(connection, drawer, contents)
-    copies = copies_of(connection, contents)
+    copies = contents.copies
     joins = _joins(connection, run, contents)
     families = _Families.load(connection, run.scheme, contents)
     found = []

@@ -12,7 +12,7 @@ from nearkin.scheme import Scheme, parse_scheme
 from nearkin.scheme.shingler import Shingler
 from nearkin.store import runs
 from nearkin.store.contents import Contents
-from nearkin.store.holdings import copies_of, present_contents
+from nearkin.store.holdings import present_contents
 from nearkin.store.signatures import Signatures, signatures
 from nearkin.store.templates import Features, Template, all_templates, stored_features
 from nearkin.text.canon import Canon
@@ -47,7 +47,7 @@ def template_records(connection: sqlite3.Connection) -> list[Record]:
     scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
     contents = present_contents(connection, run.scheme)
     signed = signatures(connection, run.scheme, contents)
-    copies = copies_of(connection, contents)
+    copies = contents.copies
     known = stored_features(connection, run.scheme)
     shingler = plain_shingler(scheme) or Shingler(20)
     records = []

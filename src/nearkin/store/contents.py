@@ -6,7 +6,7 @@ result may depend on that.
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +32,7 @@ class Contents:
     ids: NDArray[np.int64]
     digests: Sequence[bytes]
     lengths: NDArray[np.int64]
+    copies: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # documents that hold each
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -71,7 +71,7 @@ class Holdings:
         there[len(self.fresh) :] = False
         (by_digest,) = columns(connection, "SELECT group_concat(id) FROM (SELECT id FROM content ORDER BY digest)")
         found = by_digest[there[by_digest]]
-        return Contents(found, Digests(connection, found), length[found])
+        return Contents(found, Digests(connection, found), length[found], self.fresh[found])
 
 
 def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
@@ -79,11 +79,6 @@ def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
     found = Holdings.load(connection).contents(connection, scheme)
     digests = dict(connection.execute("SELECT id, digest FROM content"))
     return replace(found, digests=[digests[content] for content in found.numbers])
-
-
-def copies_of(connection: sqlite3.Connection, contents: Contents) -> Numbers:
-    """How many documents hold each of these contents."""
-    return Holdings.load(connection).fresh[contents.ids]
 
 
 def columns(connection: sqlite3.Connection, query: str, *given: object) -> list[Numbers]:
