@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "window_hash.hpp"
+
 namespace nearkin {
 
 class WindowSet {
@@ -19,11 +21,15 @@ class WindowSet {
   WindowSet(std::size_t window, std::uint32_t part, std::uint32_t parts);
 
   // Windows of a text but for those whose bit in `skip` is set (the first in the highest bit of the first byte; bits
-  // that are not there are not set). Texts are numbered from 0.
+  // that are not there are not set). Texts are numbered from 0; one that is nobody's asks only, and owns nothing.
   void add(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip);
+  static constexpr std::uint32_t nobody = (1 << 20) - 3;
 
-  // One bit for each window of a text: whether the set has it; with `several`, whether from several texts.
-  std::vector<std::uint8_t> held(std::string_view text, bool several) const;
+  // Those of them that are in the set are this text's, too. None is added: looking up costs a tenth of it.
+  void note(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip);
+
+  // One bit for each window of a text: whether it is to be skipped or somebody's; with `several`, of several texts.
+  std::vector<std::uint8_t> held(std::string_view text, bool several, std::span<const std::uint8_t> skip) const;
 
   std::size_t size() const { return used_; }
 
@@ -36,11 +42,12 @@ class WindowSet {
   static_assert(sizeof(Slot) == 8);
 
   template <class Look>
-  void each(std::string_view text, Look&& look) const;
+  void each(std::string_view text, std::span<const std::uint8_t> skip, Look&& look) const;
   std::size_t find(const char* window, std::uint64_t hash) const;
   std::size_t likely(std::uint64_t hash) const;
-  std::uint64_t hash(const char* window) const;
+  std::uint64_t hash(const char* window) const { return window_hash(window, window_); }
   bool mine(std::uint64_t hash) const { return (hash >> 32) * parts_ >> 32 == part_; }
+  static void own(Slot& slot, std::uint32_t owner);
   void grow();
 
   std::size_t window_;

@@ -6,39 +6,7 @@ from hypothesis import strategies as st
 from nearkin.group.certificate import LONGEST, Certificate, certify
 from nearkin.group.keep import completeness
 from nearkin.group.windows import WINDOW
-
-
-def covered(text: bytes, others: list[bytes]) -> list[bool]:
-    """By byte: whether it lies in a run of 20 bytes that another text holds."""
-    found = [False] * len(text)
-    if len(text) < WINDOW:
-        return [any(text in other for other in others)] * len(text)
-    for start in range(len(text) - WINDOW + 1):
-        if any(text[start : start + WINDOW] in other for other in others):
-            found[start : start + WINDOW] = [True] * WINDOW
-    return [one and not broken for one, broken in zip(found, breaks(text, others), strict=True)]
-
-
-def breaks(text: bytes, others: list[bytes]) -> list[bool]:
-    """Bytes that are in every window of a gap, where the bytes before and after it are in some other text."""
-    there = [any(text[at : at + WINDOW] in other for other in others) for at in range(len(text) - WINDOW + 1)]
-    found = [False] * len(text)
-    for first in range(1, len(there)):
-        if there[first - 1] and not there[first] and True in there[first:]:
-            gap = range(first, there.index(True, first))
-            for at in range(len(text)):
-                found[at] |= all(start <= at < start + WINDOW for start in gap)
-    return found
-
-
-def characters(text: str, mask: list[bool]) -> list[bool]:
-    found, at = [], 0
-    for char in text:
-        size = len(char.encode())
-        found.append(all(mask[at : at + size]))
-        at += size
-    return found
-
+from oracle.certificate import certificate, characters, covered
 
 pieces = st.sampled_from(
     ["-5 degrees below zero, ", "5 degrees above it", "é" * 11, "ein längerer Satz über Öl. ", "x", "abc " * 6]
@@ -64,6 +32,36 @@ def test_as_the_oracle_says(kept: str, others: list[str]) -> None:
         shown = "".join(text[passage.start : passage.end] for passage in one.passages)
         assert len(shown) == one.residue
         assert all(text[passage.start : passage.end] == passage.text for passage in one.passages)
+
+
+spaced = st.lists(
+    st.sampled_from(
+        [
+            "It was agreed that ",
+            "the money\n  be paid",
+            "u\u0308ber dem Öl\u00a0",
+            "a\u3000\n",
+            " ",
+            "year. ",
+            "e\u0301",
+            "x" * 19,
+        ]
+    ),
+    max_size=7,
+).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(spaced, st.lists(spaced, min_size=1, max_size=3, unique=True))
+def test_spacing_as_the_oracle_says(kept: str, texts: list[str]) -> None:
+    found = certify(kept.encode(), range(len(texts)), [text.encode() for text in texts].__getitem__)
+    for number, text in enumerate(texts):
+        if text != kept:
+            others = [one for one in texts if one not in (text, kept)]
+            one = found[number]
+            assert (one.missing, one.respaced, one.residue) == certificate(text, kept, others)
+            shown = "".join(text[passage.start : passage.end] for passage in one.passages)
+            assert len(shown) == one.residue
 
 
 def test_a_sign_is_text() -> None:

@@ -5,7 +5,7 @@ import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, UncertifiedError, certify
@@ -317,7 +317,7 @@ class _Proposal:
             contained=None if found is None else found.share,
             missing=None if found is None else found.missing,
             residue=None if found is None else found.residue,
-            passages=[] if found is None else [asdict(passage) for passage in found.passages],
+            passages=[] if found is None else [passage.told for passage in found.passages],
             why=why,
             respaced=None if found is None else found.respaced,
         )
