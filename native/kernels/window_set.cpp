@@ -20,7 +20,7 @@ std::uint64_t tag_of(std::uint64_t hash) { return hash >> 20 & 0xfff; }
 }  // namespace
 
 WindowSet::WindowSet(std::size_t window, std::uint32_t part, std::uint32_t parts)
-    : window_(window), part_(part), parts_(parts), slots_(1024, Slot{0, empty, 0}) {
+    : window_(window), part_(part), parts_(parts), slots_(1024, Slot{0, empty, 0}), lights_(1024) {
   if (window < 8) throw std::invalid_argument("a window has at least eight bytes");
   if (part >= parts) throw std::invalid_argument("there is no such part");
 }
@@ -44,7 +44,7 @@ std::size_t WindowSet::find(const char* window, std::uint64_t hash) const {
   return at;
 }
 
-template <class Look>
+template <WindowSet::Of of, class Look>
 void WindowSet::each(std::string_view text, std::span<const std::uint8_t> skip, Look&& look) const {
   if (text.size() < window_) return;
   const auto count = text.size() - window_ + 1;
@@ -56,6 +56,8 @@ void WindowSet::each(std::string_view text, std::span<const std::uint8_t> skip, 
       for (const auto end = next_bit(skip, std::min(count, at + ahead - many), at, true); at < end; ++at) {
         const auto h = hash(text.data() + at);
         if (!mine(h)) continue;
+        if constexpr (of == Of::likely)
+          if (!lit(h)) continue;
         __builtin_prefetch(&slots_[h & (slots_.size() - 1)]);
         hashes[many] = h;
         places[many++] = at;
@@ -70,7 +72,7 @@ void WindowSet::add(std::string_view text, std::uint32_t owner, std::span<const 
   if (owner > nobody) throw std::invalid_argument("there are too many texts");
   if (text.size() > UINT32_MAX) throw std::invalid_argument("a text is too long");
   std::size_t last = text.size();  // whose bytes end bytes_, if it is before
-  each(text, skip, [&](std::size_t at, std::uint64_t h) {
+  each<Of::all>(text, skip, [&](std::size_t at, std::uint64_t h) {
     auto& slot = slots_[find(text.data() + at, h)];
     if (slot.owner != empty) {
       own(slot, owner);
@@ -84,6 +86,7 @@ void WindowSet::add(std::string_view text, std::uint32_t owner, std::span<const 
     if (bytes_.size() > UINT32_MAX) throw std::length_error("there are too many windows");
     last = at;
     slot = Slot{bytes_.size() - window_, owner, tag_of(h)};
+    lights_[light(h) / 8] |= 1 << light(h) % 8;
     if (++used_ * 5 > slots_.size() * 3) grow();
   });
 }
@@ -96,10 +99,13 @@ void WindowSet::own(Slot& slot, std::uint32_t owner) {
 void WindowSet::grow() {
   const auto old = std::move(slots_);
   slots_.assign(old.size() * 2, Slot{0, empty, 0});
+  lights_.assign(slots_.size(), 0);
   const auto mask = slots_.size() - 1;
   for (const auto& slot : old) {
     if (slot.owner == empty) continue;
-    auto at = static_cast<std::size_t>(hash(bytes_.data() + slot.place)) & mask;
+    const auto h = hash(bytes_.data() + slot.place);
+    lights_[light(h) / 8] |= 1 << light(h) % 8;
+    auto at = static_cast<std::size_t>(h) & mask;
     while (slots_[at].owner != empty) at = (at + 1) & mask;  // all are unlike
     slots_[at] = slot;
   }
@@ -108,7 +114,7 @@ void WindowSet::grow() {
 void WindowSet::note(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip) {
   if (owner > nobody) throw std::invalid_argument("there are too many texts");
   if (used_ == 0) return;
-  each(text, skip, [&](std::size_t at, std::uint64_t h) {
+  each<Of::likely>(text, skip, [&](std::size_t at, std::uint64_t h) {
     auto& slot = slots_[find(text.data() + at, h)];
     if (slot.owner != empty) own(slot, owner);
   });
@@ -118,7 +124,7 @@ std::vector<std::uint8_t> WindowSet::held(std::string_view text, bool several, s
   const auto count = text.size() < window_ ? 0 : text.size() - window_ + 1;
   std::vector<std::uint8_t> found(skip.begin(), skip.end());
   found.resize((count + 7) / 8);
-  each(text, skip, [&](std::size_t at, std::uint64_t h) {
+  each<Of::likely>(text, skip, [&](std::size_t at, std::uint64_t h) {
     const auto owner = slots_[find(text.data() + at, h)].owner;
     if (owner == several_owners || (!several && owner < nobody)) found[at / 8] |= 0x80 >> at % 8;
   });

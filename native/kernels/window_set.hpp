@@ -1,5 +1,5 @@
 // A set of windows, runs of bytes of one length, that were added from several texts; two are equal if all their bytes
-// are. Bytes are kept once where windows overlap, so that a window costs one byte of text and 13 to 27 of the table.
+// are. Bytes are kept once where windows overlap, so that a window costs one byte of text and 15 to 30 of the table.
 // Of each window the set knows from which text it came, or that it came from several.
 //
 // A set may hold one part of all windows, by their hash: whoever has not the memory for all takes them part by part.
@@ -41,8 +41,11 @@ class WindowSet {
   };
   static_assert(sizeof(Slot) == 8);
 
-  template <class Look>
+  enum class Of { all, likely };  // all windows, or those that are likely to be in the set
+  template <Of of, class Look>
   void each(std::string_view text, std::span<const std::uint8_t> skip, Look&& look) const;
+  std::size_t light(std::uint64_t hash) const { return hash & (slots_.size() * 8 - 1); }
+  bool lit(std::uint64_t hash) const { return lights_[light(hash) / 8] >> light(hash) % 8 & 1; }
   std::size_t find(const char* window, std::uint64_t hash) const;
   std::size_t likely(std::uint64_t hash) const;
   std::uint64_t hash(const char* window) const { return window_hash(window, window_); }
@@ -55,6 +58,8 @@ class WindowSet {
   std::uint64_t parts_;
   std::string bytes_;
   std::vector<Slot> slots_;
+  // Eight bits a slot, at most one in 13 of which is set: the other strange windows are dismissed by one look.
+  std::vector<std::uint8_t> lights_;
   std::size_t used_ = 0;
 };
 

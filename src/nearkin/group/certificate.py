@@ -72,10 +72,10 @@ def certify(
     raw: bool = False,
     leaving: Set[int] = frozenset(),
 ) -> dict[int, Certificate]:
-    """For each of these texts. Equal ones are one: they share their fate. Those that are `leaving` vouch for nobody."""
+    """For each of these texts. Equal ones are one: they share their fate. Those that are `leaving` vouch for nobody.
+    Texts are loaded several times."""
     if not texts:
         return {}
-    load = remembering(load)
     same: dict[bytes, int] = {sha256(kept).digest(): -1}
     first = {number: same.setdefault(sha256(load(number)).digest(), number) for number in texts}
     distinct = [number for number in texts if first[number] == number]
