@@ -103,7 +103,8 @@ void register_keep(nb::module_& m) {
       .def("runs", py_runs, "text"_a)
       .def("met", [](const Anchors& self) { return array(std::vector(self.met())); });
   nb::class_<WindowSet>(m, "WindowSet")
-      .def(nb::init<std::size_t, std::uint32_t, std::uint32_t>(), nb::kw_only(), "window"_a, "part"_a, "parts"_a)
+      .def(nb::init<std::size_t, std::uint32_t, std::uint32_t, std::size_t>(), nb::kw_only(), "window"_a, "part"_a, "parts"_a,
+           "room"_a = 0)
       .def("add", py_add, "text"_a, nb::kw_only(), "owner"_a.none(), "skip"_a)
       .def("note", py_note, "text"_a, nb::kw_only(), "owner"_a, "skip"_a)
       .def("held", py_held, "text"_a, nb::kw_only(), "several"_a, "skip"_a)

@@ -1,7 +1,9 @@
 #include "window_counts.hpp"
 
 #include <array>
+#include <bit>
 #include <stdexcept>
+#include <utility>
 
 namespace nearkin {
 namespace {
@@ -11,7 +13,7 @@ constexpr std::size_t ahead = 32;  // windows whose slots are fetched at a time
 }  // namespace
 
 WindowCounts::WindowCounts(std::size_t window, std::uint64_t modulus)
-    : roller_(window), divisor_(modulus ? modulus : 1), all_(modulus == 1), shift_(64 - 12), slots_(1 << 12) {
+    : roller_(window), divisor_(modulus ? modulus : 1), modulus_(modulus), shift_(64 - 12), slots_(1 << 12) {
   if (window == 0 || modulus == 0) throw std::invalid_argument("a window and a modulus are at least one");
 }
 
@@ -29,14 +31,16 @@ void WindowCounts::note(std::uint64_t print) {
   slot.last = text;
   windows_.push_back(slot.id);
   ++texts_[slot.id];
-  if (texts_.size() * 5 > slots_.size() * 3) grow();
+  grow(texts_.size());
 }
 
-void WindowCounts::grow() {
-  if (texts_.size() > UINT32_MAX / 2) throw std::length_error("there are too many windows");
-  const auto old = std::move(slots_);
-  slots_.assign(old.size() * 2, Slot{});
-  --shift_;
+void WindowCounts::grow(std::size_t windows) {
+  if (windows > UINT32_MAX / 2) throw std::length_error("there are too many windows");
+  if (windows * 5 <= slots_.size() * 3) return;
+  const auto size = std::bit_ceil(windows * 5 / 3 + 1);
+  const auto old = std::exchange(slots_, {});
+  slots_.resize(size);
+  shift_ = 64 - std::countr_zero(size);
   for (const auto& slot : old) {
     if (slot.last == 0) continue;
     auto at = home(slot.print);
@@ -46,6 +50,7 @@ void WindowCounts::grow() {
 }
 
 void WindowCounts::add(std::string_view text) {
+  if (ends_.empty()) grow(text.size() / modulus_);  // later ones have few that are new, mostly
   std::array<std::uint64_t, ahead> waiting;
   std::size_t many = 0;
   const auto note_all = [&] {
@@ -54,7 +59,7 @@ void WindowCounts::add(std::string_view text) {
   };
   if (text.size() >= roller_.window()) {
     roll(roller_, text, [&](std::size_t, std::uint64_t print) {
-      if (!all_ && !divisor_.divides(print)) return;
+      if (modulus_ != 1 && !divisor_.divides(print)) return;
       __builtin_prefetch(&slots_[home(print)]);
       waiting[many++] = print;
       if (many == ahead) note_all();

@@ -31,11 +31,11 @@ class WindowCounts {
 
   std::size_t home(std::uint64_t print) const { return print * 0x9e3779b97f4a7c15 >> shift_; }
   void note(std::uint64_t print);
-  void grow();
+  void grow(std::size_t windows);
 
   Roller roller_;
   Divisor divisor_;
-  bool all_;
+  std::uint64_t modulus_;
   int shift_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> texts_;    // that have each window

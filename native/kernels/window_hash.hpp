@@ -1,6 +1,7 @@
 // The hash of a window: of eight bytes at least, all of which count.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,15 +14,13 @@ inline std::uint64_t word(const char* at) {
   return value;
 }
 
+// Multiplications that do not wait for one another; the last mixes what they brought into the high bits.
 inline std::uint64_t window_hash(const char* window, std::size_t length) {
-  std::uint64_t h = 0x9e3779b97f4a7c15;
-  const auto mix = [&h](std::uint64_t w) {
-    h = (h ^ w) * 0xd6e8feb86659fd93;
-    h ^= h >> 32;
-  };
-  for (std::size_t at = 0; at + 8 < length; at += 8) mix(word(window + at));
-  mix(word(window + length - 8));
-  return h * 0xd6e8feb86659fd93;
+  std::uint64_t h = word(window + length - 8) * 0xd6e8feb86659fd93;
+  for (std::size_t at = 0; at + 8 < length; at += 8)
+    h = std::rotl(h, 23) ^ word(window + at) * 0x9e3779b97f4a7c15;
+  h = (h ^ h >> 32) * 0xd6e8feb86659fd93;
+  return h ^ h >> 32;
 }
 
 }  // namespace nearkin

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -19,10 +20,12 @@ std::uint64_t tag_of(std::uint64_t hash) { return hash >> 20 & 0xfff; }
 
 }  // namespace
 
-WindowSet::WindowSet(std::size_t window, std::uint32_t part, std::uint32_t parts)
-    : window_(window), part_(part), parts_(parts), slots_(1024, Slot{0, empty, 0}), lights_(1024) {
+WindowSet::WindowSet(std::size_t window, std::uint32_t part, std::uint32_t parts, std::size_t room)
+    : window_(window), part_(part), parts_(parts) {
   if (window < 8) throw std::invalid_argument("a window has at least eight bytes");
   if (part >= parts) throw std::invalid_argument("there is no such part");
+  slots_.assign(std::bit_ceil(std::max<std::size_t>(1024, room * 5 / 3 + 1)), Slot{0, empty, 0});
+  lights_.resize(slots_.size());
 }
 
 // The first slot that may have a window of this hash, or an empty one.

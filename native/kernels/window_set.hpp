@@ -18,7 +18,8 @@ namespace nearkin {
 
 class WindowSet {
  public:
-  WindowSet(std::size_t window, std::uint32_t part, std::uint32_t parts);
+  // With slots for so many windows; it grows with more.
+  WindowSet(std::size_t window, std::uint32_t part, std::uint32_t parts, std::size_t room);
 
   // Windows of a text but for those whose bit in `skip` is set (the first in the highest bit of the first byte; bits
   // that are not there are not set). Texts are numbered from 0; one that is nobody's asks only, and owns nothing.

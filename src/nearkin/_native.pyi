@@ -360,7 +360,7 @@ class Anchors:
         """One bit for each window of the kept text, set only where a text has it that was asked for."""
 
 class WindowSet:
-    def __init__(self, *, window: int, part: int, parts: int) -> None: ...
+    def __init__(self, *, window: int, part: int, parts: int, room: int = 0) -> None: ...
     def add(self, text: bytes, *, owner: int | None, skip: U8) -> None:
         """Windows whose bit is not set. Without an owner a text only asks."""
     def note(self, text: bytes, *, owner: int, skip: U8) -> None:

@@ -81,20 +81,31 @@ def certify(
     distinct = [number for number in texts if first[number] == number]
     gone = frozenset(distinct) - {first[number] for number in texts if number not in leaving}
     exactly = _held(kept, distinct, load, gone)
-    lacking = [] if raw else [number for number in distinct if _lacks(load(number), kept, exactly[number])]
-    plain = Folded.of(kept).text if lacking else b""
-    to_readers = _held(plain, lacking, remembering(lambda number: Folded.of(load(number)).text), gone)
+    lacking = [number for number in distinct if _lacks(load(number), kept, exactly[number])]
+    plain, to_readers = _read(kept, lacking, load, gone) if lacking and not raw else (b"", {})
+    lost = frozenset(lacking)
     found: dict[int, Certificate] = {}
     for number in texts:
-        if first[number] == number:
+        if (twin := first[number]) in found:
+            found[number] = found[twin]
+        elif twin in lost:
             reading = (plain, to_readers[number]) if number in to_readers else None
             found[number] = _certificate(load(number), kept, exactly[number], reading, raw=raw)
-        elif first[number] == -1:
-            whole = _characters(kept, raw=raw)
-            found[number] = Certificate(whole, whole, 0)
         else:
-            found[number] = found[first[number]]
+            whole = _characters(load(number), raw=raw)
+            found[number] = Certificate(whole, whole, 0)
     return found
+
+
+def _read(
+    kept: bytes, lacking: Sequence[int], load: Callable[[int], bytes], gone: Set[int]
+) -> tuple[bytes, dict[int, Held]]:
+    """The kept text folded, and what these have of it when they are, too; nothing where that changes none of them."""
+    plain = Folded.of(kept).text
+    folded = remembering(lambda number: Folded.of(load(number)).text)
+    if plain == kept and all(folded(number) == load(number) for number in lacking):
+        return plain, {}
+    return plain, _held(plain, lacking, folded, gone)
 
 
 def _held(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], leaving: Set[int]) -> dict[int, Held]:
@@ -129,9 +140,6 @@ def _lacks(text: bytes, kept: bytes, held: Held) -> bool:
 
 
 def _certificate(text: bytes, kept: bytes, held: Held, reading: tuple[bytes, Held] | None, *, raw: bool) -> Certificate:
-    if not raw and reading is None:
-        whole = _characters(text, raw=raw)
-        return Certificate(whole, whole, 0)  # it lacks nothing
     read = None
     if reading is not None:
         plain, there = reading

@@ -44,15 +44,17 @@ def held_windows(kept: bytes, texts: Sequence[int], load: Load, leaving: Set[int
 
 def _inside(kept: bytes, windows: dict[int, int], load: Load) -> dict[int, Bits]:
     """Windows that the kept text has. Most lie in long runs; the others are looked up one by one: in a set of all its
-    windows, or in a set of theirs through which it is run, whichever are fewer."""
+    windows, or, where they are few, in a set of theirs through which it is run."""
     anchors = _native.Anchors(kept, window=WINDOW)
     found = {number: anchors.runs(load(number)) for number in windows}
     asking = {number: runs for number, runs in found.items() if _set(runs) < windows[number]}
     left = sum(windows[number] - _set(runs) for number, runs in asking.items())
-    parts = -(-min(left, len(kept)) // MOST)
+    few = 2 * left < len(kept)  # to put a window into a set costs as much as to look up several
+    parts = -(-(left if few else len(kept)) // MOST) if left else 0
     for part in range(parts):
-        some = _native.WindowSet(window=WINDOW, part=part, parts=parts)
-        if left < len(kept):
+        room = 0 if few else len(kept) // parts
+        some = _native.WindowSet(window=WINDOW, part=part, parts=parts, room=room)
+        if few:
             for number, runs in asking.items():
                 some.add(load(number), owner=None, skip=runs)
             some.note(kept, owner=0, skip=NOTHING)
@@ -65,7 +67,8 @@ def _inside(kept: bytes, windows: dict[int, int], load: Load) -> dict[int, Bits]
 
 def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leaving: Set[int]) -> dict[int, Bits]:
     """Windows that the kept text has, or another of these texts that stays. Much of what the kept text lacks lies in
-    runs along the one that has most of it; only the rest is put into a set, and looked up in all that stay."""
+    runs along the one that has most of it; the rest is looked up in a set of all, or, where it is little, in a set of
+    its own through which all are run."""
     staying = [number for number in inside if number not in leaving]
     if not staying:
         return inside
@@ -76,14 +79,17 @@ def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leav
     known |= {number: inside[number] | anchors.runs(load(number)) for number in inside if number in leaving}
     asking = {number: bits for number, bits in known.items() if _set(bits) < windows[number]}
     left = sum(windows[number] - _set(bits) for number, bits in asking.items())
+    lacking = sum(windows[number] - _set(inside[number]) for number in staying)
+    few = 2 * left < lacking
     found = dict(known)
-    parts = -(-left // MOST)
+    parts = -(-(left if few else lacking) // MOST) if left else 0
     for part in range(parts):
         pool = _native.WindowSet(window=WINDOW, part=part, parts=parts)
-        for number, bits in asking.items():
-            pool.add(load(number), owner=None, skip=bits)
+        if few:
+            for number, bits in asking.items():
+                pool.add(load(number), owner=None, skip=bits)
         for owner, number in enumerate(staying):
-            pool.note(load(number), owner=owner, skip=inside[number])
+            (pool.note if few else pool.add)(load(number), owner=owner, skip=inside[number])
         for number, bits in asking.items():
             found[number] = found[number] | pool.held(load(number), several=number not in leaving, skip=bits)
     return found
