@@ -1,11 +1,14 @@
 """Certificates against a slow, obvious oracle."""
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nearkin import _native
 from nearkin.group.certificate import LONGEST, Certificate, certify
 from nearkin.group.keep import completeness
-from nearkin.group.windows import WINDOW
+from nearkin.group.windows import WINDOW, distinct_prints
 from oracle.certificate import certificate, characters, covered
 
 pieces = st.sampled_from(
@@ -110,3 +113,21 @@ def test_completeness_is_the_share_of_the_others_windows(given_texts: list[str])
         others = [one for at, one in enumerate(windows) if at != number]
         all_of = sum(map(len, others))
         assert found[number] == (100 * sum(len(mine & one) for one in others) // all_of if all_of else 0)
+
+
+@pytest.mark.parametrize("modulus", [1, 3, 8])
+def test_completeness_of_long_texts_and_of_samples(modulus: int) -> None:
+    """Tables that grew, windows that a text has twice, and of all windows those that a modulus divides."""
+    blocks = [np.random.default_rng(seed).bytes(7000) for seed in range(5)]
+    data = [b"".join(blocks[at] for at in some) for some in ((0, 1, 0), (1, 2, 3, 4), (0, 4), ())]
+    sets = [set(distinct_prints(text, modulus).tolist()) for text in data]
+    counts = _native.WindowCounts(window=WINDOW, modulus=modulus)
+    for text in data:
+        counts.add(text)
+    own, shared = counts.shares()
+    assert own.tolist() == [len(one) for one in sets]
+    assert shared.tolist() == [
+        sum(len(one & other) for at, other in enumerate(sets) if at != number) for number, one in enumerate(sets)
+    ]
+    with pytest.raises(ValueError, match="at least one"):
+        _native.WindowCounts(window=WINDOW, modulus=0)

@@ -34,12 +34,14 @@ class Texts:
         compared = group.texts if len(group.texts) > 1 else []
         packed = {text: _packed(connection, text) for text in compared}
 
+        at_hand = remembering(lambda text: unpack(packed[text]))
+
         def load(text: int) -> bytes:
             if stop.is_set():
                 raise StoppedError
-            return unpack(packed[text])
+            return at_hand(text)
 
-        return cls(group, remembering(load), at_hand=True, weight=group.characters if compared else 0)
+        return cls(group, load, at_hand=True, weight=group.characters if compared else 0)
 
     @classmethod
     def read(cls, connection: sqlite3.Connection, group: Group) -> "Texts":
