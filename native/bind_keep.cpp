@@ -77,11 +77,11 @@ using Read = std::tuple<std::size_t, Array<std::uint64_t>, Array<std::uint64_t>,
 
 nb::tuple py_certify(const nb::bytes& text, bool raw, std::size_t window, const Bits& kept, const Bits& anywhere, bool whole,
                      const std::optional<Read>& read, std::size_t listed) {
-  std::optional<Reading> reading;
+  std::optional<RespacedReading> reading;
   if (read) {
     const auto& [length, starts, ends, lengths, inside, somewhere, entire] = *read;
     if (starts.size() != ends.size() || starts.size() != lengths.size()) throw nb::value_error("these are no changes");
-    reading = Reading{length, span(starts), span(ends), span(lengths), {span(inside), span(somewhere), entire}};
+    reading = RespacedReading{length, span(starts), span(ends), span(lengths), {span(inside), span(somewhere), entire}};
   }
   Certified found;
   {

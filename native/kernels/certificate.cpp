@@ -45,7 +45,7 @@ void align(Mask& mask, std::string_view text, bool raw) {
 }
 
 // A mask of the bytes as they read as one of the text's. What was changed is in it as a whole: if any of it is.
-Mask back(const Mask& mask, const Reading& reading, std::size_t length) {
+Mask back(const Mask& mask, const RespacedReading& reading, std::size_t length) {
   Mask found(length);
   std::size_t at = 0, there = 0;
   const auto copy = [&](std::size_t to) {
@@ -74,7 +74,7 @@ bool same(const HeldWindows& held) {
 }  // namespace
 
 Certified certify(std::string_view text, bool raw, std::size_t window, const HeldWindows& held,
-                  const std::optional<Reading>& reading, std::size_t most_listed) {
+                  const std::optional<RespacedReading>& reading, std::size_t most_listed) {
   auto missing = lacking(held.kept, held.whole, text.size(), window);
   align(missing, text, raw);
   auto lonely = missing;

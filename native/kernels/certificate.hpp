@@ -19,7 +19,7 @@ struct HeldWindows {
 };
 
 // How a text reads whatever its spacing: bytes from start to end of it became so many others.
-struct Reading {
+struct RespacedReading {
   std::size_t length;
   std::span<const std::uint64_t> starts, ends, lengths;
   HeldWindows held;
@@ -38,6 +38,6 @@ struct Certified {
 
 // Characters are code points, or bytes of a raw text.
 Certified certify(std::string_view text, bool raw, std::size_t window, const HeldWindows& held,
-                  const std::optional<Reading>& reading, std::size_t most_listed);
+                  const std::optional<RespacedReading>& reading, std::size_t most_listed);
 
 }  // namespace nearkin

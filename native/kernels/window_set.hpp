@@ -26,7 +26,7 @@ class WindowSet {
   void add(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip);
   static constexpr std::uint32_t nobody = (1 << 20) - 3;
 
-  // Those of them that are in the set are this text's, too. None is added: looking up costs a tenth of it.
+  // Those of them that are in the set are this text's, too. None is added, which costs more.
   void note(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip);
 
   // One bit for each window of a text: whether it is to be skipped or somebody's; with `several`, of several texts.
