@@ -2,7 +2,6 @@
 #include "convert.hpp"
 #include "holding.hpp"
 #include "passages.hpp"
-#include "window_set.hpp"
 #include "word_edits.hpp"
 
 using namespace nearkin;
@@ -49,31 +48,12 @@ nb::bytes py_holding(const nb::bytes& text, const std::vector<nb::bytes>& others
   return nb::bytes(found.data(), found.size());
 }
 
-void py_add(WindowSet& set, const nb::bytes& text, std::uint32_t owner, const Array<std::uint8_t>& skip) {
-  const nb::gil_scoped_release free;
-  set.add(view(text), owner, span(skip));
-}
-
-NumPy<std::uint8_t> py_held(const WindowSet& set, const nb::bytes& text, bool several) {
-  std::vector<std::uint8_t> found;
-  {
-    const nb::gil_scoped_release free;
-    found = set.held(view(text), several);
-  }
-  return array(std::move(found));
-}
-
 }  // namespace
 
 void register_passages(nb::module_& m) {
   m.def("passages", py_passages, "a"_a, "b"_a, nb::kw_only(), "least"_a, "raw"_a);
   m.def("word_edits", py_word_edits, "a"_a, "b"_a, nb::kw_only(), "most"_a);
   m.def("holding", py_holding, "text"_a, "others"_a, nb::kw_only(), "window"_a, "threads"_a);
-  nb::class_<WindowSet>(m, "WindowSet")
-      .def(nb::init<std::size_t, std::uint32_t, std::uint32_t>(), nb::kw_only(), "window"_a, "part"_a, "parts"_a)
-      .def("add", py_add, "text"_a, nb::kw_only(), "owner"_a, "skip"_a)
-      .def("held", py_held, "text"_a, nb::kw_only(), "several"_a)
-      .def("__len__", &WindowSet::size);
 }
 
 }  // namespace nearkin::bindings

@@ -235,6 +235,7 @@ NB_MODULE(_native, m) {
   register_ingest(m);
   register_terms(m);
   register_passages(m);
+  register_keep(m);
 
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "estimator"_a,
         "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a, "hot"_a,

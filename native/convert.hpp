@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cerrno>
@@ -102,6 +103,7 @@ void register_terms(nb::module_& m);
 void register_segments(nb::module_& m);
 void register_bounded(nb::module_& m);
 void register_passages(nb::module_& m);
+void register_keep(nb::module_& m);
 void register_contents(nb::module_& m);
 
 }  // namespace nearkin::bindings

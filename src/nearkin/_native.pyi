@@ -356,11 +356,47 @@ def passages(a: bytes, b: bytes, *, least: int, raw: bool) -> Places: ...
 def word_edits(a: bytes, b: bytes, *, most: int) -> tuple[int, Places] | None: ...
 def holding(text: bytes, others: list[bytes], *, window: int, threads: int) -> bytes: ...
 
+# Runs of white space as one space: the text, and where the runs of several bytes began and ended. Whether a text is in
+# composed form, by the blocks of its characters alone: False says nothing.
+def fold_spaces(text: bytes) -> tuple[bytes, U64, U64]: ...
+def surely_composed(text: bytes) -> bool: ...
+
+class Anchors:
+    def __init__(self, kept: bytes, *, window: int) -> None: ...
+    def runs(self, text: bytes) -> U8:
+        """One bit for each window of a text, set only where the kept text has it."""
+    def met(self) -> U8:
+        """One bit for each window of the kept text, set only where a text has it that was asked for."""
+
 class WindowSet:
-    def __init__(self, *, window: int, part: int, parts: int) -> None: ...
-    def add(self, text: bytes, *, owner: int, skip: U8) -> None: ...
-    def held(self, text: bytes, *, several: bool) -> U8: ...
+    def __init__(self, *, window: int, part: int, parts: int, room: int = 0) -> None: ...
+    def add(self, text: bytes, *, owner: int | None, skip: U8) -> None:
+        """Windows whose bit is not set. Without an owner a text only asks."""
+    def note(self, text: bytes, *, owner: int, skip: U8) -> None:
+        """The text owns those that are there, too; none is added."""
+    def held(self, text: bytes, *, several: bool, skip: U8) -> U8:
+        """Windows that are skipped or somebody's, or of several texts."""
     def __len__(self) -> int: ...
+
+class WindowCounts:
+    def __init__(self, *, window: int, modulus: int) -> None: ...
+    def add(self, text: bytes) -> None: ...
+    def shares(self) -> tuple[I64, I64]:
+        """Of each text its distinct windows, and how many of the others' are among them."""
+
+# Characters, missing, residue, respaced, stretches of residue; of the first so many where they begin and end, in bytes
+# and in characters. A reading: its length, what was changed (starts, ends, new lengths); kept, anywhere, whole of it.
+def certify(
+    text: bytes,
+    *,
+    raw: bool,
+    window: int,
+    kept: U8,
+    anywhere: U8,
+    whole: bool,
+    reading: tuple[int, U64, U64, U64, U8, U8, bool] | None,
+    listed: int,
+) -> tuple[int, int, int, int, int, list[tuple[int, int, int, int]]]: ...
 
 # NaN where a text has no terms.
 def cosines(texts: list[bytes], a: U32, b: U32, *, threads: int) -> F64: ...

@@ -1,44 +1,15 @@
 """Certificates against a slow, obvious oracle."""
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nearkin import _native
 from nearkin.group.certificate import LONGEST, Certificate, certify
 from nearkin.group.keep import completeness
-from nearkin.group.windows import WINDOW
-
-
-def covered(text: bytes, others: list[bytes]) -> list[bool]:
-    """By byte: whether it lies in a run of 20 bytes that another text holds."""
-    found = [False] * len(text)
-    if len(text) < WINDOW:
-        return [any(text in other for other in others)] * len(text)
-    for start in range(len(text) - WINDOW + 1):
-        if any(text[start : start + WINDOW] in other for other in others):
-            found[start : start + WINDOW] = [True] * WINDOW
-    return [one and not broken for one, broken in zip(found, breaks(text, others), strict=True)]
-
-
-def breaks(text: bytes, others: list[bytes]) -> list[bool]:
-    """Bytes that are in every window of a gap, where the bytes before and after it are in some other text."""
-    there = [any(text[at : at + WINDOW] in other for other in others) for at in range(len(text) - WINDOW + 1)]
-    found = [False] * len(text)
-    for first in range(1, len(there)):
-        if there[first - 1] and not there[first] and True in there[first:]:
-            gap = range(first, there.index(True, first))
-            for at in range(len(text)):
-                found[at] |= all(start <= at < start + WINDOW for start in gap)
-    return found
-
-
-def characters(text: str, mask: list[bool]) -> list[bool]:
-    found, at = [], 0
-    for char in text:
-        size = len(char.encode())
-        found.append(all(mask[at : at + size]))
-        at += size
-    return found
-
+from nearkin.group.windows import WINDOW, distinct_prints
+from oracle.certificate import certificate, characters, covered
 
 pieces = st.sampled_from(
     ["-5 degrees below zero, ", "5 degrees above it", "é" * 11, "ein längerer Satz über Öl. ", "x", "abc " * 6]
@@ -64,6 +35,36 @@ def test_as_the_oracle_says(kept: str, others: list[str]) -> None:
         shown = "".join(text[passage.start : passage.end] for passage in one.passages)
         assert len(shown) == one.residue
         assert all(text[passage.start : passage.end] == passage.text for passage in one.passages)
+
+
+spaced = st.lists(
+    st.sampled_from(
+        [
+            "It was agreed that ",
+            "the money\n  be paid",
+            "u\u0308ber dem Öl\u00a0",
+            "a\u3000\n",
+            " ",
+            "year. ",
+            "e\u0301",
+            "x" * 19,
+        ]
+    ),
+    max_size=7,
+).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(spaced, st.lists(spaced, min_size=1, max_size=3, unique=True))
+def test_spacing_as_the_oracle_says(kept: str, texts: list[str]) -> None:
+    found = certify(kept.encode(), range(len(texts)), [text.encode() for text in texts].__getitem__)
+    for number, text in enumerate(texts):
+        if text != kept:
+            others = [one for one in texts if one not in (text, kept)]
+            one = found[number]
+            assert (one.missing, one.respaced, one.residue) == certificate(text, kept, others)
+            shown = "".join(text[passage.start : passage.end] for passage in one.passages)
+            assert len(shown) == one.residue
 
 
 def test_a_sign_is_text() -> None:
@@ -112,3 +113,21 @@ def test_completeness_is_the_share_of_the_others_windows(given_texts: list[str])
         others = [one for at, one in enumerate(windows) if at != number]
         all_of = sum(map(len, others))
         assert found[number] == (100 * sum(len(mine & one) for one in others) // all_of if all_of else 0)
+
+
+@pytest.mark.parametrize("modulus", [1, 3, 8])
+def test_completeness_of_long_texts_and_of_samples(modulus: int) -> None:
+    """Tables that grew, windows that a text has twice, and of all windows those that a modulus divides."""
+    blocks = [np.random.default_rng(seed).bytes(7000) for seed in range(5)]
+    data = [b"".join(blocks[at] for at in some) for some in ((0, 1, 0), (1, 2, 3, 4), (0, 4), ())]
+    sets = [set(distinct_prints(text, modulus).tolist()) for text in data]
+    counts = _native.WindowCounts(window=WINDOW, modulus=modulus)
+    for text in data:
+        counts.add(text)
+    own, shared = counts.shares()
+    assert own.tolist() == [len(one) for one in sets]
+    assert shared.tolist() == [
+        sum(len(one & other) for at, other in enumerate(sets) if at != number) for number, one in enumerate(sets)
+    ]
+    with pytest.raises(ValueError, match="at least one"):
+        _native.WindowCounts(window=WINDOW, modulus=0)

@@ -126,7 +126,7 @@ def _propose(
         write_plan(rows, plan)
     form = chosen(form)
     if form != "table":
-        emit((asdict(row) for row in rows), form, columns=COLUMNS, paths=NAMES)
+        emit((row.told for row in rows), form, columns=COLUMNS, paths=NAMES)
     else:
         from nearkin.cli.screen import Screen
 

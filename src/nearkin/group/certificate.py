@@ -15,19 +15,17 @@ Windows are compared byte by byte, so that none is taken for another.
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nearkin import _native
 from nearkin.group.folded import Folded
-from nearkin.group.windows import WINDOW, Bits, Held, held_windows
+from nearkin.group.windows import WINDOW, Held, held_windows
 
 LISTED = 100  # passages of residue that are listed with their text …
 LONGEST = 2000  # … and characters of each; their number and places are told in full
 REMEMBERED = 1 << 26  # bytes of texts that are kept at hand, for they are read several times
-
-Mask = NDArray[np.bool_]
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +35,10 @@ class Passage:
     start: int
     end: int
     text: str  # its beginning, where it is long
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return {"start": self.start, "end": self.end, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Certificate:
 
 
 class UncertifiedError(Exception):
-    """Texts that sets of windows do not take, in words: over 1,048,574 distinct ones, or one of over 4 GB."""
+    """Texts that sets of windows do not take, in words: over 1,048,573 distinct ones, or one of over 4 GB."""
 
 
 def certify(
@@ -70,28 +72,40 @@ def certify(
     raw: bool = False,
     leaving: Set[int] = frozenset(),
 ) -> dict[int, Certificate]:
-    """For each of these texts. Equal ones are one: they share their fate. Those that are `leaving` vouch for nobody."""
-    load = _remembering(load)
+    """For each of these texts. Equal ones are one: they share their fate. Those that are `leaving` vouch for nobody.
+    Texts are loaded several times."""
+    if not texts:
+        return {}
     same: dict[bytes, int] = {sha256(kept).digest(): -1}
     first = {number: same.setdefault(sha256(load(number)).digest(), number) for number in texts}
     distinct = [number for number in texts if first[number] == number]
     gone = frozenset(distinct) - {first[number] for number in texts if number not in leaving}
     exactly = _held(kept, distinct, load, gone)
-    lacking = [] if raw else [number for number in distinct if _lacks(load(number), kept, exactly[number])]
-    plain = Folded.of(kept).text
-    to_readers = _held(plain, lacking, _remembering(lambda number: Folded.of(load(number)).text), gone)
+    lacking = [number for number in distinct if _lacks(load(number), kept, exactly[number])]
+    plain, to_readers = _read(kept, lacking, load, gone) if lacking and not raw else (b"", {})
+    lost = frozenset(lacking)
     found: dict[int, Certificate] = {}
     for number in texts:
-        if first[number] == number:
-            text = load(number)
-            folded = (Folded.of(text), plain, to_readers[number]) if number in to_readers else None
-            found[number] = _certificate(text, kept, exactly[number], folded, raw=raw)
-        elif first[number] == -1:
-            whole = int(_starts(kept, raw=raw).sum())
-            found[number] = Certificate(whole, whole, 0)
+        if (twin := first[number]) in found:
+            found[number] = found[twin]
+        elif twin in lost:
+            reading = (plain, to_readers[number]) if number in to_readers else None
+            found[number] = _certificate(load(number), kept, exactly[number], reading, raw=raw)
         else:
-            found[number] = found[first[number]]
+            whole = _characters(load(number), raw=raw)
+            found[number] = Certificate(whole, whole, 0)
     return found
+
+
+def _read(
+    kept: bytes, lacking: Sequence[int], load: Callable[[int], bytes], gone: Set[int]
+) -> tuple[bytes, dict[int, Held]]:
+    """The kept text folded, and what these have of it when they are, too; nothing where that changes none of them."""
+    plain = Folded.of(kept).text
+    folded = remembering(lambda number: Folded.of(load(number)).text)
+    if plain == kept and all(folded(number) == load(number) for number in lacking):
+        return plain, {}
+    return plain, _held(plain, lacking, folded, gone)
 
 
 def _held(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], leaving: Set[int]) -> dict[int, Held]:
@@ -101,7 +115,8 @@ def _held(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], leavi
         raise UncertifiedError(str(why)) from why
 
 
-def _remembering(load: Callable[[int], bytes]) -> Callable[[int], bytes]:
+def remembering(load: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Texts that were read stay at hand, as far as there is room for them."""
     kept: dict[int, bytes] = {}
     room = REMEMBERED
 
@@ -124,97 +139,35 @@ def _lacks(text: bytes, kept: bytes, held: Held) -> bool:
     return int(np.bitwise_count(held.kept).sum()) < len(text) - WINDOW + 1
 
 
-def _certificate(
-    text: bytes, kept: bytes, held: Held, folded: tuple[Folded, bytes, Held] | None, *, raw: bool
-) -> Certificate:
-    starts = _starts(text, raw=raw)
-    inside, anywhere = _bytes_held(text, kept, held)
-    missing = _aligned(~inside, starts)
-    lonely = missing & _aligned(~anywhere, starts)  # borders of what others hold would count twice
-    respaced = 0
-    if folded is not None:
-        fold, plain, reading = folded
-        there, somewhere = (fold.back(mask) for mask in _bytes_held(fold.text, plain, reading))
-        respaced = int((missing & starts & ~_aligned(~there, starts)).sum())
-        lonely &= _aligned(~somewhere, starts)
-    characters = int(starts.sum())
-    runs = _runs(lonely)
-    before = np.concatenate([[0], np.cumsum(starts, dtype=np.uint32)])  # characters up to each byte
-    listed = tuple(
-        _passage(text, start, end, int(before[start]), int(before[end])) for start, end in runs[:LISTED].tolist()
+def _certificate(text: bytes, kept: bytes, held: Held, reading: tuple[bytes, Held] | None, *, raw: bool) -> Certificate:
+    read = None
+    if reading is not None:
+        plain, there = reading
+        fold = Folded.of(text)
+        entire = len(fold.text) < WINDOW and fold.text in plain
+        read = (len(fold.text), fold.starts, fold.ends, fold.lengths, there.kept, there.anywhere, entire)
+    characters, missing, residue, respaced, stretches, listed = _native.certify(
+        text,
+        raw=raw,
+        window=WINDOW,
+        kept=held.kept,
+        anywhere=held.anywhere,
+        whole=len(text) < WINDOW and text in kept,
+        reading=read,
+        listed=LISTED,
     )
-    return Certificate(
-        characters,
-        characters - int((missing & starts).sum()),
-        int((lonely & starts).sum()),
-        listed,
-        len(runs) <= LISTED and all(one.end - one.start <= LONGEST for one in listed),
-        respaced,
-    )
+    passages = tuple(_passage(text, *places) for places in listed)
+    all_listed = stretches <= LISTED and all(one.end - one.start <= LONGEST for one in passages)
+    return Certificate(characters, characters - missing, residue, passages, all_listed, respaced)
 
 
-def _bytes_held(text: bytes, kept: bytes, held: Held) -> tuple[Mask, Mask]:
-    """By byte: whether the kept text holds it, and whether any other does."""
-    if len(text) < WINDOW:
-        inside = np.full(len(text), text in kept)
-        return inside, inside
-    kept_bytes = _covered(held.kept, len(text))
-    return kept_bytes, kept_bytes if held.anywhere is held.kept else _covered(held.anywhere, len(text))
-
-
-def _starts(text: bytes, *, raw: bool) -> Mask:
-    """Where code points begin; of raw bytes each is one."""
-    data = np.frombuffer(text, np.uint8)
-    begins: Mask = np.ones(len(data), np.bool_) if raw else (data & 0xC0) != 0x80
+def _characters(text: bytes, *, raw: bool) -> int:
+    """Code points; of raw bytes each is one."""
+    if raw or text.isascii():
+        return len(text)
+    begins = (np.frombuffer(text, np.uint8) & 0xC0) != 0x80
     begins[:1] = True
-    return begins
-
-
-def _covered(windows: Bits, length: int) -> Mask:
-    """Bytes that lie in some of these windows, but for those around a break: in all windows of a gap between them.
-
-    Of runs, not of single windows: a byte lies in at most ten of them.
-    """
-    held = np.unpackbits(windows, count=length - WINDOW + 1).astype(np.bool_)
-    runs = _runs(held)
-    change = np.zeros(length + 1, np.int8)
-    change[runs[:, 0]] = 1
-    change[runs[:, 1] + WINDOW - 1] -= 1
-    covered: Mask = np.cumsum(change[:-1], dtype=np.int8) > 0
-    first, last = runs[:-1, 1], runs[1:, 0] - 1  # of each gap between two runs
-    short = last - first < WINDOW - 1  # longer ones leave bytes bare
-    change[:] = 0
-    change[last[short]] = 1
-    change[first[short] + WINDOW] -= 1
-    covered &= np.cumsum(change[:-1], dtype=np.int8) <= 0
-    return covered
-
-
-def _aligned(mask: Mask, starts: Mask) -> Mask:
-    """All bytes of code points that have one in the mask."""
-    if starts.all():
-        return mask
-    runs = _runs(mask)
-    first, end = runs[:, 0], runs[:, 1]
-    while len(inner := np.flatnonzero(~starts[first])):
-        first[inner] -= 1
-    bounded = np.append(starts, True)
-    while len(inner := np.flatnonzero(~bounded[end])):
-        end[inner] += 1
-    change = np.zeros(len(mask) + 1, np.int8)
-    np.add.at(change, first, 1)  # two runs may have one code point
-    np.add.at(change, end, -1)
-    whole: Mask = np.cumsum(change[:-1], dtype=np.int8) > 0
-    return whole
-
-
-def _runs(mask: Mask) -> Places:
-    """(start, end) of each run of True."""
-    if not len(mask):
-        return np.zeros((0, 2), np.int64)
-    edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
-    edges = np.concatenate([[0] if mask[0] else [], edges, [len(mask)] if mask[-1] else []])
-    return edges.astype(np.int64).reshape(-1, 2)
+    return int(begins.sum())
 
 
 def _passage(text: bytes, start: int, end: int, first: int, last: int) -> Passage:

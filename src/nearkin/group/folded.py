@@ -12,60 +12,47 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin import _native
+
 ASCII = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
 ONE = bytes.maketrans(ASCII, b" " * len(ASCII))
 # U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000
 OTHER = rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80"
-OTHERS = re.compile(OTHER)
 SPACES = re.compile(rb"(?: |" + OTHER + rb"){2,}|" + OTHER)  # single spaces stay
 # It begins where a word does: from each of its letters on, a long word takes quadratic time (40 KB of base64: 11 s).
 WORD = re.compile(rb"(?<![^ ])[^ \x80-\xff]*+[\x80-\xff][^ ]*+")
 
-Mask = NDArray[np.bool_]
+Places = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
 class Folded:
     text: bytes
-    length: int  # of the text that it was
-    changes: list[tuple[int, int, int]]  # start, end, and how long what stands there instead is; the rest is as long
-    kept: Mask | None = None  # of its bytes, where only spaces of ASCII are fewer: then there are no changes
+    # Where something was changed: from here to there it is so many other bytes. The rest is as long as it was.
+    starts: Places
+    ends: Places
+    lengths: Places
 
     @classmethod
     def of(cls, text: bytes) -> "Folded":
-        plain = text.translate(ONE)
-        composed = plain.isascii() or unicodedata.is_normalized("NFC", plain.decode("utf-8", "surrogateescape"))
-        if composed and not OTHERS.search(plain):  # nearly all; one run after the other took a quarter of `keep`
-            spaces = np.frombuffer(plain, np.uint8) == ord(" ")
-            kept = ~(spaces & np.concatenate([[False], spaces[:-1]])[: len(spaces)])
-            return cls(np.frombuffer(plain, np.uint8)[kept].tobytes(), len(text), [], kept)
-        changes = [(one.start(), one.end(), b" ") for one in SPACES.finditer(plain)]
-        if not composed:
-            changes = sorted([*changes, *_composed(plain)])
+        if not _native.surely_composed(text):
+            plain = text.translate(ONE)
+            if not unicodedata.is_normalized("NFC", plain.decode("utf-8", "surrogateescape")):
+                return cls._composing(plain)
+        folded, starts, ends = _native.fold_spaces(text)
+        return cls(folded, starts, ends, np.ones(len(starts), np.uint64))
+
+    @classmethod
+    def _composing(cls, plain: bytes) -> "Folded":
+        changes = sorted([*((one.start(), one.end(), b" ") for one in SPACES.finditer(plain)), *_composed(plain)])
         found, at = [], 0
         for start, end, instead in changes:
             found += [plain[at:start], instead]
             at = end
-        whole = b"".join([*found, plain[at:]]) if changes else plain
-        return cls(whole, len(text), [(start, end, len(instead)) for start, end, instead in changes])
-
-    def back(self, mask: Mask) -> Mask:
-        """A mask of the folded text's bytes as one of the text's. What was changed is in it as a whole, or not."""
-        if self.kept is not None:
-            spread: Mask = mask[np.cumsum(self.kept) - 1]
-            return spread
-        if not self.changes:
-            return mask
-        found = np.empty(self.length, np.bool_)
-        at = there = 0
-        for start, end, long in self.changes:
-            found[at:start] = mask[there : there + start - at]
-            there += start - at
-            found[start:end] = mask[there] if long == 1 else mask[there : there + long].all()
-            there += long
-            at = end
-        found[at:] = mask[there:]
-        return found
+        starts, ends, lengths = np.array(
+            [(start, end, len(instead)) for start, end, instead in changes], np.uint64
+        ).T.copy()
+        return cls(b"".join([*found, plain[at:]]), starts, ends, lengths)
 
 
 def _composed(text: bytes) -> list[tuple[int, int, bytes]]:

@@ -16,11 +16,10 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.group.moment import Moment
-from nearkin.group.windows import distinct_prints
+from nearkin.group.windows import WINDOW
 from nearkin.model import Location
 
 DEFAULT = ("complete", "newest", "largest")
@@ -111,18 +110,14 @@ def completeness(texts: Sequence[int], load: Callable[[int], bytes], total: int)
 
     All pairs at once: a window that c texts have adds c - 1 to each of them. `total` is about how many bytes there are.
     """
-    modulus = max(1, -(-total // MOST))
-    sets = [distinct_prints(load(text), modulus) for text in texts]
-    every = np.concatenate([np.zeros(0, np.uint64), *sets])
-    order = np.argsort(every)
-    heads = np.flatnonzero(np.diff(every[order], prepend=every[order[:1]] + np.uint64(1)))
-    counts = np.diff(np.append(heads, len(every)))  # texts that have each window
-    others = np.empty(len(every), np.int64)
-    others[order] = np.repeat(counts - 1, counts)
-    sizes = np.array([len(one) for one in sets], np.int64)
-    shared = np.bincount(np.repeat(np.arange(len(sets)), sizes), others, len(sets))
-    rest = len(every) - sizes
+    if len(texts) < 2:
+        return dict.fromkeys(texts, 0)
+    counts = _native.WindowCounts(window=WINDOW, modulus=max(1, -(-total // MOST)))
+    for text in texts:
+        counts.add(load(text))
+    own, shared = (column.tolist() for column in counts.shares())
+    every = sum(own)
     return {
-        text: int(100 * have // of) if of else 0
-        for text, have, of in zip(texts, shared.astype(np.int64).tolist(), rest.tolist(), strict=True)
+        text: 100 * have // (every - mine) if every > mine else 0
+        for text, mine, have in zip(texts, own, shared, strict=True)
     }

@@ -15,7 +15,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,11 @@ class Row:
     def kept(self) -> tuple[str, str]:
         return self.kept_root, self.kept_path
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """As dataclasses.asdict, which copies every passage."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
 
 COLUMNS = [field.name for field in fields(Row)]
 LATER = ("respaced",)  # plans of before have not these columns
@@ -82,7 +87,7 @@ def write_plan(rows: Sequence[Row], path: Path) -> None:
 
 def _encoded(rows: Sequence[Row], path: Path) -> str:
     if path.suffix == ".json":
-        lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
+        lines = ",\n".join(json.dumps(row.told) for row in rows)
         return f'{{"format": "{FORMAT}", "rows": [\n{lines}\n]}}\n'
     if path.suffix != ".csv":
         raise UsageError(f"A plan is a .csv or a .json file, not {path.name}.")

@@ -3,70 +3,25 @@
 import json
 import os
 import sqlite3
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 
+from nearkin import machine
+from nearkin.engine.spread import in_order
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, UncertifiedError, certify
 from nearkin.group.folded import Folded
 from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
-from nearkin.group.moment import TELLING, moment_of
+from nearkin.group.moment import moment_of
+from nearkin.keeping.groups import Held, groups_of
 from nearkin.keeping.plan import Act, Row
-from nearkin.model import Kind, Location, family_id
-from nearkin.read.table import MEMBER
-from nearkin.report.deciding import find_family
-from nearkin.store import runs
+from nearkin.keeping.texts import ROOM, Texts
+from nearkin.model import Kind
 from nearkin.store.decided import Decided
-from nearkin.store.packing import unpack
-from nearkin.store.results import family_rows
 from nearkin.store.verdicts import Ruling
 
-DOCUMENTS = f"""
-SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, {TELLING},
-       d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
-FROM present d JOIN scope ON scope.id = d.scope
-LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
-WHERE d.reason IS NULL AND d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
-"""
-
-
-@dataclass(frozen=True)
-class Held:
-    location: Location
-    root: bytes
-    id: int
-    inode: int
-    inside: bool  # a container or a table
-    size: int
-    mtime_ns: int
-    digest: bytes
-    properties: str | None
-    text: int | None
-    content: int | None
-    characters: int | None
-    has_text: bool
-    raw: bool
-
-    @property
-    def loose(self) -> bool:
-        """A file that can be touched: not a member, a row, or a text that was only checked in."""
-        return not self.within and bool(self.root)
-
-    @property
-    def within(self) -> bool:
-        """Whether it lies in a container or a table; a folder whose name ends with `!` only looks so: better none."""
-        return self.inside or MEMBER in self.location.path
-
-
-@dataclass(frozen=True)
-class Group:
-    id: str
-    kind: str
-    documents: list[Held]
-    keep: Location | None = None  # what a person said
-
-
+AHEAD = 100  # groups that may be done before one that takes long; what they hold is bounded by ROOM
 ATTACHED = "it has attachments or members that the kept one lacks"
 
 
@@ -85,18 +40,38 @@ def propose(
     families: Sequence[str] = (),
     near: float | None = None,
     progress: Callable[[str, int, int], None] = lambda *_: None,
+    jobs: int | None = None,
 ) -> Iterator[Row]:
     """Rows group by group, the kept one first. `near`: documents contained to this share may be quarantined. `progress`
-    is told how many documents of how many were looked at."""
+    is told how many documents of how many were looked at. On so many threads, as many as there are cores."""
     rules = rules_of(prefer)
     _refuse_nowhere(connection, prefer)
     said, members = _kept_of_pairs(connection), _members(connection)
-    groups = _groups(connection, families)
+    groups = groups_of(connection, families)
     done, total = 0, sum(len(group.documents) for group in groups)
-    for group in groups:
-        progress("keep", done, total)
-        yield from _Proposal(connection, group, rules, near, said, members).rows()
-        done += len(group.documents)
+    stop = threading.Event()
+
+    def rows_of(texts: Texts) -> list[Row]:
+        return list(_Proposal(texts, rules, near, said, members).rows())
+
+    found = in_order(
+        lambda texts: rows_of(texts) if texts.at_hand else None,
+        (Texts.of(connection, group, stop) for group in groups),
+        jobs=jobs or machine.cores(),
+        ahead=AHEAD,
+        room=ROOM,
+        weight=lambda texts: texts.weight,
+        on_error=stop.set,
+    )
+    progress("keep", done, total)
+    try:
+        for group, rows in zip(groups, found, strict=True):
+            yield from rows_of(Texts.read(connection, group)) if rows is None else rows
+            done += len(group.documents)
+            progress("keep", done, total)
+    finally:
+        stop.set()
+        found.close()
 
 
 def _refuse_nowhere(connection: sqlite3.Connection, prefer: Sequence[str]) -> None:
@@ -117,40 +92,6 @@ def _refuse_nowhere(connection: sqlite3.Connection, prefer: Sequence[str]) -> No
             raise UsageError(f"{where} {name!r} to prefer; folders are named from the root of their scope.")
 
 
-def _groups(connection: sqlite3.Connection, families: Sequence[str]) -> list[Group]:
-    """Families as the scan made them, largest first, then files without text that are of the same bytes."""
-    run = runs.last(connection)
-    founders = {find_family(connection, prefix).founder for prefix in families}
-    by_content: dict[int, list[Held]] = defaultdict(list)
-    by_bytes: dict[bytes, list[Held]] = defaultdict(list)
-    for scope, root, path, *rest in connection.execute(DOCUMENTS):
-        held = Held(Location(scope, path), root, *rest)
-        if held.content is None:
-            by_bytes[held.digest].append(held)
-        else:
-            by_content[held.content].append(held)
-    decided = Decided(connection)
-    found = []
-    for family in family_rows(connection, run.scheme):
-        if families and family.founder not in founders:
-            continue
-        contents = [content for content, *_ in family.contents]
-        documents = [held for content in contents for held in by_content.get(content, [])]
-        if len(documents) > 1:
-            found.append(Group(family_id(family.founder), family.kind, documents, decided.of_family(contents)[1]))
-    if not families:
-        same = ((digest, some) for digest, some in by_bytes.items() if len(some) > 1)
-        found += [Group(f"bytes:{family_id(digest)}", "identical", some) for digest, some in same]
-    found.sort(
-        key=lambda group: (
-            -len(group.documents),
-            -sum(one.size for one in group.documents),
-            min(one.location for one in group.documents),
-        )
-    )
-    return found
-
-
 def _kept_of_pairs(connection: sqlite3.Connection) -> dict[bytes, frozenset[bytes]]:
     """Bytes that a person wants to keep, and the bytes he keeps them instead of."""
     kept: dict[bytes, set[bytes]] = defaultdict(set)
@@ -165,16 +106,15 @@ class _Proposal:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
-        group: Group,
+        texts: Texts,
         rules: Sequence[str],
         near: float | None,
         said: dict[bytes, frozenset[bytes]],
         members: dict[int, frozenset[bytes | None]],
     ) -> None:
         self._members = members
-        self._connection = connection
-        self._group = group
+        self._group = group = texts.group
+        self._load = texts.load
         self._rules = rules
         self._near = near
         self._uncertified = "its text or the kept one was not stored"
@@ -230,16 +170,17 @@ class _Proposal:
         why = "verdict: a person keeps it" if wanted else chosen.why
         return Choice(rows[chosen.row], why)
 
-    def _texts(self) -> list[int]:
-        return sorted({one.text for one in self._group.documents if one.text is not None and one.has_text})
-
     def _completeness(self) -> dict[int, int]:
-        if "complete" not in self._rules or len({one.digest for one in self._group.documents}) < 2:
+        documents = self._group.documents
+        copies = {(one.digest, one.text) for one in documents}
+        if "complete" not in self._rules or len({digest for digest, _ in copies}) < 2:
             return {}
-        texts = self._texts()
-        total = sum({one.text: one.characters or 0 for one in self._group.documents}.values())
-        raw = any(one.raw for one in self._group.documents)  # bytes as they are: every one counts
-        return completeness(texts, self._load if raw else lambda text: Folded.of(self._load(text)).text, total)
+        decided = self._said or self._group.keep is not None or len({digest for digest, _ in copies}) < len(copies)
+        if sum(one.loose for one in documents) == 1 and not decided:
+            return {}  # the only file is kept, and of copies none is more complete than another
+        raw = any(one.raw for one in documents)  # bytes as they are: every one counts
+        load = self._load if raw else lambda text: Folded.of(self._load(text)).text
+        return completeness(self._group.texts, load, self._group.characters)
 
     def _leaving(self, kept: Held, certificates: dict[int, Certificate]) -> frozenset[int]:
         """Texts that nobody has any more when the plan was carried out: they save nothing of the others'."""
@@ -255,16 +196,14 @@ class _Proposal:
     def _certificates(self, kept: Held, leaving: frozenset[int] = frozenset()) -> dict[int, Certificate]:
         if kept.text is None or not kept.has_text:
             return {}
-        others = [text for text in self._texts() if text != kept.text]
+        others = [text for text in self._group.texts if text != kept.text]
+        if not others:
+            return {}
         try:
             return certify(self._load(kept.text), others, self._load, raw=bool(kept.raw), leaving=leaving)
         except UncertifiedError as why:
             self._uncertified = str(why)
             return {}
-
-    def _load(self, text: int) -> bytes:
-        (blob,) = self._connection.execute("SELECT zstd FROM text WHERE id = ?", (text,)).fetchone()
-        return unpack(blob)
 
     def _kept(self, one: Held, why: str) -> Row:
         whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
@@ -317,7 +256,7 @@ class _Proposal:
             contained=None if found is None else found.share,
             missing=None if found is None else found.missing,
             residue=None if found is None else found.residue,
-            passages=[] if found is None else [asdict(passage) for passage in found.passages],
+            passages=[] if found is None else [passage.told for passage in found.passages],
             why=why,
             respaced=None if found is None else found.respaced,
         )

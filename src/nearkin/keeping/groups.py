@@ -1,0 +1,102 @@
+"""What is to be looked at together: families as the scan made them, and files without text of the same bytes."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nearkin.group.moment import TELLING
+from nearkin.model import Location, family_id
+from nearkin.read.table import MEMBER
+from nearkin.report.deciding import find_family
+from nearkin.store import runs
+from nearkin.store.decided import Decided
+from nearkin.store.results import family_rows
+
+DOCUMENTS = f"""
+SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, {TELLING},
+       d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
+FROM present d JOIN scope ON scope.id = d.scope
+LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
+WHERE d.reason IS NULL AND d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
+"""
+
+
+@dataclass(frozen=True)
+class Held:
+    location: Location
+    root: bytes
+    id: int
+    inode: int
+    inside: bool  # a container or a table
+    size: int
+    mtime_ns: int
+    digest: bytes
+    properties: str | None
+    text: int | None
+    content: int | None
+    characters: int | None
+    has_text: bool
+    raw: bool
+
+    @property
+    def loose(self) -> bool:
+        """A file that can be touched: not a member, a row, or a text that was only checked in."""
+        return not self.within and bool(self.root)
+
+    @property
+    def within(self) -> bool:
+        """Whether it lies in a container or a table; a folder whose name ends with `!` only looks so: better none."""
+        return self.inside or MEMBER in self.location.path
+
+
+@dataclass(frozen=True)
+class Group:
+    id: str
+    kind: str
+    documents: list[Held]
+    keep: Location | None = None  # what a person said
+
+    @property
+    def texts(self) -> list[int]:
+        """Those that were stored."""
+        return sorted({one.text for one in self.documents if one.text is not None and one.has_text})
+
+    @property
+    def characters(self) -> int:
+        """Of all its texts."""
+        return sum({one.text: one.characters or 0 for one in self.documents}.values())
+
+
+def groups_of(connection: sqlite3.Connection, families: Sequence[str]) -> list[Group]:
+    """Families as the scan made them, largest first, then files without text that are of the same bytes."""
+    run = runs.last(connection)
+    founders = {find_family(connection, prefix).founder for prefix in families}
+    by_content: dict[int, list[Held]] = defaultdict(list)
+    by_bytes: dict[bytes, list[Held]] = defaultdict(list)
+    for scope, root, path, *rest in connection.execute(DOCUMENTS):
+        held = Held(Location(scope, path), root, *rest)
+        if held.content is None:
+            by_bytes[held.digest].append(held)
+        else:
+            by_content[held.content].append(held)
+    decided = Decided(connection)
+    found = []
+    for family in family_rows(connection, run.scheme):
+        if families and family.founder not in founders:
+            continue
+        contents = [content for content, *_ in family.contents]
+        documents = [held for content in contents for held in by_content.get(content, [])]
+        if len(documents) > 1:
+            found.append(Group(family_id(family.founder), family.kind, documents, decided.of_family(contents)[1]))
+    if not families:
+        same = ((digest, some) for digest, some in by_bytes.items() if len(some) > 1)
+        found += [Group(f"bytes:{family_id(digest)}", "identical", some) for digest, some in same]
+    found.sort(
+        key=lambda group: (
+            -len(group.documents),
+            -sum(one.size for one in group.documents),
+            min(one.location for one in group.documents),
+        )
+    )
+    return found
