@@ -6,8 +6,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ import pytest
 
 from nearkin.api.store import Store
 from nearkin.errors import StoreError, UsageError
-from nearkin.store import database
 from nearkin.store.segments import folder_of
 from oracle.prose import prose
 from store.world import FILES, is_sound, listings, repository, rows
@@ -54,22 +53,19 @@ with counting(count):
 """
 
 
-class counting:  # noqa: N801
+@contextmanager
+def counting(tell: Callable[[str], None]) -> Iterator[None]:
     """Tells of every statement of connections made meanwhile."""
+    whole = sqlite3.connect
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self.tell, self.connect = tell, sqlite3.connect
+    def connect(*given: Any, **more: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = whole(*given, **more)
+        connection.set_trace_callback(tell)
+        return connection
 
-    def __enter__(self) -> None:
-        def connect(*given: Any, **more: Any) -> sqlite3.Connection:
-            connection: sqlite3.Connection = self.connect(*given, **more)
-            connection.set_trace_callback(self.tell)
-            return connection
-
-        database.sqlite3.connect = connect  # type: ignore[attr-defined]
-
-    def __exit__(self, *_: object) -> None:
-        database.sqlite3.connect = self.connect  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sqlite3, "connect", connect)
+        yield
 
 
 def shown(store: Store) -> dict[str, Any]:
@@ -178,7 +174,7 @@ def test_killed(tmp_path: Path, deed: str) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("deed", DEEDS)
 def test_killed_often(tmp_path: Path, deed: str) -> None:
-    killed(tmp_path, deed, times=40)
+    killed(tmp_path, deed, times=20)
 
 
 @pytest.mark.parametrize("deed", DEEDS)

@@ -37,9 +37,17 @@ OF_A_NEW_STORE = [
     "nearkin.matching.build_segments.replace_segments",
 ]
 MOMENTS = [(one, False) for one in (*ALWAYS, *OF_A_NEW_STORE)] + [(one, True) for one in ALWAYS]
-KILLS = [(*one, when) for one in MOMENTS for when in ("before", "after")] + [(LOG, known, "amid") for known in (0, 1)]
+KILLS = [(*one, when) for one in MOMENTS for when in ("before", "after")] + [
+    (LOG, known, "amid") for known in (False, True)
+]
 FULL = [(*one, "before") for one in MOMENTS] + [(CLOSE, known, "after") for known in (False, True)]
-QUICK = ("_bring_in-0-amid", "name-False-before", "replace_segments-False-after", "_merged-False-before", "run-False")
+QUICK = (
+    "_bring_in-False-amid",
+    "name-False-before",
+    "replace_segments-False-after",
+    "_merged-False-before",
+    "run-False",
+)
 
 
 def chosen(moments: list[tuple[Any, ...]]) -> list[Any]:
