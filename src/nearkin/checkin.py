@@ -48,7 +48,7 @@ class Desk:
     def add_file(self, file: Path) -> Added:
         absolute = file.absolute()
         place = Path(os.path.realpath(absolute.parent)) / absolute.name  # as scopes have their roots
-        if os.fsencode(place) in own_files(self.store):
+        if os.fsencode(place) in own_files(self.store) or (place.exists() and place.samefile(self.store)):
             raise InputError(f"{file} belongs to the store itself.")
         scope = scope_around(self.connection, place)
         root = Path("/") if scope is None else scope.root

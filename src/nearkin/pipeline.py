@@ -52,10 +52,12 @@ class Scan(Running):
                 with self._timed("read"):
                     changes = self._read(scope, starts, below)
                 before = self._carried_on()
-                if changes == Changes() and not self.resigned and (summary := self._as_before(before)):
-                    return summary
-                summary = self._conclude(changes, lambda matcher: matcher.since(self._last_of(before), self.store))
-        self._index()
+                unchanged = changes == Changes() and not self.resigned
+                known = self._as_before(before) if unchanged else None
+                summary = known or self._conclude(
+                    changes, lambda matcher: matcher.since(self._last_of(before), self.store)
+                )
+        self._index() if known is None else self._index_what_was_left()
         return summary
 
     def again(self, change: Callable[[], None] = lambda: None) -> Summary:

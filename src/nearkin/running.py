@@ -103,6 +103,14 @@ class Running:
             about = (self.connection, self.store, self.scheme, self.scheme_id)
             build_segments(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 4)
 
+    def _index_what_was_left(self) -> None:
+        """After a scan that found nothing changed: by one before that was killed as it ended, or had no room."""
+        from nearkin.matching.build_segments import WAIT
+        from nearkin.store.segments import is_behind
+
+        if is_behind(self.connection, self.store, self.scheme_id, least=WAIT):
+            self._index()
+
     def _carried_on(self) -> runs.Previous | None:
         """The run whose matches are those of this one, but for what changed."""
         before = runs.comparable(self.connection, self.scheme_id, self.settings, self.version)

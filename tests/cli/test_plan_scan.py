@@ -10,7 +10,7 @@ import pytest
 
 from cli.boxes import zipped
 from cli.world import Called, edited, prose
-from nearkin.forecast import rehearsal
+from nearkin.forecast import rehearsal, survey
 from nearkin.lab.sample import write_sample
 
 NUMBERS = ("documents", "bytes", "seconds", "memory", "disk", "matches", "hot_features")
@@ -71,6 +71,22 @@ def test_a_sample_stands_for_the_whole(tmp_path: Path, monkeypatch: pytest.Monke
     assert did["matches"] / 2 <= plan["matches"]["value"] <= did["matches"] * 2
     assert plan["matches"]["low"] <= did["matches"] <= plan["matches"]["high"]
     assert size_of(store) / 2 <= plan["disk"]["value"] <= size_of(store) * 2
+
+
+def test_rows_of_parquet_are_counted_and_their_texts_measured_as_far_as_one_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "t.parquet"
+    texts = [prose(i % 7, 60) for i in range(2000)]
+    pq.write_table(pa.table({"text": texts}), table, row_group_size=300)
+    whole = planned(table, "--text-column", "text")
+    assert whole["bytes"]["exact"]
+    assert whole["bytes"]["value"] == sum(map(len, texts))  # not what dictionaries make of copies
+    monkeypatch.setattr(survey, "COUNTED", 50_000)
+    part = planned(table, "--text-column", "text")
+    assert (part["documents"]["value"], part["documents"]["exact"]) == (2001, True)
+    assert not part["bytes"]["exact"]
+    assert part["bytes"]["low"] <= whole["bytes"]["value"] <= part["bytes"]["high"]
 
 
 def test_what_lies_in_archives_is_forecast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

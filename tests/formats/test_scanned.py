@@ -226,11 +226,14 @@ def test_five_thousand_cut_and_flipped_copies(tmp_path: Path) -> None:
 
 
 def killed_workers(tmp_path: Path, *, files: int, every: float) -> int:
-    """Scans whose workers are killed now and then: each costs at most its document, and the next scan reads that."""
+    """Scans whose workers are killed now and then: each costs at most its document, and the next scan reads that. Most
+    cost none: a worker that was alive and dies before it answers is taken to have died of something else, and another
+    is asked. Told: how many were killed."""
     folder = tmp_path / "docs"
     store, fresh = Store(tmp_path / "kin.db"), Store(tmp_path / "fresh.db")
     made = {f"{number}.docx": docx(paragraph(f"document {number} " * 50)) for number in range(files)}
     over = threading.Event()
+    killed: set[int] = set()
 
     def kill() -> None:
         dice = random.Random()
@@ -238,6 +241,7 @@ def killed_workers(tmp_path: Path, *, files: int, every: float) -> int:
             for worker in children(os.getpid())[:1]:
                 with suppress(OSError):
                     os.kill(worker, signal.SIGKILL)
+                    killed.add(worker)
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -248,11 +252,12 @@ def killed_workers(tmp_path: Path, *, files: int, every: float) -> int:
         killer.join()
     assert summary.documents + summary.failed == files
     assert {reason for reason, _ in failed.values()} <= {"crashed"}
+    assert len(failed) <= len(killed)
     store.scan(folder)
     fresh.scan(folder)
     assert listings(store) == listings(fresh)
     assert listings(store)["failed"] == []
-    return len(failed)
+    return len(killed)
 
 
 def test_workers_that_are_killed_cost_one_document_each(tmp_path: Path) -> None:
@@ -261,7 +266,7 @@ def test_workers_that_are_killed_cost_one_document_each(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_many_workers_are_killed(tmp_path: Path) -> None:
-    assert killed_workers(tmp_path, files=2000, every=2) > 0
+    assert killed_workers(tmp_path, files=2000, every=0.5) > 5
 
 
 def test_what_a_damaged_archive_gave_stands_and_the_damage_is_told(tmp_path: Path) -> None:

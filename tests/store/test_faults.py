@@ -1,5 +1,6 @@
 """Full disks, files that may not be written, stores that vanish or are damaged: a sentence, and nothing is lost."""
 
+import gc
 import json
 import os
 import shutil
@@ -12,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.world import NEARKIN
+from cli.world import NEARKIN, Called
 from nearkin.api.store import Store
-from nearkin.errors import StoreError
+from nearkin.errors import InputError, StoreError
 from nearkin.store.database import connect
 from oracle.prose import prose
 from store.world import MARK, is_sound, listings, repository
@@ -239,6 +240,22 @@ def test_a_disk_too_full_to_write_the_store_anew(small_disk: Path, tmp_path: Pat
     subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
     store.compact()
     assert MARK not in store.path.read_bytes()
+
+
+@pytest.mark.parametrize("left", [0, 4096])
+@pytest.mark.parametrize("ending", ["xlsx", "html", "csv", "jsonl", "parquet", "dat"])
+def test_a_report_for_which_there_is_no_room(small_disk: Path, tmp_path: Path, ending: str, left: int) -> None:
+    """Also nothing that a library says when it is given up, and no half of a file."""
+    store = Store(tmp_path / "store.db")
+    store.scan(repository(tmp_path / "docs"))
+    free = os.statvfs(small_disk)
+    (small_disk / "filler").write_bytes(bytes(free.f_bavail * free.f_bsize - left))
+    done = Called("report", small_disk / f"all.{ending}", "--store", store.path)
+    gc.collect()
+    written = (f"all.{ending}", f"all.{ending}.about.json")
+    assert done.err in [f"nearkin: Cannot write {small_disk / one}: no space left on device.\n" for one in written]
+    assert done.code == InputError.exit_code
+    assert [path.name for path in small_disk.iterdir()] == ["filler"]
 
 
 # Damaged.

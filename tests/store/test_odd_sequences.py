@@ -1,13 +1,17 @@
 """Orders of events that nobody plans: what is carried on must still be what a scan from nothing finds."""
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from cli.world import Called
+import pytest
+
+from cli.world import NEARKIN, Called
 from nearkin.api.store import Store
 from nearkin.checkin import Desk
+from nearkin.errors import InputError
 from nearkin.read.extract import extract
 from nearkin.store.database import connect, one_scan
 from oracle.prose import prose
@@ -195,3 +199,25 @@ def test_distances_measured_without_a_template_are_not_taken_for_those_with_it(t
         connection.execute("UPDATE family_content SET to_pivot = 0.123 WHERE NOT pivot")
     store.remove_template("elsewhere")
     assert store.families().to_pylist() == before
+
+
+def test_the_store_by_another_name_is_not_read(store: Store, folder: Path) -> None:
+    """As in a folder copied with links. Whoever reads and closes it gives up SQLite's locks: the next who closes the
+    store takes the log away under the scan, and a third writes another."""
+    (folder / "backup.db").hardlink_to(store.path)
+    (folder / "new.txt").write_bytes(prose(44, 900))
+    log = store.path.with_name("store.db-wal")
+    there: list[bool] = []
+
+    def tell(stage: str, *_: int) -> None:
+        if stage == "match":
+            there.append(log.exists())
+            subprocess.run([*NEARKIN, "store", "info", "--store", str(store.path)], check=True, capture_output=True)
+            there.append(log.exists())
+
+    before = len(store.documents())
+    assert store.scan(folder, progress=tell).new == 1
+    assert there == [True, True]
+    assert len(store.documents()) == before + 1
+    with desk_of(store) as desk, pytest.raises(InputError, match=r"backup.db belongs to the store itself"):
+        desk.add_file(folder / "backup.db")

@@ -77,7 +77,7 @@ def forecast(found: Survey, sample: Rehearsal, settings: Settings) -> Forecast:
     share = sample.documents / max(1, found.documents - len(found.tables)) if sample.documents else 1.0
     scale = 1.0 / share
     spread = _spread(sample)
-    size = Estimate.counted(found.bytes) if found.exact else Estimate.within(found.bytes, 0.2)
+    size = Estimate.counted(found.bytes) if found.measured else Estimate.within(found.bytes, 0.2)
     counted = _documents(found, sample, scale, spread)
     features = sample.features * scale
     contents = sample.contents * scale

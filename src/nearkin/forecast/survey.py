@@ -9,7 +9,6 @@ from nearkin.read.table import (
     BrokenTableError,
     Columns,
     Format,
-    Rows,
     TableKind,
     columns_of,
     read_rows,
@@ -35,7 +34,8 @@ class TableFound:
     kind: TableKind
     rows: int
     text_bytes: int
-    exact: bool
+    exact: bool  # are the rows
+    measured: bool = True  # so are the texts
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,10 @@ class Survey:
     @property
     def exact(self) -> bool:
         return all(table.exact for table in self.tables)
+
+    @property
+    def measured(self) -> bool:
+        return all(table.exact and table.measured for table in self.tables)
 
 
 def survey(starts: tuple[Path, ...], settings: Settings) -> Survey:
@@ -85,21 +89,29 @@ def survey(starts: tuple[Path, ...], settings: Settings) -> Survey:
 
 def _measured(absolute: bytes, path: bytes, size: int, kind: TableKind, columns: Columns, longest: int) -> TableFound:
     refuse_unsuitable(absolute, kind, columns)
-    if kind.format is Format.PARQUET:
-        from nearkin.read.parquet import parquet_size
-
-        rows, text_bytes = parquet_size(absolute, columns.text)
-        return TableFound(path, size, kind, rows, text_bytes, exact=True)
-    rows = text_bytes = upto = 0
-    batch = Rows()
+    counted = _counted(absolute, kind)
+    rows = text_bytes = 0
     try:
         for batch in read_rows(absolute, kind, columns, longest=longest):
             rows += len(batch)
             text_bytes += batch.size
-            upto = batch.upto
-            if text_bytes > COUNTED and upto:
-                share = size / upto
+            if text_bytes <= COUNTED:
+                continue
+            if counted is not None:
+                size_of_all = round(text_bytes * counted / rows)
+                return TableFound(path, size, kind, counted, size_of_all, exact=True, measured=rows == counted)
+            if batch.upto:
+                share = size / batch.upto
                 return TableFound(path, size, kind, round(rows * share), round(text_bytes * share), exact=False)
     except BrokenTableError:
         pass  # what is before the break counts
     return TableFound(path, size, kind, rows, text_bytes, exact=True)
+
+
+def _counted(absolute: bytes, kind: TableKind) -> int | None:
+    """The number of rows, where the file says it."""
+    if kind.format is not Format.PARQUET:
+        return None
+    from nearkin.read.parquet import parquet_count
+
+    return parquet_count(absolute)

@@ -8,6 +8,7 @@ often. Files first, then one transaction that names them: killed at any moment, 
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,10 @@ class Builder:
         waiting = delta_of(self.connection, self.scheme_id)
         if not waiting or (there and len(waiting) < least):
             return None
+        with self._leaving_nothing():
+            return self._build(there, waiting, least)
+
+    def _build(self, there: list[SegmentFile], waiting: list[int], least: int) -> None:
         parts = self._runs(self._stored_rows(waiting))
         old: list[SegmentFile] = []
         size = sum(part.postings for part in parts)
@@ -129,8 +134,19 @@ class Builder:
         waiting = delta_of(self.connection, self.scheme_id)
         if not waiting or segment_files(self.connection, self.scheme_id):
             return None
-        parts = self._runs(self._remembered_rows(waiting, remembered), stopped)
-        return None if stopped() else (self._merged(parts), waiting)
+        with self._leaving_nothing():
+            parts = self._runs(self._remembered_rows(waiting, remembered), stopped)
+            return None if stopped() else (self._merged(parts), waiting)
+
+    @contextmanager
+    def _leaving_nothing(self) -> Iterator[None]:
+        """Where there is no room, runs that are written already would take what others need."""
+        try:
+            yield
+        except BaseException:
+            with suppress(sqlite3.Error):
+                remove_unnamed(self.connection, self.store)
+            raise
 
     def name(self, new: SegmentFile, old: list[SegmentFile], written: list[int]) -> None:
         # The keys of 40,000 rows that go would be looked at one by one, for 20 ms.

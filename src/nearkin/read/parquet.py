@@ -1,4 +1,8 @@
-"""Rows of .parquet, read page by page: a row group may be as large as the file."""
+"""Rows of .parquet, read page by page: a row group may be as large as the file.
+
+What the end of a file says of a chunk of a column (`RowGroupMetaData.column`) is not asked for: where one bit of it is
+wrong, PyArrow (26 and before) ends the process. All else that is wrong it tells as an error.
+"""
 
 import os
 from collections.abc import Iterator
@@ -29,6 +33,12 @@ def parquet_columns(path: bytes) -> list[str]:
         return [str(name) for name in file.schema_arrow.names]
 
 
+def parquet_count(path: bytes) -> int:
+    """Rows, as the file's end says."""
+    with _opened(path) as file:
+        return int(file.metadata.num_rows)
+
+
 def parquet_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
     import pyarrow as pa
 
@@ -38,12 +48,12 @@ def parquet_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -
         try:
             for group in range(file.num_row_groups):
                 batches = file.iter_batches(
-                    _batch_size(file, group, columns.text), row_groups=[group], columns=wanted, use_threads=False
+                    _batch_size(file.metadata.row_group(group)), row_groups=[group], columns=wanted, use_threads=False
                 )
                 for batch in batches:
                     yield _rows(batch, first, columns, longest)
                     first += batch.num_rows
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # also of ids that are no dates
             raise BrokenTableError(f"the file is damaged after row {first - 1:,}: {_brief(error)}") from error
 
 
@@ -55,7 +65,7 @@ def _opened(path: bytes) -> Any:
         if not os.stat(path).st_size:  # noqa: PTH116
             raise BrokenTableError("there is nothing in it", Reason.EMPTY)
         return pq.ParquetFile(os.fsdecode(path), buffer_size=BUFFER, pre_buffer=False, memory_map=False)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:  # the latter of names of columns
         raise BrokenTableError(f"no Parquet: {_brief(error)}") from error
     except OSError as error:
         raise BrokenTableError(explain(error), Reason.UNREADABLE) from error
@@ -65,12 +75,9 @@ def _brief(error: Exception) -> str:
     return str(error).splitlines()[0][:200].rstrip(".") if str(error) else "unknown"
 
 
-def _batch_size(file: Any, group: int, column: str) -> int:
-    """So many rows that their texts fit: some tables hold books, some lines."""
-    described = file.metadata.row_group(group)
-    parts = [described.column(i) for i in range(described.num_columns)]
-    size: int = sum(part.total_uncompressed_size for part in parts if part.path_in_schema.split(".")[0] == column)
-    return max(1, min(ROWS_AT_ONCE, BYTES_AT_ONCE * int(described.num_rows) // max(1, size)))
+def _batch_size(group: Any) -> int:
+    """So many rows that they fit: some tables hold books, some lines."""
+    return max(1, min(ROWS_AT_ONCE, BYTES_AT_ONCE * int(group.num_rows) // max(1, int(group.total_byte_size))))
 
 
 def _rows(batch: "pa.RecordBatch", first: int, columns: Columns, longest: int) -> Rows:
@@ -78,7 +85,7 @@ def _rows(batch: "pa.RecordBatch", first: int, columns: Columns, longest: int) -
     if columns.id is None:
         names: list[str | None] = [None] * batch.num_rows
     else:
-        names = [name_of(value) for value in _plain(batch.column(batch.schema.names.index(columns.id))).to_pylist()]
+        names = [name_of(value) for value in _as_bytes(batch.column(batch.schema.names.index(columns.id))).to_pylist()]
     sizes = [len(text) for text in texts if type(text) is bytes]
     if len(sizes) == len(texts) and max(sizes, default=0) <= longest:  # nearly always
         plain = cast(list[bytes], texts)
@@ -95,7 +102,7 @@ def _texts(column: "pa.Array", name: str) -> tuple[list[bytes | Fault], bool]:
     import pyarrow as pa
 
     column = _plain(column)
-    strings = any(is_it(column.type) for is_it in (pa.types.is_string, pa.types.is_large_string, _is_string_view))
+    strings = _is_string(column.type)
     binary = any(
         is_it(column.type) for is_it in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
     )
@@ -103,9 +110,15 @@ def _texts(column: "pa.Array", name: str) -> tuple[list[bytes | Fault], bool]:
     if not strings and not binary:
         other = Fault(Reason.UNSUPPORTED, f"column {name!r} is of type {column.type}, not text")
         return [other if valid else null for valid in column.is_valid().to_pylist()], True
-    if strings:
-        column = column.cast(pa.large_binary())
-    return [null if value is None else value for value in column.to_pylist()], strings
+    return [null if value is None else value for value in _as_bytes(column).to_pylist()], strings
+
+
+def _as_bytes(column: "pa.Array") -> "pa.Array":
+    """Strings may hold bytes that are no UTF-8."""
+    import pyarrow as pa
+
+    column = _plain(column)
+    return column.cast(pa.large_binary()) if _is_string(column.type) else column
 
 
 def _plain(column: "pa.Array") -> "pa.Array":
@@ -114,19 +127,7 @@ def _plain(column: "pa.Array") -> "pa.Array":
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-def _is_string_view(kind: "pa.DataType") -> bool:
+def _is_string(kind: "pa.DataType") -> bool:
     import pyarrow as pa
 
-    return bool(pa.types.is_string_view(kind))
-
-
-def parquet_size(path: bytes, column: str) -> tuple[int, int]:
-    """Rows, and bytes of a column as they are before compression; from the file's end alone."""
-    with _opened(path) as file:
-        described = file.metadata
-        size = 0
-        for group in range(described.num_row_groups):
-            parts = described.row_group(group)
-            names = [(parts.column(i).path_in_schema.split(".")[0], i) for i in range(parts.num_columns)]
-            size += sum(int(parts.column(i).total_uncompressed_size) for name, i in names if name == column)
-        return int(described.num_rows), size
+    return any(is_it(kind) for is_it in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))

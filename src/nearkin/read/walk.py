@@ -2,7 +2,8 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
@@ -47,9 +48,12 @@ class Globs:
 def walk(
     root: Path, starts: tuple[Path, ...], settings: WalkSettings, *, leave_out: frozenset[bytes] = frozenset()
 ) -> Iterator[bytes | Unreadable]:
-    """The path, relative to root, of every file below the starts; `leave_out` names absolute paths: the store's own."""
+    """The path, relative to root, of every file below the starts; `leave_out` names absolute paths: the store's own. By
+    any other name they are left out, too: whoever reads and closes the store's file gives up SQLite's locks on it."""
     include, exclude = Globs(settings.include), Globs(settings.exclude)
     base = os.fsencode(root)
+    own = _identities(leave_out)
+    numbers = {number for _, number in own}
 
     choosy = bool(include or exclude)
 
@@ -57,6 +61,9 @@ def walk(
         if absolute in leave_out:
             return False
         return not choosy or ((not include or include.match(path)) and not exclude.match(path))
+
+    def is_own(absolute: bytes) -> bool:
+        return not own.isdisjoint(_identities((absolute,)))
 
     def children(folder: bytes) -> list[os.DirEntry[bytes]]:
         with os.scandir(folder) as found:
@@ -80,6 +87,8 @@ def walk(
                     if not exclude.match(path) and child.path not in leave_out:
                         waiting += [(path + b"/", grandchild) for grandchild in children(child.path)]
                 elif child.is_file(follow_symlinks=False) and wanted(path, child.path):
+                    if child.inode() in numbers and is_own(child.path):
+                        continue
                     yield path
             except OSError as error:
                 yield Unreadable(path, explain(error))
@@ -89,8 +98,19 @@ def walk(
         relative = os.path.relpath(absolute, base) if absolute != base else b""
         if start.is_dir():
             yield from below(absolute, relative)
-        elif wanted(relative, absolute):
+        elif wanted(relative, absolute) and not is_own(absolute):
             yield relative
+
+
+def _identities(paths: Iterable[bytes]) -> set[tuple[int, int]]:
+    """Device and inode of those that are files."""
+    found = set()
+    for path in paths:
+        with suppress(OSError):
+            status = os.stat(path)  # noqa: PTH116
+            if stat.S_ISREG(status.st_mode):
+                found.add((status.st_dev, status.st_ino))
+    return found
 
 
 def check_starts(paths: tuple[Path, ...]) -> tuple[Path, ...]:

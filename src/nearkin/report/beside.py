@@ -23,4 +23,6 @@ def written_beside(path: Path) -> Iterator[Path]:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"Cannot write {path}: {explain(error)}.") from error
+        # Libraries have words of their own: "error writing bytes to file. Detail: …".
+        said = explain(error) if error.errno is None else os.strerror(error.errno).lower()
+        raise InputError(f"Cannot write {path}: {said}.") from error

@@ -7,6 +7,7 @@ makes the same bytes.
 
 import shutil
 import tempfile
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from nearkin.report.sheet import Column, Linked, Sheet
 from nearkin.report.snapshot import Snapshot
 from nearkin.report.totals import Totals
 from nearkin.report.wording import count, said_of, size
+from nearkin.report.zip_target import ZipTarget
 from nearkin.store.documents import each_present
 
 OPEN = 10  # sets and families whose documents are shown at once; the others are folded
@@ -32,17 +34,24 @@ OPTIONS = {
 
 def write_workbook(snapshot: Snapshot, totals: Totals, told: dict[str, Any], path: Path, *, links: bool) -> int:
     from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import FileCreateError
 
     rooms = tempfile.mkdtemp(prefix="nearkin-")  # one that is cut short leaves nothing there either
-    book = Workbook(str(path), {**OPTIONS, "tmpdir": rooms})
     try:
-        when = _moment_of(told["date"])
-        book.set_properties({"title": "nearkin report", "comments": told["scheme"], "created": when})
-        _Book(book, snapshot, totals, links=links).write(told, when)
-        book.close()
+        with ZipTarget(path) as file:
+            book = Workbook(file, {**OPTIONS, "tmpdir": rooms})
+            try:
+                when = _moment_of(told["date"])
+                book.set_properties({"title": "nearkin report", "comments": told["scheme"], "created": when})
+                _Book(book, snapshot, totals, links=links).write(told, when)
+                book.close()
+            except FileCreateError as error:
+                raise error.args[0] from None
+            finally:
+                for sheet in book.worksheets():
+                    with suppress(OSError):
+                        sheet.row_data_fh.close()  # of a book that was not closed; its rows wait there
     finally:
-        for sheet in book.worksheets():
-            sheet.row_data_fh.close()  # of a book that was not closed; its rows wait there
         shutil.rmtree(rooms, ignore_errors=True)
     return totals.identical + totals.families + totals.matches + totals.failed
 

@@ -149,7 +149,8 @@ def _holders(connection: sqlite3.Connection, contents: set[int], digests: list[b
 
 
 def _purge_contents(connection: sqlite3.Connection, contents: list[int]) -> None:
-    """Everything that was made of them. Families keep their other members until they are grouped again."""
+    """Everything that was made of them. Families keep their other members until they are grouped again: at once, or by
+    the next scan where someone is in the way; whoever reads meanwhile finds each with a pivot."""
     schemes = [scheme for (scheme,) in connection.execute("SELECT id FROM scheme").fetchall()]
     touched: set[int] = set()
     for content in contents:
@@ -167,13 +168,32 @@ def _purge_contents(connection: sqlite3.Connection, contents: list[int]) -> None
                    WHERE id = ?1 AND ?2 IN (weakest_a, weakest_b)""",
                 (family, content),
             )
-            connection.execute(
-                "DELETE FROM family WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM family_content WHERE family = ?1)",
-                (family,),
-            )
+            _settle_family(connection, family)
         connection.execute("DELETE FROM content WHERE id = ?", (content,))
     if touched:
         drop_segments(connection, sorted(touched))
+
+
+def _settle_family(connection: sqlite3.Connection, family: int) -> None:
+    """Without its pivot the member that was nearest to it takes its place; one document alone is no family."""
+    left = connection.execute(
+        """SELECT content, pivot FROM family_content WHERE family = ?
+           ORDER BY pivot DESC, role, to_pivot DESC, content""",
+        (family,),
+    ).fetchall()
+    if not left or (len(left) == 1 and _documents_of(connection, left[0][0]) < 2):
+        connection.execute("DELETE FROM family_content WHERE family = ?", (family,))
+        connection.execute("DELETE FROM family WHERE id = ?", (family,))
+    elif not left[0][1]:
+        connection.execute(
+            "UPDATE family_content SET pivot = content = ?2, to_pivot = iif(content = ?2, 1.0, NULL) WHERE family = ?1",
+            (family, left[0][0]),
+        )
+
+
+def _documents_of(connection: sqlite3.Connection, content: int) -> int:
+    query = "SELECT count(*) FROM text t JOIN present d ON d.text = t.id WHERE t.content = ?"
+    return int(connection.execute(query, (content,)).fetchone()[0])
 
 
 def _purge_signature(connection: sqlite3.Connection, scheme: int, content: int) -> bool:

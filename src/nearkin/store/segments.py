@@ -119,13 +119,28 @@ def back_to_delta(connection: sqlite3.Connection, scheme: int, old: list[Segment
     insert_rows(connection, "delta (scheme, content)", rows, known="IGNORE")
 
 
+def is_behind(connection: sqlite3.Connection, store: Path, scheme: int, *, least: int) -> bool:
+    """Whether someone who built segments was cut short or had no room: contents wait that none would have left, or
+    files are no longer named."""
+    (waiting,) = connection.execute("SELECT count(*) FROM delta WHERE scheme = ?", (scheme,)).fetchone()
+    if waiting and (waiting >= least or not segment_files(connection, scheme)):
+        return True
+    return bool(_unnamed(connection, store))
+
+
 def remove_unnamed(connection: sqlite3.Connection, store: Path) -> None:
     """Files no longer named. Whoever has one mapped keeps it until he looks again."""
-    named = {name for (name,) in connection.execute("SELECT name FROM segment")} | {LOCK}
     with suppress(OSError):
-        for path in folder_of(store).iterdir():
-            if path.name not in named:
-                path.unlink(missing_ok=True)
+        for path in _unnamed(connection, store):
+            path.unlink(missing_ok=True)
+
+
+def _unnamed(connection: sqlite3.Connection, store: Path) -> list[Path]:
+    named = {name for (name,) in connection.execute("SELECT name FROM segment")} | {LOCK}
+    try:
+        return [path for path in folder_of(store).iterdir() if path.name not in named]
+    except OSError:
+        return []
 
 
 def signed_rows(connection: sqlite3.Connection, scheme: int, contents: list[int], most: int) -> Iterator[Signed]:

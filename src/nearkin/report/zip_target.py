@@ -1,0 +1,43 @@
+"""The file that a ZIP archive is written to. It says once that there is no room.
+
+A ZipFile that is given up writes its end when it is collected, and Python prints what comes of that on the screen.
+"""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+class ZipTarget(io.BufferedWriter):
+    def __init__(self, path: Path) -> None:
+        super().__init__(io.FileIO(path, "w"))
+        self._failed = False
+        self._place = 0  # where it would be, had it not
+
+    def write(self, data: Any) -> int:
+        self._place += len(data)
+        return self._once(super().write, data) or len(data)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        self._place = place
+        return self._once(super().seek, place, whence) or place
+
+    def tell(self) -> int:
+        return self._once(super().tell) or self._place
+
+    def flush(self) -> None:
+        self._once(super().flush)
+
+    def close(self) -> None:
+        self._once(super().close)
+        self.raw.close()
+
+    def _once(self, does: Callable[..., Any], *given: Any) -> Any:
+        if self._failed:
+            return None
+        try:
+            return does(*given)
+        except OSError:
+            self._failed = True
+            raise
