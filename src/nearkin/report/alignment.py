@@ -1,16 +1,15 @@
 """Two texts side by side: what stands in both in the same order, what differs between, and what was moved.
 
-Of the common passages those that keep their order and are longest together make the frame; the others were moved, or
-stand once more in one of the texts. Overlapping ends are cut, so that every character of either text is in one block.
+Of the common passages those that stand in one order in both texts make the frame; the others were moved, or stand once
+more in one of the texts. Overlapping ends are cut, so that every character of either text is in one block.
 """
 
-from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.passages import Passage, Spans, places
+from nearkin.matching.passages import IN_ORDER, Passage, Spans, places
 from nearkin.text.canon import Canon
 
 
@@ -34,7 +33,7 @@ class Alignment:
 
 def align(spans: Spans, passages: list[Passage], a: bytes, b: bytes, canon: Canon) -> Alignment:
     """Of canonical spans and their places in the extracted texts."""
-    ordered = in_order(spans)
+    ordered = frame(spans)
     numbers, cut = _disjoint(spans, ordered)
     first = places(a, canon, cut[:, 0], cut[:, 1])
     second = places(b, canon, cut[:, 2], cut[:, 3])
@@ -56,39 +55,9 @@ def _code_points(text: bytes) -> int:
     return len(text.decode("utf-8", "replace"))
 
 
-def in_order(spans: Spans) -> list[int]:
-    """Numbers of spans that rise in both texts and are longest together; of equals the first in A."""
-    ends, lengths, at = spans.b_end.tolist(), (spans.a_end - spans.a_start).tolist(), spans.b_start.tolist()
-    # Best chains by where they end in B: a longer chain that ends earlier makes others useless.
-    reach: list[int] = []
-    weight: list[int] = []
-    last: list[int] = []
-    before: list[int | None] = [None] * len(ends)
-    for number, end in enumerate(ends):
-        # Chains that end before this one does and began before it, so that something of it is left when it is cut.
-        place = bisect_left(reach, end)
-        total = lengths[number]
-        if place:
-            overlap = max(0, reach[place - 1] - at[number], int(spans.a_end[last[place - 1]] - spans.a_start[number]))
-            if overlap < lengths[number]:
-                before[number] = last[place - 1]
-                total = weight[place - 1] + lengths[number] - overlap
-            elif weight[place - 1] >= total:
-                continue
-        if place and weight[place - 1] >= total:
-            continue
-        if place < len(reach) and reach[place] == end and weight[place] >= total:
-            continue
-        stop = place
-        while stop < len(reach) and weight[stop] <= total:
-            stop += 1
-        reach[place:stop], weight[place:stop], last[place:stop] = [end], [total], [number]
-    chain: list[int] = []
-    number_: int | None = last[-1] if last else None
-    while number_ is not None:
-        chain.append(number_)
-        number_ = before[number_]
-    return chain[::-1]
+def frame(spans: Spans) -> list[int]:
+    """Numbers of the spans that stand in one order in both texts."""
+    return np.flatnonzero(spans.kind == IN_ORDER).tolist()
 
 
 def _disjoint(spans: Spans, ordered: list[int]) -> tuple[list[int], NDArray[np.int64]]:

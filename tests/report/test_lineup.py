@@ -1,0 +1,93 @@
+"""Texts of very similar paragraphs line up as a careful reader would line them up."""
+
+import random
+
+import pytest
+
+from nearkin.matching.passages import IN_ORDER, MOVED, REPEATED, placed, spans_in
+from nearkin.report.alignment import align
+from nearkin.report.side_by_side import rows
+from nearkin.settings import TextSettings
+from nearkin.text.canon import Canon
+
+CANON = Canon.of(TextSettings())
+DUTIES = [
+    "deliver the goods",
+    "pay the fees",
+    "insure the premises",
+    "keep the records",
+    "train the staff",
+    "report defects",
+]
+KINDS = {IN_ORDER: "in order", MOVED: "moved", REPEATED: "repeated"}
+
+
+def clause(number: int, duty: str, days: int) -> str:
+    return (
+        f"{number}. The Supplier shall {duty} within {days} days of receipt of a written notice from the Customer,"
+        f" failing which the Customer may terminate this Agreement in accordance with clause {number + 3}."
+    )
+
+
+DUTY = [(f"{DUTIES[at % 6]} of part {chr(65 + at // 6)}", 10 + 5 * (at % 4)) for at in range(60)]
+CONTRACT = [clause(at + 1, *duty) for at, duty in enumerate(DUTY)]
+
+
+def changes(a: list[str], b: list[str], by: str = "\n\n") -> list[tuple[str, str]]:
+    """What differs, word by word, in order."""
+    first, second = by.join(a), by.join(b)
+    spans = spans_in(CANON.apply(first.encode()), CANON.apply(second.encode()), raw=False)
+    passages = placed(spans, first.encode(), second.encode(), CANON)
+    alignment = align(spans, passages, first.encode(), second.encode(), CANON)
+    told = []
+    for row in rows(alignment, first, second, CANON):
+        sides = [" ".join(word.text for word in side if word.changed) for side in (row.a, row.b)]
+        if not row.block.same and any(sides):
+            told.append((sides[0], sides[1]))
+    return told
+
+
+def kinds(a: list[str], b: list[str], by: str = "\n\n") -> list[str]:
+    spans = spans_in(CANON.apply(by.join(a).encode()), CANON.apply(by.join(b).encode()), raw=False)
+    return [KINDS[kind] for kind in spans.kind.tolist()]
+
+
+def test_clauses_edited_in_a_contract_of_similar_clauses() -> None:
+    edited = list(CONTRACT)
+    edited[30] = edited[30].replace("within 20 days", "within 45 days")
+    edited[41] = edited[41].replace("a written notice", "an electronic message")
+    assert changes(CONTRACT, edited) == [("20", "45"), ("a written notice", "an electronic message")]
+    assert kinds(CONTRACT, edited) == ["in order"] * 3
+
+
+def test_rows_edited_in_a_table_of_similar_rows() -> None:
+    chance = random.Random(1)
+    rows_ = [
+        f"{1000 + at} | Bolt M{chance.choice([4, 5, 6, 8])} x {chance.choice([10, 20, 30])} | steel, zinc plated |"
+        f" {chance.choice([10, 20, 50])} pcs | {chance.choice(['0.10', '0.12', '0.20'])} EUR | in stock"
+        for at in range(120)
+    ]
+    edited = list(rows_)
+    edited[20] = edited[20].replace("in stock", "sold out")
+    edited[80] = edited[80].replace("zinc plated", "plain")
+    assert changes(rows_, edited, "\n") == [("in stock", "sold out"), ("zinc plated", "plain")]
+
+
+def test_a_clause_that_was_moved_is_told_as_moved() -> None:
+    moved = [*CONTRACT[:10], *CONTRACT[11:45], CONTRACT[10], *CONTRACT[45:]]
+    assert kinds(CONTRACT, moved) == ["in order", "moved", "in order", "in order"]
+
+
+@pytest.mark.parametrize(("written", "was", "becomes"), [("arabic", "يدفع", "ينشر"), ("chinese", "支付", "公布")])
+def test_other_scripts(written: str, was: str, becomes: str) -> None:
+    arabic = "المادة {}: يلتزم الطرف الثاني بأن يدفع الرسوم خلال {} يوما من تاريخ استلام إشعار خطي من الطرف الأول."
+    chinese = (
+        "第{}条 乙方应当在收到甲方书面通知之日起{}日内支付费用，否则甲方有权依照本合同的约定解除合同并要求赔偿损失。"
+    )
+    form = arabic if written == "arabic" else chinese
+    articles = [form.format(at + 1, 10 + 5 * (at % 4)) for at in range(24)]
+    edited = [*articles[:10], articles[10].replace(was, becomes), *articles[11:]]
+    ((one, other),) = changes(articles, edited, "\n")
+    assert was in one
+    assert becomes in other
+    assert kinds(articles, edited, "\n") == ["in order"] * 2
