@@ -4,50 +4,25 @@
 #include <deque>
 #include <utility>
 
+#include "following.hpp"
+#include "passage_chain.hpp"
+
 namespace nearkin {
 namespace {
 
-constexpr std::size_t kNear = 16;  // passages before one that may overlap it
 constexpr std::uint64_t kEffort = 8;  // times both texts are looked at, gap within gap; beyond, what is left is left
 constexpr int kRounds = 3;
-
-// Best chains by where they end in B: the best of all that end up to a place.
-class Best {
- public:
-  explicit Best(std::size_t places) : tree_(places + 1, {0, 0}) {}
-  void put(std::size_t place, std::uint64_t weight, std::size_t number) {
-    for (++place; place < tree_.size(); place += place & (~place + 1))
-      if (weight > tree_[place].first) tree_[place] = {weight, number};
-  }
-  std::pair<std::uint64_t, std::size_t> up_to(std::size_t count) const {
-    std::pair<std::uint64_t, std::size_t> best{0, 0};
-    for (; count > 0; count -= count & (~count + 1))
-      if (tree_[count].first > best.first) best = tree_[count];
-    return best;
-  }
-
- private:
-  std::vector<std::pair<std::uint64_t, std::size_t>> tree_;
-};
+constexpr std::size_t kTrials = 1000;
+constexpr std::uint64_t kLong = 1 << 16, kLittle = 20;  // bytes; a share of more than so many is looked for in order
 
 std::uint64_t length(const Passage& p) { return p.a_end - p.a_start; }
 
-std::uint64_t overlap(const Passage& before, const Passage& after) {
-  const std::uint64_t a = before.a_end > after.a_start ? before.a_end - after.a_start : 0;
-  const std::uint64_t b = before.b_end > after.b_start ? before.b_end - after.b_start : 0;
-  return std::max(a, b);
-}
-
-bool rises(const Passage& x, const Passage& y) {
-  return x.a_start < y.a_start && x.b_start < y.b_start && x.a_end < y.a_end && x.b_end < y.b_end;
-}
-
-bool earlier(const Passage& x, const Passage& y) {
-  return std::pair{x.a_start, x.b_start} < std::pair{y.a_start, y.b_start};
-}
-
 struct Gap {
   std::uint64_t a_start, a_end, b_start, b_end;
+
+  bool is_empty() const { return a_end <= a_start || b_end <= b_start; }
+  std::uint64_t shorter() const { return is_empty() ? 0 : std::min(a_end - a_start, b_end - b_start); }
+  std::uint64_t both() const { return (a_end - a_start) + (b_end - b_start); }
 };
 
 std::vector<Gap> gaps_between(const std::vector<Passage>& chain, const Gap& around) {
@@ -62,120 +37,105 @@ std::vector<Gap> gaps_between(const std::vector<Passage>& chain, const Gap& arou
   return found;
 }
 
-std::vector<Passage> chained(std::vector<Passage> passages, std::uint64_t each_costs) {
-  std::sort(passages.begin(), passages.end(), earlier);
-  std::vector<Passage> found;
-  for (const std::size_t number : heaviest_chain(passages, each_costs)) found.push_back(passages[number]);
-  return found;
-}
-
-// Nearest to the diagonal of the run before.
-std::vector<Passage> followed(const CommonRuns& runs) {
-  std::vector<Passage> found;
-  std::int64_t shift = 0;
+// How much of A stands in B at all.
+std::uint64_t possible(const CommonRuns& runs) {
+  std::uint64_t total = 0, reached = 0;
   for (const Run& run : runs.maximal(Side::a)) {
-    found.push_back(runs.placed(run, Side::a, shift));
-    shift = static_cast<std::int64_t>(found.back().b_start) - static_cast<std::int64_t>(found.back().a_start);
+    total += run.end - std::max(run.start, reached);
+    reached = run.end;
   }
-  return found;
+  return total;
 }
 
-std::vector<Passage> in_one_order(const CommonRuns& runs, std::uint64_t least) {
-  std::vector<Passage> chain = chained(runs.unique(), least / 2);
-  return chain.empty() ? chained(followed(runs), least / 2) : chain;
-}
+class Framer {
+ public:
+  Framer(std::string_view a, std::string_view b, std::uint64_t least, Reading reading, Widening& widened)
+      : a_(a), b_(b), least_(least), cost_(2 * least), characters_{reading}, widened_(widened), effort_(kEffort * (a.size() + b.size())) {}
+
+  std::vector<Passage> run(const CommonRuns& whole) {
+    std::vector<Passage> unique = whole.unique();
+    frame_ = filled(in_one_order(a_, b_, whole, unique), {0, a_.size(), 0, b_.size()});
+    std::stable_sort(unique.begin(), unique.end(), [](const Passage& x, const Passage& y) { return length(x) > length(y); });
+    unique.resize(std::min(unique.size(), kTrials));
+    bool better = true;
+    for (int round = 0; round < kRounds && std::exchange(better, false); ++round)
+      for (const Passage& p : unique) better |= is_better_with(p);
+    return std::move(frame_);
+  }
+
+ private:
+  std::vector<Passage> in_one_order(std::string_view a, std::string_view b, const CommonRuns& runs, std::vector<Passage> passages) const {
+    std::vector<Passage> chain = heaviest_chain(passages, cost_);
+    const std::uint64_t most = possible(runs), left_out = most - std::min(most, weight_of(chain, cost_));
+    if (4 * left_out <= most || (left_out < a.size() / kLittle && a.size() > kLong)) return chain;
+    const std::vector<Passage> beside = followed(a, b, least_, characters_.reading);
+    passages.insert(passages.end(), beside.begin(), beside.end());
+    return heaviest_chain(std::move(passages), cost_);
+  }
+
+  std::vector<Passage> filled(std::vector<Passage> chain, const Gap& around) {
+    for (int round = 0; round < kRounds && !chain.empty(); ++round) {
+      const std::vector<Gap> gaps = gaps_between(chain, around);
+      for (std::deque<Gap> open(gaps.begin(), gaps.end()); !open.empty(); open.pop_front()) {
+        const Gap gap = open.front();
+        if (gap.shorter() < least_ || gap.both() > effort_) continue;
+        effort_ -= gap.both();
+        const std::string_view a = a_.substr(gap.a_start, gap.a_end - gap.a_start), b = b_.substr(gap.b_start, gap.b_end - gap.b_start);
+        const CommonRuns runs(a, b, least_, characters_.reading);
+        std::vector<Passage> inside = in_one_order(a, b, runs, runs.unique());
+        for (Passage& p : inside)
+          p = {p.a_start + gap.a_start, p.a_end + gap.a_start, p.b_start + gap.b_start, p.b_end + gap.b_start};
+        chain.insert(chain.end(), inside.begin(), inside.end());
+        if (inside.empty()) continue;
+        for (const Gap& smaller : gaps_between(inside, gap)) open.push_back(smaller);
+      }
+      for (Passage& p : chain) p = widened_(p);
+      const std::size_t before = chain.size();
+      chain = heaviest_chain(std::move(chain), cost_);
+      if (chain.size() == before) break;  // otherwise some were no better than what crosses them, and left gaps
+    }
+    return chain;
+  }
+
+  bool is_better_with(const Passage& p) {
+    const auto first = std::partition_point(frame_.begin(), frame_.end(), [&](const Passage& one) { return rises(one, p); });
+    const auto last = std::partition_point(first, frame_.end(), [&](const Passage& one) { return !rises(p, one); });
+    if (first == last || (last - first == 1 && first->a_start == p.a_start && first->b_start == p.b_start)) return false;
+    const auto before = first == frame_.begin() ? first : first - 1, after = last == frame_.end() ? last : last + 1;
+    const Gap around{before == first ? 0 : before->a_end, last == frame_.end() ? a_.size() : last->a_start,
+                     before == first ? 0 : before->b_end, last == frame_.end() ? b_.size() : last->b_start};
+    // What was moved far crosses more than could ever stand beside it.
+    const Gap left{around.a_start, p.a_start, around.b_start, p.b_start}, right{p.a_end, around.a_end, p.b_end, around.b_end};
+    const std::uint64_t most = length(p) + left.shorter() + right.shorter();
+    std::uint64_t crossed = 0;
+    for (auto one = first; one != last && crossed < most; ++one) crossed += worth(length(*one), cost_);
+    if (crossed >= most || around.both() > effort_) return false;
+    const std::vector<Passage> old(before, after);
+    std::vector<Passage> tried(before, first);
+    const std::vector<Passage> inside = filled({p}, around);
+    tried.insert(tried.end(), inside.begin(), inside.end());
+    tried.insert(tried.end(), last, after);
+    tried = heaviest_chain(std::move(tried), cost_);
+    if (weight_of(tried, cost_) <= weight_of(old, cost_)) return false;
+    const auto at = frame_.erase(before, after);
+    frame_.insert(at, tried.begin(), tried.end());
+    return true;
+  }
+
+  std::string_view a_, b_;
+  std::uint64_t least_;
+  std::uint64_t cost_;  // of a passage: a reader would rather see one block moved than every line of it changed
+  Characters characters_;
+  Widening& widened_;
+  std::uint64_t effort_;
+  std::vector<Passage> frame_;
+};
 
 }  // namespace
 
-std::vector<std::size_t> heaviest_chain(const std::vector<Passage>& sorted, std::uint64_t each_costs) {
-  const std::size_t count = sorted.size();
-  std::vector<std::uint64_t> places;
-  for (const Passage& p : sorted) places.push_back(p.b_end);
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  const auto up_to = [&](std::uint64_t b) {
-    return static_cast<std::size_t>(std::upper_bound(places.begin(), places.end(), b) - places.begin());
-  };
-  std::vector<std::size_t> by_end(count), before(count, count);
-  for (std::size_t i = 0; i < count; ++i) by_end[i] = i;
-  std::sort(by_end.begin(), by_end.end(), [&](std::size_t x, std::size_t y) {
-    return std::pair{sorted[x].a_end, x} < std::pair{sorted[y].a_end, y};
-  });
-  std::vector<std::uint64_t> weight(count);
-  Best best(places.size());
-  std::size_t ended = 0, last = count;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Passage& p = sorted[i];
-    for (; ended < count && sorted[by_end[ended]].a_end <= p.a_start; ++ended) {
-      const std::size_t one = by_end[ended];
-      best.put(up_to(sorted[one].b_end) - 1, weight[one], one);
-    }
-    const auto worth = [each_costs](std::uint64_t long_) { return long_ > each_costs ? long_ - each_costs : 1; };
-    weight[i] = worth(length(p));
-    if (const auto [most, number] = best.up_to(up_to(p.b_start)); most > 0) {
-      weight[i] += most;
-      before[i] = number;
-    }
-    for (std::size_t j = i; j > 0 && i - j < kNear; --j) {
-      const Passage& other = sorted[j - 1];
-      const std::uint64_t shared = overlap(other, p);
-      if (shared == 0 || shared >= length(p) || !rises(other, p)) continue;
-      if (const std::uint64_t both = weight[j - 1] + worth(length(p) - shared); both > weight[i]) {
-        weight[i] = both;
-        before[i] = j - 1;
-      }
-    }
-    if (last == count || weight[i] > weight[last]) last = i;
-  }
-  std::vector<std::size_t> chain;
-  for (std::size_t at = last; at < count; at = before[at]) chain.push_back(at);
-  std::reverse(chain.begin(), chain.end());
-  return chain;
-}
-
-Widening::Widening(std::string_view a, std::string_view b, Reading reading)
-    : a_(a), b_(b), characters_{reading}, left_(kEffort * (a.size() + b.size())) {}
-
-Passage Widening::operator()(const Passage& passage) {
-  std::uint64_t before = 0, after = 0;
-  while (left_ > 0 && before < std::min(passage.a_start, passage.b_start) &&
-         a_[passage.a_start - before - 1] == b_[passage.b_start - before - 1])
-    ++before, --left_;
-  while (left_ > 0 && passage.a_end + after < a_.size() && passage.b_end + after < b_.size() &&
-         a_[passage.a_end + after] == b_[passage.b_end + after])
-    ++after, --left_;
-  const Run run = characters_.trimmed(a_, {passage.a_start - before, passage.a_end + after});
-  const std::uint64_t b_start = passage.b_start - (passage.a_start - run.start) ;
-  return {run.start, run.end, b_start, b_start + (run.end - run.start)};
-}
-
 std::vector<Passage> frame_of(std::string_view a, std::string_view b, const CommonRuns& whole, std::uint64_t least, Reading reading,
                               Widening& widened) {
-  const Gap everything{0, a.size(), 0, b.size()};
-  std::vector<Passage> found = in_one_order(whole, least);
-  std::uint64_t effort = kEffort * (a.size() + b.size());
-  for (int round = 0; round < kRounds && !found.empty(); ++round) {
-    std::deque<Gap> open;
-    for (const Gap& gap : gaps_between(found, everything)) open.push_back(gap);
-    for (; !open.empty(); open.pop_front()) {
-      const Gap gap = open.front();
-      const std::uint64_t long_a = gap.a_end - gap.a_start, long_b = gap.b_end - gap.b_start;
-      if (gap.a_end <= gap.a_start || gap.b_end <= gap.b_start || std::min(long_a, long_b) < least || long_a + long_b > effort) continue;
-      effort -= long_a + long_b;
-      const CommonRuns runs(a.substr(gap.a_start, long_a), b.substr(gap.b_start, long_b), least, reading);
-      std::vector<Passage> inside = in_one_order(runs, least);
-      for (Passage& p : inside)
-        p = {p.a_start + gap.a_start, p.a_end + gap.a_start, p.b_start + gap.b_start, p.b_end + gap.b_start};
-      found.insert(found.end(), inside.begin(), inside.end());
-      if (inside.empty()) continue;
-      for (const Gap& smaller : gaps_between(inside, gap)) open.push_back(smaller);
-    }
-    for (Passage& p : found) p = widened(p);
-    const std::size_t before = found.size();
-    found = chained(std::move(found), least / 2);
-    if (found.size() == before) break;
-  }
-  return found;
+  return Framer(a, b, least, reading, widened).run(whole);
 }
 
 }  // namespace nearkin

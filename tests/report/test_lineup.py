@@ -78,6 +78,55 @@ def test_a_clause_that_was_moved_is_told_as_moved() -> None:
     assert kinds(CONTRACT, moved) == ["in order", "moved", "in order", "in order"]
 
 
+def test_a_block_that_was_moved_is_told_as_moved_though_its_lines_resemble_those_in_its_place() -> None:
+    assert kinds(CONTRACT, CONTRACT[30:] + CONTRACT[:30]) == ["moved", "in order"]
+
+
+def in_order_share(a: list[str], b: list[str]) -> float:
+    first = CANON.apply(" ".join(a).encode())
+    spans = spans_in(first, CANON.apply(" ".join(b).encode()), raw=False)
+    kept = spans.kind == IN_ORDER
+    return float((spans.a_end - spans.a_start)[kept].sum()) / len(first)
+
+
+def test_lists_of_which_every_entry_differs_stand_beside_each_other() -> None:
+    def entries(seed: int) -> list[str]:
+        chance = random.Random(seed)
+        return [
+            f"The Supplier shall {chance.choice(DUTIES)} of part {chance.choice('ABCDEFG')} within"
+            f" {chance.choice([10, 20, 30])} days of receipt of a written notice from the Customer, failing which the"
+            " Customer may terminate this Agreement."
+            for _ in range(400)
+        ]
+
+    assert in_order_share(entries(1), entries(2)) > 0.8
+
+
+NAMES = ["Anna Berg", "Carl Dorn", "Eva Falk", "Gerd Holm", "Ida Jansen", "Karl Lund", "Mia Nord", "Otto Palm"]
+TOWNS = ["Bonn", "Köln", "Trier", "Mainz", "Essen", "Hagen", "Hamm", "Unna"]
+
+
+def test_sections_of_a_form_follow_their_contents_and_not_their_numbers() -> None:
+    def section(number: int, name: str, town: str, amount: int) -> str:
+        return (
+            f"Section {number}: Claimant\nName of the claimant: {name}\nPlace of residence: {town}\n"
+            f"Amount claimed in euros: {amount}\nI declare that the above is true and complete to the best of my"
+            " knowledge.\nSignature of the claimant: ____________"
+        )
+
+    filled = [(NAMES[at], TOWNS[at], 100 * at + 50) for at in range(8)]
+    again = [*filled[:4], ("Paul Quist", "Neuss", 777), *filled[4:]]
+    again[6] = ("Karl Lund-Meyer", "Hagen", 999)
+    a, b = ([section(at + 1, *one) for at, one in enumerate(form)] for form in (filled, again))
+    spans = spans_in(CANON.apply("\n".join(a).encode()), CANON.apply("\n".join(b).encode()), raw=False)
+    first, second = CANON.apply("\n".join(a).encode()), CANON.apply("\n".join(b).encode())
+    kept = [at for at in range(len(spans)) if spans.kind[at] == IN_ORDER]
+    for name in NAMES:
+        one, other = first.index(CANON.apply(name.encode())), second.index(CANON.apply(name.encode()))
+        (beside,) = [at for at in kept if spans.a_start[at] <= one < spans.a_end[at]]
+        assert spans.b_start[beside] - spans.a_start[beside] == other - one, name
+
+
 @pytest.mark.parametrize(("written", "was", "becomes"), [("arabic", "يدفع", "ينشر"), ("chinese", "支付", "公布")])
 def test_other_scripts(written: str, was: str, becomes: str) -> None:
     arabic = "المادة {}: يلتزم الطرف الثاني بأن يدفع الرسوم خلال {} يوما من تاريخ استلام إشعار خطي من الطرف الأول."
