@@ -248,6 +248,32 @@ def test_a_passage_pasted_twice_leads_to_where_it_stands_once(tmp_path: Path) ->
     assert set(re.findall(r"href='#(\w+)'", html)) <= set(re.findall(r"id='(\w+)'", html))
 
 
+def test_every_link_of_a_page_leads_somewhere(tmp_path: Path) -> None:
+    lines = [
+        f"{at}. The tenant of flat {at} shall pay {at % 5}00 euros on the first of {prose(at, 2)}." for at in range(40)
+    ]
+    (tmp_path / "a").write_text("\n".join(lines))
+    (tmp_path / "b").write_text("\n".join([*lines[20:30], lines[3], *lines[:18], lines[25], *lines[33:]]))
+    Called("compare", tmp_path / "a", tmp_path / "b", "--html", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text()
+    names = re.findall(r"id='(\w+)'", html)
+    assert len(names) == len(set(names))
+    links = set(re.findall(r"href='#(\w+)'", html))
+    assert len(links) > 6
+    assert links <= set(names)
+
+
+def test_what_stands_once_more_is_marked_as_put_in(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "twice.txt").write_text(f"{NOTE}{KEY}{LINE}\n{KEY}")
+    asked = ("compare", pair[0], tmp_path / "twice.txt", "--html", tmp_path / "page.html", "--format", "table")
+    shown = Called(*asked).out
+    assert re.search("» Before you begin", shown)
+    assert "↔" not in shown
+    assert re.search(
+        "<ins><a id='b2' href='#a2' title='passage 2'>Before you begin", (tmp_path / "page.html").read_text()
+    )
+
+
 def test_a_page_that_cannot_be_written(pair: tuple[Path, Path], tmp_path: Path) -> None:
     failed = Called("compare", *pair, "--html", tmp_path / "nowhere" / "page.html")
     assert failed.code == 3

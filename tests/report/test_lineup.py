@@ -73,6 +73,26 @@ def test_rows_edited_in_a_table_of_similar_rows() -> None:
     assert changes(rows_, edited, "\n") == [("in stock", "sold out"), ("zinc plated", "plain")]
 
 
+def test_a_clause_put_in_is_told_from_its_beginning_to_its_end() -> None:
+    more = clause(16, "publish the accounts", 15).replace("16.", "16a.")
+    assert changes(CONTRACT, [*CONTRACT[:16], more, *CONTRACT[16:]]) == [("", more.replace("\n", " "))]
+    assert changes([*CONTRACT[:16], more, *CONTRACT[16:]], CONTRACT) == [(more.replace("\n", " "), "")]
+
+
+def test_a_clause_pasted_twice_is_put_in_and_leads_to_where_it_stands() -> None:
+    pasted = [*CONTRACT, CONTRACT[7]]
+    assert changes(CONTRACT, pasted) == [("", CONTRACT[7])]
+    assert kinds(CONTRACT, pasted) == ["in order", "repeated"]
+
+
+def test_what_was_renumbered_is_not_told_as_moved() -> None:
+    put_in = [*DUTY[:16], ("publish the accounts", 15), *DUTY[16:]]
+    told = changes(CONTRACT, [clause(at + 1, *duty) for at, duty in enumerate(put_in)])
+    assert len(told) == 1 + 44
+    assert told[1] == ("20. 18.", "21. 19.")
+    assert told[-1] == ("63.", "64.")
+
+
 def test_a_clause_that_was_moved_is_told_as_moved() -> None:
     moved = [*CONTRACT[:10], *CONTRACT[11:45], CONTRACT[10], *CONTRACT[45:]]
     assert kinds(CONTRACT, moved) == ["in order", "moved", "in order", "in order"]

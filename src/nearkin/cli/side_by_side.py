@@ -1,7 +1,7 @@
 """Two texts beside each other on a terminal: what is the same shortened, what differs word by word.
 
 The mark between the columns says the same without colours: ≠ where words of both sides differ, < and > where words of
-one do, ↔ where text was moved.
+one do, « and » where these stand elsewhere in the other text, too, ↔ where text was moved.
 """
 
 from collections.abc import Iterator
@@ -20,6 +20,7 @@ SHOWN = 200  # rows; the page has all
 LONG = 24  # lines of one row
 
 CHANGED = {"A": "bold red", "B": "bold green"}
+AGAIN = {"A": "red", "B": "green"}  # and elsewhere in the other text
 MOVED = "magenta"
 
 Piece = tuple[str, str]
@@ -42,9 +43,7 @@ def show_side_by_side(screen: "Screen", rows: "Iterator[Row]", *, whole: str) ->
 def _lines(row: "Row", wide: int) -> Iterator[tuple[str, list[Piece], list[Piece]]]:
     same = row.block.same
     gap = count(row.left_out, "words") if row.left_out else ""
-    left, right = (
-        _folded(side, wide, CHANGED[letter], gap, same=same) for letter, side in (("A", row.a), ("B", row.b))
-    )
+    left, right = (_folded(side, wide, letter, gap, same=same) for letter, side in (("A", row.a), ("B", row.b)))
     none: list[Piece] = []
     for at, (one, other) in enumerate(zip_longest(left, right, fillvalue=none)):
         if at == LONG:
@@ -56,12 +55,17 @@ def _lines(row: "Row", wide: int) -> Iterator[tuple[str, list[Piece], list[Piece
 def _mark(left: list[Piece], right: list[Piece]) -> str:
     styles = [{style for _, style in side} for side in (left, right)]
     out, put = CHANGED["A"] in styles[0], CHANGED["B"] in styles[1]
+    less, more = AGAIN["A"] in styles[0], AGAIN["B"] in styles[1]
+    if (out or less) and (put or more):
+        return "≠"
     if out or put:
-        return "≠" if out and put else "<" if out else ">"
+        return "<" if out else ">"
+    if less or more:
+        return "«" if less else "»"
     return "↔" if MOVED in styles[0] | styles[1] else "│"
 
 
-def _folded(words: "list[Word]", wide: int, colour: str, gap: str, *, same: bool) -> list[list[Piece]]:
+def _folded(words: "list[Word]", wide: int, letter: str, gap: str, *, same: bool) -> list[list[Piece]]:
     """Lines of words, broken between them; one longer than a line is cut."""
     lines: list[list[Piece]] = []
     line: list[Piece] = []
@@ -73,7 +77,7 @@ def _folded(words: "list[Word]", wide: int, colour: str, gap: str, *, same: bool
                 lines.append(line)
             lines.append([(_cut(f"… {gap} …", wide), "dim italic")])
             line, used = [], 0
-        style = "dim" if same else MOVED if word.moved is not None else colour if word.changed else ""
+        style = "dim" if same else _style(word, letter)
         text = _cut(safe(word.text), wide)
         if line and used + 1 + cells(text) > wide:
             lines.append(line)
@@ -85,6 +89,14 @@ def _folded(words: "list[Word]", wide: int, colour: str, gap: str, *, same: bool
         line.append((text, style))
         used += cells(text)
     return [*lines, line] if line else lines
+
+
+def _style(word: "Word", letter: str) -> str:
+    if word.moved is not None:
+        return MOVED
+    if not word.changed:
+        return ""
+    return CHANGED[letter] if word.again is None else AGAIN[letter]
 
 
 def _cut(text: str, wide: int) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.passages import IN_ORDER, Passage, Spans, places
+from nearkin.matching.passages import IN_ORDER, REPEATED, Passage, Spans, places
+from nearkin.report.cut import pieces
 from nearkin.text.canon import Canon
 
 
@@ -28,27 +29,34 @@ class Block:
 @dataclass(frozen=True)
 class Alignment:
     blocks: list[Block]
-    moved: dict[int, Passage]  # by number among the passages
+    elsewhere: dict[int, Passage]  # by number among the passages: moved, or there once more
+    repeated: frozenset[int] = frozenset()  # the numbers of these latter
 
 
 def align(spans: Spans, passages: list[Passage], a: bytes, b: bytes, canon: Canon) -> Alignment:
     """Of canonical spans and their places in the extracted texts."""
     ordered = frame(spans)
-    numbers, cut = _disjoint(spans, ordered)
-    first = places(a, canon, cut[:, 0], cut[:, 1])
-    second = places(b, canon, cut[:, 2], cut[:, 3])
+    cut = pieces(spans, ordered, a, b, canon)
+    first = places(a, canon, *_columns([(one.a_start, one.a_end) for one in cut]))
+    second = places(b, canon, *_columns([(one.b_start, one.b_end) for one in cut]))
     lengths = [len(text) if canon.raw else _code_points(text) for text in (a, b)]
     blocks: list[Block] = []
     at_a = at_b = 0
-    for number, (a_start, a_end), (b_start, b_end) in zip(numbers, first, second, strict=True):
+    for piece, (a_start, a_end), (b_start, b_end) in zip(cut, first, second, strict=True):
         if a_start > at_a or b_start > at_b:
             blocks.append(Block(False, at_a, a_start, at_b, b_start))
-        blocks.append(Block(True, a_start, a_end, b_start, b_end, number))
+        blocks.append(Block(True, a_start, a_end, b_start, b_end, piece.number))
         at_a, at_b = a_end, b_end
     if lengths[0] > at_a or lengths[1] > at_b:
         blocks.append(Block(False, at_a, lengths[0], at_b, lengths[1]))
     kept = set(ordered)
-    return Alignment(blocks, {at: one for at, one in enumerate(passages) if at not in kept})
+    repeated = frozenset(np.flatnonzero(spans.kind == REPEATED).tolist())
+    return Alignment(blocks, {at: one for at, one in enumerate(passages) if at not in kept}, repeated)
+
+
+def _columns(rows: list[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    columns = np.array(rows, np.int64).reshape(-1, 2)
+    return columns[:, 0], columns[:, 1]
 
 
 def _code_points(text: bytes) -> int:
@@ -58,20 +66,3 @@ def _code_points(text: bytes) -> int:
 def frame(spans: Spans) -> list[int]:
     """Numbers of the spans that stand in one order in both texts."""
     return np.flatnonzero(spans.kind == IN_ORDER).tolist()
-
-
-def _disjoint(spans: Spans, ordered: list[int]) -> tuple[list[int], NDArray[np.int64]]:
-    """Without overlaps, as rows of a_start, a_end, b_start, b_end; numbers of what is left."""
-    kept: list[int] = []
-    rows: list[tuple[int, int, int, int]] = []
-    at_a = at_b = 0
-    for number in ordered:
-        one = (int(column[number]) for column in (spans.a_start, spans.a_end, spans.b_start, spans.b_end))
-        a_start, a_end, b_start, b_end = one
-        cut = max(0, at_a - a_start, at_b - b_start)
-        if a_start + cut >= a_end:
-            continue
-        kept.append(number)
-        rows.append((a_start + cut, a_end, b_start + cut, b_end))
-        at_a, at_b = a_end, b_end
-    return kept, np.array(rows, np.int64).reshape(-1, 4)

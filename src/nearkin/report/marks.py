@@ -1,11 +1,14 @@
-"""The words of two stretches of text, each marked: in both, in one only, or moved elsewhere."""
+"""The words of two stretches of text, each marked: in both, in one only, moved elsewhere or there once more."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, islice, takewhile
 
-from nearkin.matching.passages import Passage
+from nearkin.matching.passages import LEAST
 from nearkin.matching.word_edits import word_edits
+from nearkin.report.alignment import Alignment
 from nearkin.text.canon import Canon
 
 MANY = 20_000  # words of a stretch; beyond, all of it is marked
@@ -20,6 +23,7 @@ class Word:
     end: int
     changed: bool
     moved: int | None = None  # the number of the passage it was moved with
+    again: int | None = None  # the number of a passage that stands elsewhere in the other text, too
 
 
 def words_of(text: str, start: int, end: int) -> list[Word]:
@@ -79,19 +83,40 @@ def _numbers(keys: list[bytes]) -> dict[int, int]:
     return found
 
 
-def with_moved(words: Sequence[Word], moved: dict[int, tuple[int, int]]) -> list[Word]:
-    """Where each of these ranges begins and ends in the text, by the number of its passage."""
-    ranges = sorted((start, end, number) for number, (start, end) in moved.items())
-    found, at = [], 0
+class Elsewhere:
+    """Stretches of one text that stand elsewhere in the other, by the numbers of their passages."""
+
+    def __init__(self, alignment: Alignment, *, of_a: bool) -> None:
+        self._repeated = alignment.repeated
+        self._ranges = sorted(
+            (one.a_start, one.a_end, number) if of_a else (one.b_start, one.b_end, number)
+            for number, one in alignment.elsewhere.items()
+        )
+        self._reach = list(accumulate((end for _, end, _ in self._ranges), max))
+
+    def numbers(self, start: int, end: int) -> list[int]:
+        """Of those that begin here."""
+        at = bisect_left(self._ranges, (start,))
+        return [number for _, _, number in takewhile(lambda one: one[0] < end, islice(self._ranges, at, None))]
+
+    def marked(self, words: Sequence[Word], start: int, end: int) -> list[Word]:
+        """Words of this stretch. Of a passage that only reaches into it too little is here to be told."""
+        at = bisect_right(self._reach, start)
+        inside = [
+            (begin, stop, number)
+            for begin, stop, number in takewhile(lambda one: one[0] < end, islice(self._ranges, at, None))
+            if min(stop, end) - max(begin, start) >= min(LEAST, stop - begin)
+        ]
+        moved = _numbered(words, [one for one in inside if one[2] not in self._repeated])
+        again = _numbered(words, [one for one in inside if one[2] in self._repeated])
+        return [replace(word, moved=one, again=other) for word, one, other in zip(words, moved, again, strict=True)]
+
+
+def _numbered(words: Sequence[Word], ranges: list[tuple[int, int, int]]) -> list[int | None]:
+    found: list[int | None] = []
+    at = 0
     for word in words:
         while at < len(ranges) and ranges[at][1] <= word.start:
             at += 1
-        inside = at < len(ranges) and ranges[at][0] < word.end
-        found.append(replace(word, moved=ranges[at][2]) if inside else word)
+        found.append(ranges[at][2] if at < len(ranges) and ranges[at][0] < word.end else None)
     return found
-
-
-def moved_in(moved: dict[int, Passage], *, of_a: bool) -> dict[int, tuple[int, int]]:
-    if of_a:
-        return {number: (one.a_start, one.a_end) for number, one in moved.items()}
-    return {number: (one.b_start, one.b_end) for number, one in moved.items()}

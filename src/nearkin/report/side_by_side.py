@@ -1,10 +1,10 @@
 """Rows of two texts side by side, word by word, as the screen and the page show them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nearkin.report.alignment import Alignment, Block
-from nearkin.report.marks import Word, marked, moved_in, with_moved, words_of
+from nearkin.report.marks import Elsewhere, Word, marked, words_of
 from nearkin.text.canon import Canon
 
 FEW = 10  # words that are shown rather than counted
@@ -24,8 +24,8 @@ def rows(alignment: Alignment, a: str, b: str, canon: Canon, *, ends: int | None
     """Of texts in whose characters the alignment counts. `ends`: of what is the same only so many words at either
     end."""
     if not canon.raw:
-        alignment = Alignment(list(_whole_words(alignment.blocks, a, b)), alignment.moved)
-    moved_a, moved_b = (moved_in(alignment.moved, of_a=side) for side in (True, False))
+        alignment = replace(alignment, blocks=list(_whole_words(alignment.blocks, a, b)))
+    of_a, of_b = Elsewhere(alignment, of_a=True), Elsewhere(alignment, of_a=False)
     for block in alignment.blocks:
         if block.same:
             (first, left_out), (second, _) = (
@@ -34,8 +34,8 @@ def rows(alignment: Alignment, a: str, b: str, canon: Canon, *, ends: int | None
             )
             yield Row(block, first, second, left_out)
             continue
-        first = with_moved(words_of(a, block.a_start, block.a_end), moved_a)
-        second = with_moved(words_of(b, block.b_start, block.b_end), moved_b)
+        first = of_a.marked(words_of(a, block.a_start, block.a_end), block.a_start, block.a_end)
+        second = of_b.marked(words_of(b, block.b_start, block.b_end), block.b_start, block.b_end)
         if first or second:
             yield Row(block, *marked(first, second, canon))
 
