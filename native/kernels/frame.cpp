@@ -50,7 +50,7 @@ std::uint64_t possible(const CommonRuns& runs) {
 class Framer {
  public:
   Framer(std::string_view a, std::string_view b, std::uint64_t least, Reading reading, Widening& widened)
-      : a_(a), b_(b), least_(least), cost_(2 * least), characters_{reading}, widened_(widened), effort_(kEffort * (a.size() + b.size())) {}
+      : a_(a), b_(b), least_(least), cost_(3 * least), characters_{reading}, widened_(widened), effort_(kEffort * (a.size() + b.size())) {}
 
   std::vector<Passage> run(const CommonRuns& whole) {
     std::vector<Passage> unique = whole.unique();

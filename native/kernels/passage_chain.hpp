@@ -1,6 +1,7 @@
 // Of common passages those that stand in one order in both texts and are longest together.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -19,8 +20,12 @@ inline std::uint64_t overlap(const Passage& x, const Passage& y) {
   return a > b ? a : b;
 }
 
-// What a passage counts: many short ones are no better than a long one.
-inline std::uint64_t worth(std::uint64_t length, std::uint64_t each_costs) { return length > each_costs ? length - each_costs : 1; }
+// What a passage counts: its length less what each costs, and of short ones by their square, so that many of them are
+// never better than a long one, but the longer of two still is.
+inline std::uint64_t worth(std::uint64_t length, std::uint64_t each_costs) {
+  if (length >= 2 * each_costs) return length - each_costs;
+  return std::max<std::uint64_t>(length * length / (4 * each_costs), 1);
+}
 
 // The heaviest chain of passages that rise, in their order; overlaps count once.
 std::vector<Passage> heaviest_chain(std::vector<Passage> passages, std::uint64_t each_costs);
