@@ -13,6 +13,7 @@ from nearkin.text.canon import Canon
 
 MANY = 20_000  # words of a stretch; beyond, all of it is marked
 FEW = 1_000  # edits within one stretch
+SENTENCE = 100  # characters that stand once more; fewer recur by chance and by habit
 WORD = re.compile(r"\S+")
 
 
@@ -102,13 +103,17 @@ class Elsewhere:
     def marked(self, words: Sequence[Word], start: int, end: int) -> list[Word]:
         """Words of this stretch. Of a passage that only reaches into it too little is here to be told."""
         at = bisect_right(self._reach, start)
-        inside = [
-            (begin, stop, number)
-            for begin, stop, number in takewhile(lambda one: one[0] < end, islice(self._ranges, at, None))
-            if min(stop, end) - max(begin, start) >= min(LEAST, stop - begin)
-        ]
-        moved = _numbered(words, [one for one in inside if one[2] not in self._repeated])
-        again = _numbered(words, [one for one in inside if one[2] in self._repeated])
+        inside = list(takewhile(lambda one: one[0] < end, islice(self._ranges, at, None)))
+
+        def told(repeated: bool, least: int) -> list[int | None]:
+            ranges = [
+                one
+                for one in inside
+                if (one[2] in self._repeated) == repeated and min(one[1], end) - max(one[0], start) >= least
+            ]
+            return _numbered(words, ranges)
+
+        moved, again = told(False, LEAST), told(True, SENTENCE)
         return [replace(word, moved=one, again=other) for word, one, other in zip(words, moved, again, strict=True)]
 
 
