@@ -218,6 +218,25 @@ def test_side_by_side_of_wide_letters_and_long_words_fits(tmp_path: Path, monkey
     assert max(map(cells, shown.splitlines())) <= 80
 
 
+def test_a_change_in_a_text_without_spaces_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    long = "乙方应当在收到甲方书面通知之日起十五日内支付费用，否则甲方有权依照本合同的约定解除合同并要求赔偿损失。"
+    (tmp_path / "a").write_text(long)
+    (tmp_path / "b").write_text(long.replace("支付费用", "公布账目"))
+    shown = Called("compare", tmp_path / "a", tmp_path / "b", "--html", tmp_path / "page", "--format", "table").out
+    assert re.search("支付费用 +≠ 公布账目", shown)
+    assert "<del>支付费用</del>" in (tmp_path / "page").read_text()
+
+
+def test_a_change_at_the_end_of_a_long_word_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    place = "https://example.org/one/very/long/way/to/a/page/that/nobody/reads/"
+    for name, last in (("a", "old"), ("b", "new")):
+        (tmp_path / name).write_text(f"{KEY}{place}{last} {LINE}")
+    shown = Called("compare", tmp_path / "a", tmp_path / "b", "--format", "table").out
+    assert re.search("reads/old +≠ .*reads/new", shown)
+
+
 def test_a_long_same_part_is_shortened_on_the_screen(tmp_path: Path) -> None:
     (tmp_path / "a").write_text(prose(1, 3000) + " one")
     (tmp_path / "b").write_text(prose(1, 3000) + " two")

@@ -7,12 +7,26 @@ from hypothesis import strategies as st
 
 from nearkin.matching.passages import placed, spans_in
 from nearkin.report.alignment import align, frame
+from nearkin.report.marks import joined
 from nearkin.report.side_by_side import rows
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 
 CANON = Canon.of(TextSettings())
-VOCABULARY = ["Lever", "le\u0301ver", "turn", "12.5", "—", "(left)", "the", "日本", "e-mail", "stop."]
+VOCABULARY = [
+    "Lever",
+    "le\u0301ver",
+    "turn",
+    "12.5",
+    "—",
+    "(left)",
+    "the",
+    "日本",
+    "本。",
+    "le本12日",
+    "e-mail",
+    "stop.",
+]
 
 texts = st.lists(st.sampled_from(VOCABULARY), max_size=25).map(" ".join)
 
@@ -40,9 +54,9 @@ def test_every_word_of_both_texts_is_shown_once_and_in_order(a: str, b: str, lea
     spans = spans_in(CANON.apply(first), CANON.apply(second), raw=False, least=least)
     alignment = align(spans, placed(spans, first, second, CANON), first, second, CANON)
     shown = list(rows(alignment, a, b, CANON))
-    assert [word.text for row in shown for word in row.a] == a.split()
-    assert [word.text for row in shown for word in row.b] == b.split()
+    assert "".join(word.text for row in shown for word in row.a) == "".join(a.split())
+    assert "".join(word.text for row in shown for word in row.b) == "".join(b.split())
     for row in shown:
         if row.block.same:
-            one, other = (" ".join(word.text for word in side).encode() for side in (row.a, row.b))
+            one, other = (joined(side).encode() for side in (row.a, row.b))
             assert CANON.apply(one) == CANON.apply(other)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ENDS = 12  # words of what is the same, at either end
 SHOWN = 200  # rows; the page has all
 LONG = 24  # lines of one row
+BROKEN = 6  # lines of one word that differs
 
 CHANGED = {"A": "bold red", "B": "bold green"}
 AGAIN = {"A": "red", "B": "green"}  # and elsewhere in the other text
@@ -41,8 +42,10 @@ def show_side_by_side(screen: "Screen", rows: "Iterator[Row]", *, whole: str) ->
 
 
 def _lines(row: "Row", wide: int) -> Iterator[tuple[str, list[Piece], list[Piece]]]:
+    from nearkin.report.marks import unit
+
     same = row.block.same
-    gap = count(row.left_out, "words") if row.left_out else ""
+    gap = count(row.left_out, unit(row.a)) if row.left_out else ""
     left, right = (_folded(side, wide, letter, gap, same=same) for letter, side in (("A", row.a), ("B", row.b)))
     none: list[Piece] = []
     for at, (one, other) in enumerate(zip_longest(left, right, fillvalue=none)):
@@ -66,10 +69,10 @@ def _mark(left: list[Piece], right: list[Piece]) -> str:
 
 
 def _folded(words: "list[Word]", wide: int, letter: str, gap: str, *, same: bool) -> list[list[Piece]]:
-    """Lines of words, broken between them; one longer than a line is cut."""
+    """Lines of words, broken between them; one longer than a line is broken where it differs, and else cut."""
     lines: list[list[Piece]] = []
     line: list[Piece] = []
-    used = 0
+    used, end = 0, -1
     half = len(words) // 2 if gap else None
     for at, word in enumerate(words):
         if at == half:
@@ -78,17 +81,30 @@ def _folded(words: "list[Word]", wide: int, letter: str, gap: str, *, same: bool
             lines.append([(_cut(f"… {gap} …", wide), "dim italic")])
             line, used = [], 0
         style = "dim" if same else _style(word, letter)
-        text = _cut(safe(word.text), wide)
-        if line and used + 1 + cells(text) > wide:
+        spaced = bool(line) and word.start != end
+        *whole, text = _broken(safe(word.text), wide, BROKEN if word.changed else 1)
+        if line and (whole or used + spaced + cells(text) > wide):
             lines.append(line)
-            line, used = [], 0
-        if line:
+            line, used, spaced = [], 0, False
+        lines += [[(part, style)] for part in whole]
+        if spaced:
             # A space between two words of one colour is coloured too, so that a changed phrase reads as one.
             line.append((" ", style if style == line[-1][1] and style != "dim" else ""))
             used += 1
         line.append((text, style))
         used += cells(text)
+        end = word.end
     return [*lines, line] if line else lines
+
+
+def _broken(text: str, wide: int, most: int) -> list[str]:
+    """In so many lines at the most."""
+    parts: list[str] = []
+    while len(parts) + 1 < most and cells(text) > wide:
+        fits = next(at for at in range(min(len(text), wide), 0, -1) if at == 1 or cells(text[:at]) <= wide)
+        parts.append(text[:fits])
+        text = text[fits:]
+    return [*parts, _cut(text, wide)]
 
 
 def _style(word: "Word", letter: str) -> str:

@@ -11,7 +11,7 @@ from itertools import groupby
 from nearkin.report.alignment import Block
 from nearkin.report.comparison import Comparison, aligned
 from nearkin.report.lookup import Found
-from nearkin.report.marks import Elsewhere, Word
+from nearkin.report.marks import Elsewhere, Word, joined, unit
 from nearkin.report.readable import Readable, in_characters
 from nearkin.report.relation import label
 from nearkin.report.side_by_side import Row, rows
@@ -144,17 +144,20 @@ def _same(words: list[Word], text: str, start: int, end: int, left_out: int) -> 
     if not left_out:
         return escape(_printable(" ".join(text[start:end].split())))
     half = len(words) // 2
-    head, tail = (escape(_printable(" ".join(word.text for word in part))) for part in (words[:half], words[half:]))
+    head, tail = (escape(_printable(joined(part))) for part in (words[:half], words[half:]))
     middle = text[words[half - 1].end : words[half].start]
     folded = "" if len(middle) > FOLDED else escape(_printable(" ".join(middle.split())))
-    return f"{head} <details><summary>{left_out:,} more words that are the same</summary>{folded}</details> {tail}"
+    return (
+        f"{head} <details><summary>{left_out:,} more {unit(words)} that are the same</summary>{folded}</details> {tail}"
+    )
 
 
 def _marked(words: list[Word], tag: str, mine: str, other: str, seen: set[str]) -> str:
     """Neighbours of one kind are marked as one."""
-    pieces = []
+    marked, end = "", None
     for (moved, changed, again), group in groupby(words, key=_kind):
-        text = escape(_printable(" ".join(word.text for word in group)))
+        alike = list(group)
+        text = escape(_printable(joined(alike)))
         if moved is not None:
             anchor = f"{mine}{moved + 1}"
             name = "" if anchor in seen else f" id='{anchor}'"  # of a passage cut in two the first part has the name
@@ -167,8 +170,9 @@ def _marked(words: list[Word], tag: str, mine: str, other: str, seen: set[str]) 
             text = f"<{tag}><a{name} href='#{other}{again + 1}' title='passage {again + 1}'>{text}</a></{tag}>"
         elif changed:
             text = f"<{tag}>{text}</{tag}>"
-        pieces.append(text)
-    return " ".join(pieces)
+        marked += text if end in (None, alike[0].start) else f" {text}"
+        end = alike[-1].end
+    return marked
 
 
 def _kind(word: Word) -> tuple[int | None, bool, int | None]:

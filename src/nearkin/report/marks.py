@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, takewhile
 
@@ -14,7 +14,14 @@ from nearkin.text.canon import Canon
 MANY = 20_000  # words of a stretch; beyond, all of it is marked
 FEW = 1_000  # edits within one stretch
 SENTENCE = 100  # characters that stand once more; fewer recur by chance and by habit
-WORD = re.compile(r"\S+")
+
+# Scripts that write without spaces: South-East Asian, kana, Han. There each letter is a word, with its marks.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u3099\u309a"
+WORD = re.compile(rf"[{UNSPACED}][{MARKS}\u0300-\u036f\ufe00-\ufe0f\U000e0100-\U000e01ef]*|[^\s{UNSPACED}]+")
+LETTER = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,25 @@ class Word:
 
 def words_of(text: str, start: int, end: int) -> list[Word]:
     return [Word(one[0], one.start(), one.end(), False) for one in WORD.finditer(text, start, end)]
+
+
+def is_unspaced(char: str) -> bool:
+    """Whether a letter is a word of its own."""
+    return char >= "\u0e00" and LETTER.match(char) is not None
+
+
+def unit(words: Sequence[Word]) -> str:
+    """What is counted, in a text with words like these."""
+    return "characters" if 2 * sum(is_unspaced(word.text[0]) for word in words) > len(words) else "words"
+
+
+def joined(words: Iterable[Word]) -> str:
+    """With a space where there is one in the text."""
+    text, end = "", None
+    for word in words:
+        text += word.text if end is None or end == word.start else f" {word.text}"
+        end = word.end
+    return text
 
 
 def marked(a: Sequence[Word], b: Sequence[Word], canon: Canon) -> tuple[list[Word], list[Word]]:

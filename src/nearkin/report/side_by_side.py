@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nearkin.report.alignment import Alignment, Block
-from nearkin.report.marks import Elsewhere, Word, marked, words_of
+from nearkin.report.marks import WORD, Elsewhere, Word, is_unspaced, marked, words_of
 from nearkin.text.canon import Canon
 
 FEW = 10  # words that are shown rather than counted
@@ -50,7 +50,7 @@ def _ends(text: str, start: int, end: int, ends: int | None) -> tuple[list[Word]
             return words, 0
         return words[:ends] + words[-ends:], len(words) - 2 * ends
     head, tail = words_of(text, start, start + room), words_of(text, end - room, end)
-    middle = len(text[start:end].split()) - min(ends, len(head)) - min(ends, len(tail))
+    middle = sum(1 for _ in WORD.finditer(text, start, end)) - min(ends, len(head)) - min(ends, len(tail))
     return head[:ends] + tail[-ends:], max(middle, 1)
 
 
@@ -80,28 +80,30 @@ def _whole_words(blocks: list[Block], a: str, b: str) -> Iterator[Block]:
 
 def _started(text: str, start: int, least: int) -> int | None:
     """Where the marks before a word begin; None: it begins within one."""
-    while start > least and not text[start - 1].isspace():
+    alone = is_unspaced(text[start])
+    while start > least and not text[start - 1].isspace() and not is_unspaced(text[start - 1]):
         if text[start - 1].isalnum():
-            return None
+            return start if alone else None
         start -= 1
     return start
 
 
 def _ended(text: str, end: int) -> int | None:
-    while end < len(text) and not text[end].isspace():
+    alone = is_unspaced(text[end - 1])
+    while end < len(text) and not text[end].isspace() and not is_unspaced(text[end]):
         if text[end].isalnum():
-            return None
+            return end if alone else None
         end += 1
     return end
 
 
 def _next_word(text: str, start: int, end: int) -> int:
-    while start < end and not text[start].isspace():
+    while start < end and not text[start].isspace() and not is_unspaced(text[start]):
         start += 1
     return start
 
 
 def _word_before(text: str, start: int, end: int) -> int:
-    while end > start and not text[end - 1].isspace():
+    while end > start and not text[end - 1].isspace() and not is_unspaced(text[end - 1]):
         end -= 1
     return end
