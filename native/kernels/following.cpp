@@ -46,6 +46,12 @@ class Windows {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;
 };
 
+constexpr std::uint64_t kLook = 5;  // times as many bytes surely hold so many characters and a space at either end
+
+std::uint64_t same(std::string_view a, std::string_view b) {
+  return static_cast<std::uint64_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
 }  // namespace
 
 std::vector<Passage> followed(std::string_view a, std::string_view b, std::uint64_t least, Reading reading) {
@@ -55,21 +61,22 @@ std::vector<Passage> followed(std::string_view a, std::string_view b, std::uint6
   const Windows windows(b, least, characters);
   std::uint64_t at_a = 0, at_b = 0;
   while (at_a + least <= a.size() && at_b + least <= b.size()) {
-    std::optional<Passage> best;
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> best;
     std::uint64_t skipped = a.size() + b.size();
     for (std::uint64_t i = at_a; i + least <= a.size() && i - at_a < skipped; ++i) {
       if (!begins(a, i, characters) && i != at_a) continue;
       const auto there = windows.next(a.substr(i, least), at_b);
       if (!there || (i - at_a) + (*there - at_b) >= skipped) continue;
-      const auto end = std::mismatch(a.begin() + static_cast<std::ptrdiff_t>(i), a.end(), b.begin() + static_cast<std::ptrdiff_t>(*there), b.end()).first;
-      const Run run = characters.trimmed(a, {i, static_cast<std::uint64_t>(end - a.begin())});
+      const Run run = characters.trimmed(a, {i, i + same(a.substr(i, kLook * least), b.substr(*there, kLook * least))});
       if (characters.count(a, run.start, run.end, least) < least) continue;
-      best = Passage{run.start, run.end, *there, *there + (run.end - run.start)};
+      best = {i, *there};
       skipped = (i - at_a) + (*there - at_b);
     }
     if (!best) break;
-    found.push_back(*best);
-    at_a = best->a_end, at_b = best->b_end;
+    const auto [start_a, start_b] = *best;
+    const Run run = characters.trimmed(a, {start_a, start_a + same(a.substr(start_a), b.substr(start_b))});
+    found.push_back({run.start, run.end, start_b + (run.start - start_a), start_b + (run.end - start_a)});
+    at_a = found.back().a_end, at_b = found.back().b_end;
   }
   return found;
 }

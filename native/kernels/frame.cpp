@@ -37,20 +37,42 @@ std::vector<Gap> gaps_between(const std::vector<Passage>& chain, const Gap& arou
   return found;
 }
 
-// How much of A stands in B at all.
-std::uint64_t possible(const CommonRuns& runs) {
-  std::uint64_t total = 0, reached = 0;
-  for (const Run& run : runs.maximal(Side::a)) {
-    total += run.end - std::max(run.start, reached);
-    reached = run.end;
+// How much of a text stands in the other at all, up to any place.
+class Possible {
+ public:
+  explicit Possible(const std::vector<Run>& runs) {
+    for (const Run& run : runs) {  // none begins or ends before the one before it does
+      const std::uint64_t start = reached_.empty() ? run.start : std::max(run.start, reached_.back().end);
+      total_.push_back(total_.empty() ? 0 : total_.back() + reached_.back().end - reached_.back().start);
+      reached_.push_back({start, run.end});
+    }
   }
-  return total;
-}
+  std::uint64_t between(std::uint64_t from, std::uint64_t to) const { return up_to(to) - up_to(from); }
+
+ private:
+  std::uint64_t up_to(std::uint64_t at) const {
+    const auto next = std::partition_point(reached_.begin(), reached_.end(), [at](const Run& run) { return run.start < at; });
+    if (next == reached_.begin()) return 0;
+    const auto last = next - 1;
+    return total_[static_cast<std::size_t>(last - reached_.begin())] + std::min(at, last->end) - last->start;
+  }
+
+  std::vector<Run> reached_;  // cut apart
+  std::vector<std::uint64_t> total_;  // before each
+};
 
 class Framer {
  public:
-  Framer(std::string_view a, std::string_view b, std::uint64_t least, Reading reading, Widening& widened)
-      : a_(a), b_(b), least_(least), cost_(3 * least), characters_{reading}, widened_(widened), effort_(kEffort * (a.size() + b.size())) {}
+  Framer(std::string_view a, std::string_view b, const CommonRuns& whole, std::uint64_t least, Reading reading, Widening& widened)
+      : a_(a),
+        b_(b),
+        least_(least),
+        cost_(3 * least),
+        characters_{reading},
+        widened_(widened),
+        effort_(kEffort * (a.size() + b.size())),
+        in_b_(whole.maximal(Side::a)),
+        in_a_(whole.maximal(Side::b)) {}
 
   std::vector<Passage> run(const CommonRuns& whole) {
     std::vector<Passage> unique = whole.unique();
@@ -66,7 +88,8 @@ class Framer {
  private:
   std::vector<Passage> in_one_order(std::string_view a, std::string_view b, const CommonRuns& runs, std::vector<Passage> passages) const {
     std::vector<Passage> chain = heaviest_chain(passages, cost_);
-    const std::uint64_t most = possible(runs), left_out = most - std::min(most, weight_of(chain, cost_));
+    const std::uint64_t most = Possible(runs.maximal(Side::a)).between(0, a.size());
+    const std::uint64_t left_out = most - std::min(most, weight_of(chain, cost_));
     if (4 * left_out <= most || (left_out < a.size() / kLittle && a.size() > kLong)) return chain;
     const std::vector<Passage> beside = followed(a, b, least_, characters_.reading);
     passages.insert(passages.end(), beside.begin(), beside.end());
@@ -78,7 +101,7 @@ class Framer {
       const std::vector<Gap> gaps = gaps_between(chain, around);
       for (std::deque<Gap> open(gaps.begin(), gaps.end()); !open.empty(); open.pop_front()) {
         const Gap gap = open.front();
-        if (gap.shorter() < least_ || gap.both() > effort_) continue;
+        if (!is_worth_it(gap)) continue;
         effort_ -= gap.both();
         const std::string_view a = a_.substr(gap.a_start, gap.a_end - gap.a_start), b = b_.substr(gap.b_start, gap.b_end - gap.b_start);
         const CommonRuns runs(a, b, least_, characters_.reading);
@@ -95,6 +118,13 @@ class Framer {
       if (chain.size() == before) break;  // otherwise some were no better than what crosses them, and left gaps
     }
     return chain;
+  }
+
+  // Unlike texts of 10 MB took six times as long where every gap was searched for the little that may be there.
+  bool is_worth_it(const Gap& gap) const {
+    if (gap.shorter() < least_ || gap.both() > effort_) return false;
+    const std::uint64_t most = std::min(in_b_.between(gap.a_start, gap.a_end), in_a_.between(gap.b_start, gap.b_end));
+    return most >= least_ && (gap.both() < kLong || most >= gap.shorter() / kLittle);
   }
 
   bool is_better_with(const Passage& p) {
@@ -128,6 +158,7 @@ class Framer {
   Characters characters_;
   Widening& widened_;
   std::uint64_t effort_;
+  Possible in_b_, in_a_;  // of A and of B
   std::vector<Passage> frame_;
 };
 
@@ -135,7 +166,7 @@ class Framer {
 
 std::vector<Passage> frame_of(std::string_view a, std::string_view b, const CommonRuns& whole, std::uint64_t least, Reading reading,
                               Widening& widened) {
-  return Framer(a, b, least, reading, widened).run(whole);
+  return Framer(a, b, whole, least, reading, widened).run(whole);
 }
 
 }  // namespace nearkin

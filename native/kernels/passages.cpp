@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -30,6 +29,8 @@ struct Rest {
   }
 };
 
+Run run_of(const Passage& p, Side side) { return side == Side::a ? Run{p.a_start, p.a_end} : Run{p.b_start, p.b_end}; }
+
 // One text of the two, and how much of it is listed.
 struct Half {
   std::string_view text;
@@ -46,16 +47,23 @@ struct Half {
     return count >= least;
   }
 
-  Rest rest(std::uint64_t least, char mark) const {
+  // Only what lies in the other text: of unlike ones that is next to nothing.
+  Rest rest(Side side, std::uint64_t least, char mark) const {
     Rest found;
-    for (std::uint64_t at = covered.past(0); at < text.size();) {
-      const std::uint64_t stop = covered.next(at, text.size());
-      if (stop - at >= least) {
-        found.pieces.push_back({found.text.size(), {at, stop}});
-        found.text.append(text.substr(at, stop - at));
-        found.text.push_back(mark);
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < elsewhere.size(); ++i) {
+      at = std::max(at, run_of(elsewhere[i], side).start);
+      std::uint64_t end = run_of(elsewhere[i], side).end;
+      while (i + 1 < elsewhere.size() && run_of(elsewhere[i + 1], side).start <= end) end = run_of(elsewhere[++i], side).end;
+      while ((at = covered.past(at)) < end) {
+        const std::uint64_t stop = covered.next(at, end);
+        if (stop - at >= least) {
+          found.pieces.push_back({found.text.size(), {at, stop}});
+          found.text.append(text.substr(at, stop - at));
+          found.text.push_back(mark);
+        }
+        at = stop;
       }
-      at = covered.past(stop);
     }
     return found;
   }
@@ -108,7 +116,7 @@ class Listing {
 
   void list_moved() {
     if (a_.elsewhere.empty() || b_.elsewhere.empty()) return;
-    const Rest a = a_.rest(least_, kAfterA), b = b_.rest(least_, kAfterB);
+    const Rest a = a_.rest(Side::a, least_, kAfterA), b = b_.rest(Side::b, least_, kAfterB);
     if (a.text.empty() || b.text.empty()) return;
     const CommonRuns runs(a.text, b.text, least_, characters_.reading);
     std::vector<Passage> moved = runs.unique();
@@ -126,17 +134,16 @@ class Listing {
 
   void list_more(Side side) {
     Half& half = side == Side::a ? a_ : b_;
-    const auto run_of = [side](const Passage& p) { return side == Side::a ? Run{p.a_start, p.a_end} : Run{p.b_start, p.b_end}; };
     std::uint64_t at = 0;
     for (std::size_t i = 0; i < half.elsewhere.size();) {
-      if (run_of(half.elsewhere[i]).end <= at) {
+      if (run_of(half.elsewhere[i], side).end <= at) {
         ++i;
         continue;
       }
-      at = half.covered.past(std::max(at, run_of(half.elsewhere[i]).start));
-      if (run_of(half.elsewhere[i]).end <= at) continue;
-      while (i + 1 < half.elsewhere.size() && run_of(half.elsewhere[i + 1]).start <= at) ++i;
-      const Run run = run_of(half.elsewhere[i]);
+      at = half.covered.past(std::max(at, run_of(half.elsewhere[i], side).start));
+      if (run_of(half.elsewhere[i], side).end <= at) continue;
+      while (i + 1 < half.elsewhere.size() && run_of(half.elsewhere[i + 1], side).start <= at) ++i;
+      const Run run = run_of(half.elsewhere[i], side);
       if (half.enough(at, run.end, least_, characters_)) list(half.elsewhere[i], Kind::repeated);
       else if (++i == half.elsewhere.size()) return;
     }
