@@ -147,6 +147,8 @@ class Framer {
     tried.insert(tried.end(), last, after);
     tried = heaviest_chain(std::move(tried), cost_);
     if (weight_of(tried, cost_) <= weight_of(old, cost_)) return false;
+    if (before != frame_.begin() && !rises(*(before - 1), tried.front())) return false;  // it has grown too far
+    if (after != frame_.end() && !rises(tried.back(), *after)) return false;
     const auto at = frame_.erase(before, after);
     frame_.insert(at, tried.begin(), tried.end());
     return true;

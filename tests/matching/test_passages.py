@@ -61,6 +61,19 @@ def test_passages_are_those_of_the_slow_way(a: str, b: str, least: int) -> None:
     judged(a, b, least, raw=False)
 
 
+@st.composite
+def repeated(draw: st.DrawFn) -> tuple[str, str]:
+    """Texts made of a few phrases, as tables and forms are."""
+    phrase = st.lists(st.sampled_from(["a", "b", "ab", "é"]), min_size=1, max_size=6).map(" ".join)
+    texts = st.lists(st.sampled_from(draw(st.lists(phrase, min_size=1, max_size=4))), max_size=12).map(" ".join)
+    return draw(texts), draw(texts)
+
+
+@given(repeated(), st.integers(1, 8))
+def test_passages_of_texts_that_repeat_themselves(texts: tuple[str, str], least: int) -> None:
+    judged(*texts, least, raw=False)
+
+
 @given(letters, letters, st.integers(1, 5))
 @example("a" * 24, "a" * 5, 2)
 def test_passages_of_bytes_are_those_of_the_slow_way(a: str, b: str, least: int) -> None:
