@@ -55,7 +55,7 @@ void shorten(std::array<Index, 2>& reach, Index most) {
 
 }  // namespace
 
-Run Characters::trimmed(std::string_view text, Run run) const {
+Stretch Characters::trimmed(std::string_view text, Stretch run) const {
   while (run.start < run.end && (inside(text, run.start) || separates(text, run.start))) ++run.start;
   while (run.end > run.start && inside(text, run.end)) --run.end;
   while (run.end > run.start && separates(text, run.end - 1)) --run.end;
@@ -130,7 +130,7 @@ std::vector<Passage> CommonRuns::unique() const {
     const std::uint64_t a = static_cast<std::uint64_t>(std::min(at, before));
     const std::uint64_t b = static_cast<std::uint64_t>(std::max(at, before)) - start_of_b_;
     if (a > 0 && b > 0 && a_[a - 1] == b_[b - 1]) continue;
-    const Run run = characters_.trimmed(a_, {a, a + static_cast<std::uint64_t>(length)});
+    const Stretch run = characters_.trimmed(a_, {a, a + static_cast<std::uint64_t>(length)});
     if (characters_.count(a_, run.start, run.end, least_) < least_) continue;
     found.push_back({run.start, run.end, b + (run.start - a), b + (run.end - a)});
   }
@@ -138,15 +138,15 @@ std::vector<Passage> CommonRuns::unique() const {
   return found;
 }
 
-std::vector<Run> CommonRuns::maximal(Side side) const {
+std::vector<Stretch> CommonRuns::maximal(Side side) const {
   const std::string_view text = side == Side::a ? a_ : b_;
   const std::size_t offset = side == Side::a ? 0 : start_of_b_;
-  std::vector<Run> runs;
+  std::vector<Stretch> runs;
   std::uint64_t reached = 0;
   for (std::uint64_t i = 0; i < text.size(); ++i) {
     const auto length = static_cast<std::uint64_t>(longest_[offset + i]);
     if (length < least_ || characters_.inside(text, i) || characters_.separates(text, i)) continue;
-    const Run run = characters_.trimmed(text, {i, i + length});
+    const Stretch run = characters_.trimmed(text, {i, i + length});
     if (run.end <= reached || characters_.count(text, run.start, run.end, least_) < least_) continue;
     reached = run.end;
     runs.push_back(run);
@@ -154,7 +154,7 @@ std::vector<Run> CommonRuns::maximal(Side side) const {
   return runs;
 }
 
-Passage CommonRuns::placed(const Run& run, Side side, std::int64_t shift) const {
+Passage CommonRuns::placed(const Stretch& run, Side side, std::int64_t shift) const {
   const std::size_t offset = side == Side::a ? 0 : start_of_b_, other = side == Side::a ? start_of_b_ : 0;
   const Index length = static_cast<Index>(run.end - run.start);
   const Index first = rank_[offset + run.start];
@@ -171,7 +171,7 @@ Passage CommonRuns::placed(const Run& run, Side side, std::int64_t shift) const 
   for (int i = 0; i < kPlaces && agree_[array_[rank]] >= length; ++i) consider(--rank);
   rank = first;
   for (int i = 0; i < kPlaces && rank + 1 < static_cast<Index>(array_.size()) && agree_[array_[rank + 1]] >= length; ++i) consider(++rank);
-  const Run there{best, best + (run.end - run.start)};
+  const Stretch there{best, best + (run.end - run.start)};
   return side == Side::a ? Passage{run.start, run.end, there.start, there.end} : Passage{there.start, there.end, run.start, run.end};
 }
 

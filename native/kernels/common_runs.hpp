@@ -12,7 +12,7 @@
 
 namespace nearkin {
 
-struct Run {
+struct Stretch {
   std::uint64_t start, end;
 };
 
@@ -26,7 +26,7 @@ struct Characters {
     return reading == Reading::words && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
   }
   bool separates(std::string_view text, std::uint64_t at) const { return reading == Reading::words && text[at] == ' '; }
-  Run trimmed(std::string_view text, Run run) const;
+  Stretch trimmed(std::string_view text, Stretch run) const;
   std::uint64_t count(std::string_view text, std::uint64_t from, std::uint64_t to, std::uint64_t most) const;
 };
 
@@ -38,10 +38,10 @@ class CommonRuns {
   std::vector<Passage> unique() const;
 
   // The longest runs of one text that lie in the other, none inside another, in their order.
-  std::vector<Run> maximal(Side side) const;
+  std::vector<Stretch> maximal(Side side) const;
 
   // Where the other text has a run: of several places the one nearest to the start of the run moved by `shift`.
-  Passage placed(const Run& run, Side side, std::int64_t shift) const;
+  Passage placed(const Stretch& run, Side side, std::int64_t shift) const;
 
  private:
   using Index = std::int32_t;

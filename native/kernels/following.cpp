@@ -67,14 +67,14 @@ std::vector<Passage> followed(std::string_view a, std::string_view b, std::uint6
       if (!begins(a, i, characters) && i != at_a) continue;
       const auto there = windows.next(a.substr(i, least), at_b);
       if (!there || (i - at_a) + (*there - at_b) >= skipped) continue;
-      const Run run = characters.trimmed(a, {i, i + same(a.substr(i, kLook * least), b.substr(*there, kLook * least))});
+      const Stretch run = characters.trimmed(a, {i, i + same(a.substr(i, kLook * least), b.substr(*there, kLook * least))});
       if (characters.count(a, run.start, run.end, least) < least) continue;
       best = {i, *there};
       skipped = (i - at_a) + (*there - at_b);
     }
     if (!best) break;
     const auto [start_a, start_b] = *best;
-    const Run run = characters.trimmed(a, {start_a, start_a + same(a.substr(start_a), b.substr(start_b))});
+    const Stretch run = characters.trimmed(a, {start_a, start_a + same(a.substr(start_a), b.substr(start_b))});
     found.push_back({run.start, run.end, start_b + (run.start - start_a), start_b + (run.end - start_a)});
     at_a = found.back().a_end, at_b = found.back().b_end;
   }

@@ -40,8 +40,8 @@ std::vector<Gap> gaps_between(const std::vector<Passage>& chain, const Gap& arou
 // How much of a text stands in the other at all, up to any place.
 class Possible {
  public:
-  explicit Possible(const std::vector<Run>& runs) {
-    for (const Run& run : runs) {  // none begins or ends before the one before it does
+  explicit Possible(const std::vector<Stretch>& runs) {
+    for (const Stretch& run : runs) {  // none begins or ends before the one before it does
       const std::uint64_t start = reached_.empty() ? run.start : std::max(run.start, reached_.back().end);
       total_.push_back(total_.empty() ? 0 : total_.back() + reached_.back().end - reached_.back().start);
       reached_.push_back({start, run.end});
@@ -51,13 +51,13 @@ class Possible {
 
  private:
   std::uint64_t up_to(std::uint64_t at) const {
-    const auto next = std::partition_point(reached_.begin(), reached_.end(), [at](const Run& run) { return run.start < at; });
+    const auto next = std::partition_point(reached_.begin(), reached_.end(), [at](const Stretch& run) { return run.start < at; });
     if (next == reached_.begin()) return 0;
     const auto last = next - 1;
     return total_[static_cast<std::size_t>(last - reached_.begin())] + std::min(at, last->end) - last->start;
   }
 
-  std::vector<Run> reached_;  // cut apart
+  std::vector<Stretch> reached_;  // cut apart
   std::vector<std::uint64_t> total_;  // before each
 };
 

@@ -18,10 +18,10 @@ constexpr char kAfterA = '\xFE', kAfterB = '\xFF';  // in no UTF-8; among raw by
 // Stretches of a text that nothing covers, one after the other.
 struct Rest {
   std::string text;
-  std::vector<std::pair<std::uint64_t, Run>> pieces;  // where each begins in it, and where it was
+  std::vector<std::pair<std::uint64_t, Stretch>> pieces;  // where each begins in it, and where it was
 
   // Where a run of the rest was, as far as it lies in one piece.
-  Run origin(const Run& run) const {
+  Stretch origin(const Stretch& run) const {
     const auto next = std::upper_bound(pieces.begin(), pieces.end(), run.start, [](std::uint64_t at, const auto& piece) { return at < piece.first; });
     const auto& [start, piece] = *std::prev(next);
     const std::uint64_t from = piece.start + (run.start - start);
@@ -29,7 +29,7 @@ struct Rest {
   }
 };
 
-Run run_of(const Passage& p, Side side) { return side == Side::a ? Run{p.a_start, p.a_end} : Run{p.b_start, p.b_end}; }
+Stretch run_of(const Passage& p, Side side) { return side == Side::a ? Stretch{p.a_start, p.a_end} : Stretch{p.b_start, p.b_end}; }
 
 // One text of the two, and how much of it is listed.
 struct Half {
@@ -85,7 +85,7 @@ class Listing {
   }
 
  private:
-  void list(const Passage& p, Kind kind) {
+  void list(const Passage& p, PassageKind kind) {
     found_.push_back({p, kind});
     a_.covered.add(p.a_start, p.a_end);
     b_.covered.add(p.b_start, p.b_end);
@@ -94,7 +94,7 @@ class Listing {
   void list_frame() {
     const CommonRuns whole(a_.text, b_.text, least_, characters_.reading);
     const std::vector<Passage> frame = frame_of(a_.text, b_.text, whole, least_, characters_.reading, widened_);
-    for (const Passage& p : frame) list(p, Kind::in_order);
+    for (const Passage& p : frame) list(p, PassageKind::in_order);
     note_elsewhere(whole, Side::a, frame);
     note_elsewhere(whole, Side::b, frame);
   }
@@ -104,7 +104,7 @@ class Listing {
     Half& half = side == Side::a ? a_ : b_;
     std::size_t next = 0;
     std::int64_t shift = 0;
-    for (const Run& run : whole.maximal(side)) {
+    for (const Stretch& run : whole.maximal(side)) {
       if (!half.enough(run.start, run.end, least_, characters_)) continue;
       for (; next < frame.size() && (side == Side::a ? frame[next].a_start : frame[next].b_start) <= run.start; ++next) {
         shift = static_cast<std::int64_t>(frame[next].b_start) - static_cast<std::int64_t>(frame[next].a_start);
@@ -120,15 +120,15 @@ class Listing {
     if (a.text.empty() || b.text.empty()) return;
     const CommonRuns runs(a.text, b.text, least_, characters_.reading);
     std::vector<Passage> moved = runs.unique();
-    for (const Run& run : runs.maximal(Side::a)) moved.push_back(runs.placed(run, Side::a, 0));
+    for (const Stretch& run : runs.maximal(Side::a)) moved.push_back(runs.placed(run, Side::a, 0));
     const auto order = [](const Passage& p) { return std::array{~(p.a_end - p.a_start), p.a_start, p.b_start}; };
     std::sort(moved.begin(), moved.end(), [&](const Passage& x, const Passage& y) { return order(x) < order(y); });
     for (const Passage& p : moved) {
-      const Run there = b.origin({p.b_start, p.b_end}), here = a.origin({p.a_start, p.a_end});
+      const Stretch there = b.origin({p.b_start, p.b_end}), here = a.origin({p.a_start, p.a_end});
       const std::uint64_t shared = std::min(here.end - here.start, there.end - there.start);
       if (!a_.enough(here.start, here.start + shared, least_, characters_)) continue;
       if (!b_.enough(there.start, there.start + shared, least_, characters_)) continue;
-      list(widened_({here.start, here.start + shared, there.start, there.start + shared}), Kind::moved);
+      list(widened_({here.start, here.start + shared, there.start, there.start + shared}), PassageKind::moved);
     }
   }
 
@@ -143,8 +143,8 @@ class Listing {
       at = half.covered.past(std::max(at, run_of(half.elsewhere[i], side).start));
       if (run_of(half.elsewhere[i], side).end <= at) continue;
       while (i + 1 < half.elsewhere.size() && run_of(half.elsewhere[i + 1], side).start <= at) ++i;
-      const Run run = run_of(half.elsewhere[i], side);
-      if (half.enough(at, run.end, least_, characters_)) list(half.elsewhere[i], Kind::repeated);
+      const Stretch run = run_of(half.elsewhere[i], side);
+      if (half.enough(at, run.end, least_, characters_)) list(half.elsewhere[i], PassageKind::repeated);
       else if (++i == half.elsewhere.size()) return;
     }
   }

@@ -18,14 +18,14 @@ struct Passage {
   std::uint64_t a_start, a_end, b_start, b_end;  // bytes
 };
 
-enum class Kind : std::uint8_t {
+enum class PassageKind : std::uint8_t {
   in_order,  // of the frame
   moved,     // stands elsewhere in the other text, and there instead of here
   repeated,  // stands elsewhere, too
 };
 
 struct ListedPassage : Passage {
-  Kind kind;
+  PassageKind kind;
 };
 
 // What counts as a character, and where a run may end.

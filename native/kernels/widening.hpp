@@ -19,7 +19,7 @@ class Widening {
     const std::uint64_t most_before = std::min(p.a_start, p.b_start), most_after = std::min(a_.size() - p.a_end, b_.size() - p.b_end);
     while (left_ > 0 && before < most_before && a_[p.a_start - before - 1] == b_[p.b_start - before - 1]) ++before, --left_;
     while (left_ > 0 && after < most_after && a_[p.a_end + after] == b_[p.b_end + after]) ++after, --left_;
-    const Run run = characters_.trimmed(a_, {p.a_start - before, p.a_end + after});
+    const Stretch run = characters_.trimmed(a_, {p.a_start - before, p.a_end + after});
     const std::uint64_t b_start = p.b_start - p.a_start + run.start;
     return {run.start, run.end, b_start, b_start + (run.end - run.start)};
   }
