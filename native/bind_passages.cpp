@@ -18,12 +18,12 @@ nb::tuple places(const std::vector<Row>& rows) {
 }
 
 nb::tuple py_passages(const nb::bytes& a, const nb::bytes& b, std::uint64_t least, bool raw) {
-  std::vector<Passage> found;
+  std::vector<ListedPassage> found;
   {
     const nb::gil_scoped_release free;
     found = common_passages(view(a), view(b), least, raw ? Reading::bytes : Reading::words);
   }
-  return places(found);
+  return nb::make_tuple(places(found), column<std::uint8_t>(found, [](const ListedPassage& p) { return static_cast<std::uint8_t>(p.kind); }));
 }
 
 nb::object py_word_edits(const nb::bytes& a, const nb::bytes& b, std::uint32_t most) {

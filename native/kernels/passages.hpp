@@ -1,12 +1,10 @@
-// Common passages of two texts: maximal runs of text that both hold, wherever they stand (docs/decisions/024-passages.md).
+// Common passages of two texts: runs of text that both hold, wherever they stand, each as long as it can be there
+// (docs/decisions/024-passages.md).
 //
-// A run of A is maximal if it lies in B and no longer run around it does. The suffix array of both texts together puts
-// next to each suffix of A the suffixes of B that agree with it longest, so one sweep each way finds them all in linear
-// time, however often a text repeats itself (matching statistics, Chang and Lawler 1994).
-//
-// Listed, from left to right: at each point of A not covered yet the run that reaches farthest. Then the same for what
-// is left of B, where a text stands twice that A has once. What would add fewer than `least` characters is left out as
-// noise. Of several places in the other text the one is named that keeps on the diagonal of the run before.
+// Three times something is listed: first the frame, what stands in one order in both as a reader would line it up
+// (frame.hpp); then what was moved, from the rest of A to the rest of B, the longest first; then what stands once more in
+// one of the texts, from left to right at each place not covered yet the run that reaches farthest. What would add fewer
+// than `least` characters is left out as noise; nothing else is.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +18,16 @@ struct Passage {
   std::uint64_t a_start, a_end, b_start, b_end;  // bytes
 };
 
+enum class PassageKind : std::uint8_t {
+  in_order,  // of the frame
+  moved,     // stands elsewhere in the other text, and there instead of here
+  repeated,  // stands elsewhere, too
+};
+
+struct ListedPassage : Passage {
+  PassageKind kind;
+};
+
 // What counts as a character, and where a run may end.
 enum class Reading {
   bytes,  // as they are
@@ -27,6 +35,6 @@ enum class Reading {
 };
 
 // In the order of A, then of B. Both texts together have fewer than 2^31 - 3 bytes; std::length_error otherwise.
-std::vector<Passage> common_passages(std::string_view a, std::string_view b, std::uint64_t least, Reading reading);
+std::vector<ListedPassage> common_passages(std::string_view a, std::string_view b, std::uint64_t least, Reading reading);
 
 }  // namespace nearkin

@@ -218,6 +218,25 @@ def test_side_by_side_of_wide_letters_and_long_words_fits(tmp_path: Path, monkey
     assert max(map(cells, shown.splitlines())) <= 80
 
 
+def test_a_change_in_a_text_without_spaces_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    long = "乙方应当在收到甲方书面通知之日起十五日内支付费用，否则甲方有权依照本合同的约定解除合同并要求赔偿损失。"
+    (tmp_path / "a").write_text(long)
+    (tmp_path / "b").write_text(long.replace("支付费用", "公布账目"))
+    shown = Called("compare", tmp_path / "a", tmp_path / "b", "--html", tmp_path / "page", "--format", "table").out
+    assert re.search("支付费用 +≠ 公布账目", shown)
+    assert "<del>支付费用</del>" in (tmp_path / "page").read_text()
+
+
+def test_a_change_at_the_end_of_a_long_word_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    place = "https://example.org/one/very/long/way/to/a/page/that/nobody/reads/"
+    for name, last in (("a", "old"), ("b", "new")):
+        (tmp_path / name).write_text(f"{KEY}{place}{last} {LINE}")
+    shown = Called("compare", tmp_path / "a", tmp_path / "b", "--format", "table").out
+    assert re.search("reads/old +≠ .*reads/new", shown)
+
+
 def test_a_long_same_part_is_shortened_on_the_screen(tmp_path: Path) -> None:
     (tmp_path / "a").write_text(prose(1, 3000) + " one")
     (tmp_path / "b").write_text(prose(1, 3000) + " two")
@@ -246,6 +265,32 @@ def test_a_passage_pasted_twice_leads_to_where_it_stands_once(tmp_path: Path) ->
     Called("compare", tmp_path / "a", tmp_path / "b", "--html", tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text()
     assert set(re.findall(r"href='#(\w+)'", html)) <= set(re.findall(r"id='(\w+)'", html))
+
+
+def test_every_link_of_a_page_leads_somewhere(tmp_path: Path) -> None:
+    lines = [
+        f"{at}. The tenant of flat {at} shall pay {at % 5}00 euros on the first of {prose(at, 2)}." for at in range(40)
+    ]
+    (tmp_path / "a").write_text("\n".join(lines))
+    (tmp_path / "b").write_text("\n".join([*lines[20:30], lines[3], *lines[:18], lines[25], *lines[33:]]))
+    Called("compare", tmp_path / "a", tmp_path / "b", "--html", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text()
+    names = re.findall(r"id='(\w+)'", html)
+    assert len(names) == len(set(names))
+    links = set(re.findall(r"href='#(\w+)'", html))
+    assert len(links) > 6
+    assert links <= set(names)
+
+
+def test_what_stands_once_more_is_marked_as_put_in(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "twice.txt").write_text(f"{NOTE}{KEY}{LINE}\n{KEY}")
+    asked = ("compare", pair[0], tmp_path / "twice.txt", "--html", tmp_path / "page.html", "--format", "table")
+    shown = Called(*asked).out
+    assert re.search("» Before you begin", shown)
+    assert "↔" not in shown
+    assert re.search(
+        "<ins><a id='b2' href='#a2' title='passage 2'>Before you begin", (tmp_path / "page.html").read_text()
+    )
 
 
 def test_a_page_that_cannot_be_written(pair: tuple[Path, Path], tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Common passages: against the slow way, and what people expect of them."""
 
+from itertools import pairwise, takewhile
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -8,47 +10,68 @@ from nearkin.matching.passages import common_passages
 from nearkin.matching.word_edits import word_edits
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
-from oracle.passages import chosen_runs, distance, maximal_runs
+from oracle.passages import chosen_runs, distance
 
 CANON = Canon.of(TextSettings())
 RAW = Canon.of(TextSettings(raw=True))
+FRAME = 0
 
 words = st.lists(st.sampled_from(["a", "b", "ab", "ba", "é", "éa", "日本"]), max_size=14).map(" ".join)
 letters = st.text("ab", max_size=24)
 
 
-def placed(a: str, b: str, least: int, *, raw: bool) -> list[tuple[int, int, int, int]]:
+def placed(a: str, b: str, least: int, *, raw: bool) -> list[tuple[int, int, int, int, int]]:
     encoding = "latin-1" if raw else "utf-8"
     first, second = a.encode(encoding), b.encode(encoding)
-    columns = (column.tolist() for column in _native.passages(first, second, least=least, raw=raw))
+    found, kinds = _native.passages(first, second, least=least, raw=raw)
+    columns = (column.tolist() for column in (*found, kinds))
 
     def at(text: bytes, byte: int) -> int:
         return len(text[:byte].decode(encoding))
 
     return [
-        (at(first, a0), at(first, a1), at(second, b0), at(second, b1)) for a0, a1, b0, b1 in zip(*columns, strict=True)
+        (at(first, a0), at(first, a1), at(second, b0), at(second, b1), kind)
+        for a0, a1, b0, b1, kind in zip(*columns, strict=True)
     ]
 
 
 def judged(a: str, b: str, least: int, *, raw: bool) -> None:
     found = placed(a, b, least, raw=raw)
     assert found == sorted(found, key=lambda one: (one[0], one[2], one[1]))
-    for a0, a1, b0, b1 in found:
+    assert len({one[:4] for one in found}) == len(found)
+    for a0, a1, b0, b1, _ in found:
         assert a[a0:a1] == b[b0:b1]
-    assert len(set(found)) == len(found)
-    # Which of several places in B is named is free; whichever it is, nothing long enough of either text is left out.
-    forward = chosen_runs(a, b, least, set(), words=not raw)
-    assert {one[:2] for one in found} >= set(forward)
-    covered = {place for one in found for place in range(*one[2:])}
-    assert not chosen_runs(b, a, least, covered, words=not raw)
-    listed_for_b = [one for one in found if one[:2] not in forward]
-    assert {one[2:] for one in listed_for_b} <= set(maximal_runs(b, a, least, words=not raw))
+        assert a1 - a0 >= least
+        assert a[a0:a1] == a[a0:a1].strip(None if not raw else "")
+        before, after = zip(a[:a0][::-1], b[:b0][::-1], strict=False), zip(a[a1:], b[b1:], strict=False)
+        for beyond in (before, after):  # as long as it can be there
+            same = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], beyond))
+            assert not (same if raw else same.strip(" "))
+    frame = [one for one in found if one[4] == FRAME]
+    assert all(x < y for one, other in pairwise(frame) for x, y in zip(one[:4], other[:4], strict=True))
+    # Which of several places is named is free; whichever it is, nothing long enough of either text is left out.
+    for text, other, at in ((a, b, 0), (b, a, 2)):
+        covered = {place for one in found for place in range(one[at], one[at + 1])}
+        assert not chosen_runs(text, other, least, covered, words=not raw)
 
 
 @given(words, words, st.integers(1, 5))
 @example("a b", "a b a b", 1)
 def test_passages_are_those_of_the_slow_way(a: str, b: str, least: int) -> None:
     judged(a, b, least, raw=False)
+
+
+@st.composite
+def repeated(draw: st.DrawFn) -> tuple[str, str]:
+    """Texts made of a few phrases, as tables and forms are."""
+    phrase = st.lists(st.sampled_from(["a", "b", "ab", "é"]), min_size=1, max_size=6).map(" ".join)
+    texts = st.lists(st.sampled_from(draw(st.lists(phrase, min_size=1, max_size=4))), max_size=12).map(" ".join)
+    return draw(texts), draw(texts)
+
+
+@given(repeated(), st.integers(1, 8))
+def test_passages_of_texts_that_repeat_themselves(texts: tuple[str, str], least: int) -> None:
+    judged(*texts, least, raw=False)
 
 
 @given(letters, letters, st.integers(1, 5))
@@ -61,7 +84,8 @@ def test_passages_of_bytes_are_those_of_the_slow_way(a: str, b: str, least: int)
 def test_every_byte_may_occur(inside: bytes, before: bytes, after: bytes) -> None:
     every = bytes(range(256))
     first, second = before + every + inside, every + after
-    a0, a1, b0, b1 = (column.tolist() for column in _native.passages(first, second, least=200, raw=True))
+    found, _ = _native.passages(first, second, least=200, raw=True)
+    a0, a1, b0, b1 = (column.tolist() for column in found)
     assert all(first[s:e] == second[t:f] for s, e, t, f in zip(a0, a1, b0, b1, strict=True))
     assert len(a0) == 1
 

@@ -19,6 +19,8 @@ from nearkin.text.canon import Canon
 MOST = 2**31 - 4  # bytes of both texts: what an index of 32 bits reaches
 LEAST = 20  # characters: the window of shingles, so that what resembles at all has a passage to show
 
+IN_ORDER, MOVED, REPEATED = range(3)  # in one order in both texts; elsewhere in the other; there and here
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Passage:
@@ -32,12 +34,13 @@ class Passage:
 
 @dataclass(frozen=True)
 class Spans:
-    """The same in bytes of the canonical texts, as columns."""
+    """The same in bytes of the canonical texts, as columns, and what each is."""
 
     a_start: NDArray[np.int64]
     a_end: NDArray[np.int64]
     b_start: NDArray[np.int64]
     b_end: NDArray[np.int64]
+    kind: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.a_start)
@@ -46,11 +49,14 @@ class Spans:
 def spans_in(a: bytes, b: bytes, *, raw: bool, least: int = LEAST) -> Spans:
     """Of canonical texts. Equal ones are one passage, however short."""
     if a == b:
-        ends = [0, len(a), 0, len(a)] if a else []
-        return Spans(*(np.array(ends[at : at + 1], np.int64) for at in range(4)))
+        one = int(bool(a))
+        begin, end = np.zeros(one, np.int64), np.full(one, len(a), np.int64)
+        return Spans(begin, end, begin, end, np.full(one, IN_ORDER, np.uint8))
     if len(a) + len(b) > MOST:
         raise InputError("The two texts together have over 2 GB, too much to compare; compare parts of them.")
-    return Spans(*(column.astype(np.int64) for column in _native.passages(a, b, least=least, raw=raw)))
+    found, kind = _native.passages(a, b, least=least, raw=raw)
+    a_start, a_end, b_start, b_end = (column.astype(np.int64) for column in found)
+    return Spans(a_start, a_end, b_start, b_end, kind)
 
 
 def common_passages(a: bytes, b: bytes, canon: Canon, *, least: int = LEAST) -> list[Passage]:

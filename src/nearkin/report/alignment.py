@@ -1,16 +1,16 @@
 """Two texts side by side: what stands in both in the same order, what differs between, and what was moved.
 
-Of the common passages those that keep their order and are longest together make the frame; the others were moved, or
-stand once more in one of the texts. Overlapping ends are cut, so that every character of either text is in one block.
+Of the common passages those that stand in one order in both texts make the frame; the others were moved, or stand once
+more in one of the texts. Overlapping ends are cut, so that every character of either text is in one block.
 """
 
-from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.passages import Passage, Spans, places
+from nearkin.matching.passages import IN_ORDER, REPEATED, Passage, Spans, places
+from nearkin.report.cut import pieces
 from nearkin.text.canon import Canon
 
 
@@ -29,80 +29,40 @@ class Block:
 @dataclass(frozen=True)
 class Alignment:
     blocks: list[Block]
-    moved: dict[int, Passage]  # by number among the passages
+    elsewhere: dict[int, Passage]  # by number among the passages: moved, or there once more
+    repeated: frozenset[int] = frozenset()  # the numbers of these latter
 
 
 def align(spans: Spans, passages: list[Passage], a: bytes, b: bytes, canon: Canon) -> Alignment:
     """Of canonical spans and their places in the extracted texts."""
-    ordered = in_order(spans)
-    numbers, cut = _disjoint(spans, ordered)
-    first = places(a, canon, cut[:, 0], cut[:, 1])
-    second = places(b, canon, cut[:, 2], cut[:, 3])
+    ordered = frame(spans)
+    cut = pieces(spans, ordered, a, b, canon)
+    first = places(a, canon, *_columns([(one.a_start, one.a_end) for one in cut]))
+    second = places(b, canon, *_columns([(one.b_start, one.b_end) for one in cut]))
     lengths = [len(text) if canon.raw else _code_points(text) for text in (a, b)]
     blocks: list[Block] = []
     at_a = at_b = 0
-    for number, (a_start, a_end), (b_start, b_end) in zip(numbers, first, second, strict=True):
+    for piece, (a_start, a_end), (b_start, b_end) in zip(cut, first, second, strict=True):
         if a_start > at_a or b_start > at_b:
             blocks.append(Block(False, at_a, a_start, at_b, b_start))
-        blocks.append(Block(True, a_start, a_end, b_start, b_end, number))
+        blocks.append(Block(True, a_start, a_end, b_start, b_end, piece.number))
         at_a, at_b = a_end, b_end
     if lengths[0] > at_a or lengths[1] > at_b:
         blocks.append(Block(False, at_a, lengths[0], at_b, lengths[1]))
     kept = set(ordered)
-    return Alignment(blocks, {at: one for at, one in enumerate(passages) if at not in kept})
+    repeated = frozenset(np.flatnonzero(spans.kind == REPEATED).tolist())
+    return Alignment(blocks, {at: one for at, one in enumerate(passages) if at not in kept}, repeated)
+
+
+def _columns(rows: list[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    columns = np.array(rows, np.int64).reshape(-1, 2)
+    return columns[:, 0], columns[:, 1]
 
 
 def _code_points(text: bytes) -> int:
     return len(text.decode("utf-8", "replace"))
 
 
-def in_order(spans: Spans) -> list[int]:
-    """Numbers of spans that rise in both texts and are longest together; of equals the first in A."""
-    ends, lengths, at = spans.b_end.tolist(), (spans.a_end - spans.a_start).tolist(), spans.b_start.tolist()
-    # Best chains by where they end in B: a longer chain that ends earlier makes others useless.
-    reach: list[int] = []
-    weight: list[int] = []
-    last: list[int] = []
-    before: list[int | None] = [None] * len(ends)
-    for number, end in enumerate(ends):
-        # Chains that end before this one does and began before it, so that something of it is left when it is cut.
-        place = bisect_left(reach, end)
-        total = lengths[number]
-        if place:
-            overlap = max(0, reach[place - 1] - at[number], int(spans.a_end[last[place - 1]] - spans.a_start[number]))
-            if overlap < lengths[number]:
-                before[number] = last[place - 1]
-                total = weight[place - 1] + lengths[number] - overlap
-            elif weight[place - 1] >= total:
-                continue
-        if place and weight[place - 1] >= total:
-            continue
-        if place < len(reach) and reach[place] == end and weight[place] >= total:
-            continue
-        stop = place
-        while stop < len(reach) and weight[stop] <= total:
-            stop += 1
-        reach[place:stop], weight[place:stop], last[place:stop] = [end], [total], [number]
-    chain: list[int] = []
-    number_: int | None = last[-1] if last else None
-    while number_ is not None:
-        chain.append(number_)
-        number_ = before[number_]
-    return chain[::-1]
-
-
-def _disjoint(spans: Spans, ordered: list[int]) -> tuple[list[int], NDArray[np.int64]]:
-    """Without overlaps, as rows of a_start, a_end, b_start, b_end; numbers of what is left."""
-    kept: list[int] = []
-    rows: list[tuple[int, int, int, int]] = []
-    at_a = at_b = 0
-    for number in ordered:
-        one = (int(column[number]) for column in (spans.a_start, spans.a_end, spans.b_start, spans.b_end))
-        a_start, a_end, b_start, b_end = one
-        cut = max(0, at_a - a_start, at_b - b_start)
-        if a_start + cut >= a_end:
-            continue
-        kept.append(number)
-        rows.append((a_start + cut, a_end, b_start + cut, b_end))
-        at_a, at_b = a_end, b_end
-    return kept, np.array(rows, np.int64).reshape(-1, 4)
+def frame(spans: Spans) -> list[int]:
+    """Numbers of the spans that stand in one order in both texts."""
+    return np.flatnonzero(spans.kind == IN_ORDER).tolist()

@@ -30,7 +30,7 @@ ONE = Estimate(1.0, exact=True)
 NONE = Estimate(0.0, exact=True)
 LISTED = 5  # words of other characters
 LITTLE = 0.05  # of a payload: what is left without templates is unlike
-NO_SPANS = Spans(*[np.zeros(0, np.int64)] * 4)
+NO_SPANS = spans_in(b"", b"", raw=False)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from nearkin.matching.passages import Passage
 from nearkin.report.alignment import Block
 from nearkin.report.comparison import Comparison, aligned
 from nearkin.report.lookup import Found
-from nearkin.report.marks import Word
+from nearkin.report.marks import Elsewhere, Word, joined, unit
 from nearkin.report.readable import Readable, in_characters
 from nearkin.report.relation import label
 from nearkin.report.side_by_side import Row, rows
@@ -47,7 +46,8 @@ td + td, th + th { border-left: 1px solid var(--line); }
 tr.same { color: var(--dim); } tr.differ { background: var(--card); }
 del { color: var(--out); background: var(--outground); text-decoration: none; border-radius: 3px; padding: 0 .15em; }
 ins { color: var(--in); background: var(--inground); text-decoration: none; border-radius: 3px; padding: 0 .15em; }
-a { color: inherit; } a.number { color: var(--dim); font-size: .75rem; margin-right: .4em; text-decoration: none; }
+a { color: inherit; } del a, ins a { text-decoration: underline; }
+a.number { color: var(--dim); font-size: .75rem; margin-right: .4em; text-decoration: none; }
 a.moved { color: var(--moved); background: var(--movedground); border-radius: 3px; padding: 0 .15em; }
 :target { outline: 2px solid var(--moved); outline-offset: 2px; }
 summary { cursor: pointer; color: var(--dim); font-style: italic; }
@@ -66,7 +66,8 @@ def comparison_page(a: Found, b: Found, found: Comparison, spec: str, canon: Can
     yield f"<dl>{''.join(_figures(found))}</dl>\n"
     unit = "bytes" if canon.raw else "characters"
     yield f"<p class='key'>Measured by {escape(spec)}. <del>In A only</del> <ins>in B only</ins>"
-    yield " <a class='moved'>moved, or there once more</a>: numbers lead to the same passage in the other text."
+    yield " <a class='moved'>moved</a>; <ins><a>underlined</a></ins>: elsewhere in the other text, too."
+    yield " Numbers and such words lead to the same passage in the other text."
     yield f" Places are {unit} of the extracted texts.</p>\n"
     alignment = aligned(found, a, b, canon)
     if alignment is None:
@@ -76,8 +77,9 @@ def comparison_page(a: Found, b: Found, found: Comparison, spec: str, canon: Can
     one, other = (Readable.of(side.text or b"", canon) for side in (a, b))
     alignment = in_characters(alignment, one, other)
     seen: set[str] = set()
+    elsewhere = Elsewhere(alignment, of_a=True), Elsewhere(alignment, of_a=False)
     for row in rows(alignment, one.text, other.text, canon, ends=ENDS):
-        yield _row(row, one, other, seen, alignment.moved)
+        yield _row(row, one, other, seen, elsewhere)
     yield "</tbody>\n</table>\n</html>\n"
 
 
@@ -109,19 +111,18 @@ def _share(value: float) -> str:
     return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
 
 
-def _row(row: Row, a: Readable, b: Readable, seen: set[str], moved: dict[int, Passage]) -> str:
+def _row(row: Row, a: Readable, b: Readable, seen: set[str], elsewhere: tuple[Elsewhere, Elsewhere]) -> str:
     block = row.block
-    if not block.same:
-        cells = _marked(row.a, "del", "a", "b", seen), _marked(row.b, "ins", "b", "a", seen)
-        return f"<tr class='differ'><td>{cells[0]}</td><td>{cells[1]}</td></tr>\n"
-    first = _number(block, "a", "b", a) + _same(row.a, a.text, block.a_start, block.a_end, row.left_out)
-    second = _number(block, "b", "a", b) + _same(row.b, b.text, block.b_start, block.b_end, row.left_out)
-    for number, one in moved.items():  # what stands twice in one text leads to what stands in order in the other
-        if block.a_start <= one.a_start < block.a_end:
-            first = _anchor(f"a{number + 1}", seen) + first
-        if block.b_start <= one.b_start < block.b_end:
-            second = _anchor(f"b{number + 1}", seen) + second
-    return f"<tr class='same'><td>{first}</td><td>{second}</td></tr>\n"
+    if block.same:
+        first = _number(block, "a", "b", a) + _same(row.a, a.text, block.a_start, block.a_end, row.left_out)
+        second = _number(block, "b", "a", b) + _same(row.b, b.text, block.b_start, block.b_end, row.left_out)
+    else:
+        first, second = _marked(row.a, "del", "a", "b", seen), _marked(row.b, "ins", "b", "a", seen)
+    # What is not marked here leads nowhere, but what stands once more in the other text leads here.
+    before_a = (_anchor(f"a{at + 1}", seen) for at in elsewhere[0].numbers(block.a_start, block.a_end))
+    before_b = (_anchor(f"b{at + 1}", seen) for at in elsewhere[1].numbers(block.b_start, block.b_end))
+    cells = f"<td>{''.join(before_a)}{first}</td><td>{''.join(before_b)}{second}</td>"
+    return f"<tr class='{'same' if block.same else 'differ'}'>{cells}</tr>\n"
 
 
 def _anchor(name: str, seen: set[str]) -> str:
@@ -143,26 +144,40 @@ def _same(words: list[Word], text: str, start: int, end: int, left_out: int) -> 
     if not left_out:
         return escape(_printable(" ".join(text[start:end].split())))
     half = len(words) // 2
-    head, tail = (escape(_printable(" ".join(word.text for word in part))) for part in (words[:half], words[half:]))
+    head, tail = (escape(_printable(joined(part))) for part in (words[:half], words[half:]))
     middle = text[words[half - 1].end : words[half].start]
     folded = "" if len(middle) > FOLDED else escape(_printable(" ".join(middle.split())))
-    return f"{head} <details><summary>{left_out:,} more words that are the same</summary>{folded}</details> {tail}"
+    return (
+        f"{head} <details><summary>{left_out:,} more {unit(words)} that are the same</summary>{folded}</details> {tail}"
+    )
 
 
 def _marked(words: list[Word], tag: str, mine: str, other: str, seen: set[str]) -> str:
     """Neighbours of one kind are marked as one."""
-    pieces = []
-    for (moved, changed), group in groupby(words, key=lambda word: (word.moved, word.changed and word.moved is None)):
-        text = escape(_printable(" ".join(word.text for word in group)))
+    marked, end = "", None
+    for (moved, changed, again), group in groupby(words, key=_kind):
+        alike = list(group)
+        text = escape(_printable(joined(alike)))
         if moved is not None:
             anchor = f"{mine}{moved + 1}"
             name = "" if anchor in seen else f" id='{anchor}'"  # of a passage cut in two the first part has the name
             seen.add(anchor)
             text = f"<a class='moved'{name} href='#{other}{moved + 1}' title='passage {moved + 1}'>{text}</a>"
+        elif changed and again is not None:
+            anchor = f"{mine}{again + 1}"
+            name = "" if anchor in seen else f" id='{anchor}'"
+            seen.add(anchor)
+            text = f"<{tag}><a{name} href='#{other}{again + 1}' title='passage {again + 1}'>{text}</a></{tag}>"
         elif changed:
             text = f"<{tag}>{text}</{tag}>"
-        pieces.append(text)
-    return " ".join(pieces)
+        marked += text if end in (None, alike[0].start) else f" {text}"
+        end = alike[-1].end
+    return marked
+
+
+def _kind(word: Word) -> tuple[int | None, bool, int | None]:
+    changed = word.changed and word.moved is None
+    return word.moved, changed, word.again if changed else None
 
 
 def _printable(text: str) -> str:

@@ -1,16 +1,27 @@
-"""The words of two stretches of text, each marked: in both, in one only, or moved elsewhere."""
+"""The words of two stretches of text, each marked: in both, in one only, moved elsewhere or there once more."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, islice, takewhile
 
-from nearkin.matching.passages import Passage
+from nearkin.matching.passages import LEAST
 from nearkin.matching.word_edits import word_edits
+from nearkin.report.alignment import Alignment
 from nearkin.text.canon import Canon
 
 MANY = 20_000  # words of a stretch; beyond, all of it is marked
 FEW = 1_000  # edits within one stretch
-WORD = re.compile(r"\S+")
+SENTENCE = 100  # characters that stand once more; fewer recur by chance and by habit
+
+# Scripts that write without spaces: South-East Asian, kana, Han. There each letter is a word, with its marks.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u3099\u309a"
+WORD = re.compile(rf"[{UNSPACED}][{MARKS}\u0300-\u036f\ufe00-\ufe0f\U000e0100-\U000e01ef]*|[^\s{UNSPACED}]+")
+LETTER = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +31,30 @@ class Word:
     end: int
     changed: bool
     moved: int | None = None  # the number of the passage it was moved with
+    again: int | None = None  # the number of a passage that stands elsewhere in the other text, too
 
 
 def words_of(text: str, start: int, end: int) -> list[Word]:
     return [Word(one[0], one.start(), one.end(), False) for one in WORD.finditer(text, start, end)]
+
+
+def is_unspaced(char: str) -> bool:
+    """Whether a letter is a word of its own."""
+    return char >= "\u0e00" and LETTER.match(char) is not None
+
+
+def unit(words: Sequence[Word]) -> str:
+    """What is counted, in a text with words like these."""
+    return "characters" if 2 * sum(is_unspaced(word.text[0]) for word in words) > len(words) else "words"
+
+
+def joined(words: Iterable[Word]) -> str:
+    """With a space where there is one in the text."""
+    text, end = "", None
+    for word in words:
+        text += word.text if end is None or end == word.start else f" {word.text}"
+        end = word.end
+    return text
 
 
 def marked(a: Sequence[Word], b: Sequence[Word], canon: Canon) -> tuple[list[Word], list[Word]]:
@@ -79,19 +110,44 @@ def _numbers(keys: list[bytes]) -> dict[int, int]:
     return found
 
 
-def with_moved(words: Sequence[Word], moved: dict[int, tuple[int, int]]) -> list[Word]:
-    """Where each of these ranges begins and ends in the text, by the number of its passage."""
-    ranges = sorted((start, end, number) for number, (start, end) in moved.items())
-    found, at = [], 0
+class Elsewhere:
+    """Stretches of one text that stand elsewhere in the other, by the numbers of their passages."""
+
+    def __init__(self, alignment: Alignment, *, of_a: bool) -> None:
+        self._repeated = alignment.repeated
+        self._ranges = sorted(
+            (one.a_start, one.a_end, number) if of_a else (one.b_start, one.b_end, number)
+            for number, one in alignment.elsewhere.items()
+        )
+        self._reach = list(accumulate((end for _, end, _ in self._ranges), max))
+
+    def numbers(self, start: int, end: int) -> list[int]:
+        """Of those that begin here."""
+        at = bisect_left(self._ranges, (start,))
+        return [number for _, _, number in takewhile(lambda one: one[0] < end, islice(self._ranges, at, None))]
+
+    def marked(self, words: Sequence[Word], start: int, end: int) -> list[Word]:
+        """Words of this stretch. Of a passage that only reaches into it too little is here to be told."""
+        at = bisect_right(self._reach, start)
+        inside = list(takewhile(lambda one: one[0] < end, islice(self._ranges, at, None)))
+
+        def told(repeated: bool, least: int) -> list[int | None]:
+            ranges = [
+                one
+                for one in inside
+                if (one[2] in self._repeated) == repeated and min(one[1], end) - max(one[0], start) >= least
+            ]
+            return _numbered(words, ranges)
+
+        moved, again = told(False, LEAST), told(True, SENTENCE)
+        return [replace(word, moved=one, again=other) for word, one, other in zip(words, moved, again, strict=True)]
+
+
+def _numbered(words: Sequence[Word], ranges: list[tuple[int, int, int]]) -> list[int | None]:
+    found: list[int | None] = []
+    at = 0
     for word in words:
         while at < len(ranges) and ranges[at][1] <= word.start:
             at += 1
-        inside = at < len(ranges) and ranges[at][0] < word.end
-        found.append(replace(word, moved=ranges[at][2]) if inside else word)
+        found.append(ranges[at][2] if at < len(ranges) and ranges[at][0] < word.end else None)
     return found
-
-
-def moved_in(moved: dict[int, Passage], *, of_a: bool) -> dict[int, tuple[int, int]]:
-    if of_a:
-        return {number: (one.a_start, one.a_end) for number, one in moved.items()}
-    return {number: (one.b_start, one.b_end) for number, one in moved.items()}

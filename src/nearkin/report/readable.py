@@ -71,11 +71,11 @@ def in_characters(alignment: Alignment, a: Readable, b: Readable) -> Alignment:
         blocks.append(Block(True, a_start, at_a, b_start, at_b, block.passage))
     if len(a.text) > at_a or len(b.text) > at_b:
         blocks.append(Block(False, at_a, len(a.text), at_b, len(b.text)))
-    moved = {
+    elsewhere = {
         number: Passage(a.after(one.a_start), a.at(one.a_end), b.after(one.b_start), b.at(one.b_end))
-        for number, one in alignment.moved.items()
+        for number, one in alignment.elsewhere.items()
     }
-    return Alignment(blocks, moved)
+    return Alignment(blocks, elsewhere, alignment.repeated)
 
 
 def _cut(a: Readable, b: Readable, a_place: int, b_place: int, step: int) -> int:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from nearkin.matching.passages import LEAST, Spans, covered, places
 from nearkin.matching.word_edits import Edit, WordEdits
-from nearkin.report.alignment import in_order
+from nearkin.report.alignment import frame
 from nearkin.report.readable import Readable
 from nearkin.text.canon import Canon
 
@@ -194,12 +194,12 @@ def _contained(pair: Pair, edits: WordEdits | None, small: str, large: str) -> R
 
 def is_form(spans: Spans, first: bytes, second: bytes) -> bool:
     """A frame in one order, with something else between its pieces on both sides."""
-    frame = in_order(spans)
-    if len(frame) < FRAME:
+    kept = frame(spans)
+    if len(kept) < FRAME:
         return False
-    a = [(int(spans.a_start[at]), int(spans.a_end[at])) for at in frame]
-    b = [(int(spans.b_start[at]), int(spans.b_end[at])) for at in frame]
-    filled = sum(a[i + 1][0] > a[i][1] + 1 and b[i + 1][0] > b[i][1] + 1 for i in range(len(frame) - 1))
+    a = [(int(spans.a_start[at]), int(spans.a_end[at])) for at in kept]
+    b = [(int(spans.b_start[at]), int(spans.b_end[at])) for at in kept]
+    filled = sum(a[i + 1][0] > a[i][1] + 1 and b[i + 1][0] > b[i][1] + 1 for i in range(len(kept) - 1))
     return (
-        3 * filled >= 2 * (len(frame) - 1) and covered(a) >= FRAMED * len(first) and covered(b) >= FRAMED * len(second)
+        3 * filled >= 2 * (len(kept) - 1) and covered(a) >= FRAMED * len(first) and covered(b) >= FRAMED * len(second)
     )

@@ -1,10 +1,10 @@
 """Rows of two texts side by side, word by word, as the screen and the page show them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nearkin.report.alignment import Alignment, Block
-from nearkin.report.marks import Word, marked, moved_in, with_moved, words_of
+from nearkin.report.marks import WORD, Elsewhere, Word, is_unspaced, marked, words_of
 from nearkin.text.canon import Canon
 
 FEW = 10  # words that are shown rather than counted
@@ -24,8 +24,8 @@ def rows(alignment: Alignment, a: str, b: str, canon: Canon, *, ends: int | None
     """Of texts in whose characters the alignment counts. `ends`: of what is the same only so many words at either
     end."""
     if not canon.raw:
-        alignment = Alignment(list(_whole_words(alignment.blocks, a, b)), alignment.moved)
-    moved_a, moved_b = (moved_in(alignment.moved, of_a=side) for side in (True, False))
+        alignment = replace(alignment, blocks=list(_whole_words(alignment.blocks, a, b)))
+    of_a, of_b = Elsewhere(alignment, of_a=True), Elsewhere(alignment, of_a=False)
     for block in alignment.blocks:
         if block.same:
             (first, left_out), (second, _) = (
@@ -34,8 +34,8 @@ def rows(alignment: Alignment, a: str, b: str, canon: Canon, *, ends: int | None
             )
             yield Row(block, first, second, left_out)
             continue
-        first = with_moved(words_of(a, block.a_start, block.a_end), moved_a)
-        second = with_moved(words_of(b, block.b_start, block.b_end), moved_b)
+        first = of_a.marked(words_of(a, block.a_start, block.a_end), block.a_start, block.a_end)
+        second = of_b.marked(words_of(b, block.b_start, block.b_end), block.b_start, block.b_end)
         if first or second:
             yield Row(block, *marked(first, second, canon))
 
@@ -50,7 +50,7 @@ def _ends(text: str, start: int, end: int, ends: int | None) -> tuple[list[Word]
             return words, 0
         return words[:ends] + words[-ends:], len(words) - 2 * ends
     head, tail = words_of(text, start, start + room), words_of(text, end - room, end)
-    middle = len(text[start:end].split()) - min(ends, len(head)) - min(ends, len(tail))
+    middle = sum(1 for _ in WORD.finditer(text, start, end)) - min(ends, len(head)) - min(ends, len(tail))
     return head[:ends] + tail[-ends:], max(middle, 1)
 
 
@@ -80,28 +80,30 @@ def _whole_words(blocks: list[Block], a: str, b: str) -> Iterator[Block]:
 
 def _started(text: str, start: int, least: int) -> int | None:
     """Where the marks before a word begin; None: it begins within one."""
-    while start > least and not text[start - 1].isspace():
+    alone = is_unspaced(text[start])
+    while start > least and not text[start - 1].isspace() and not is_unspaced(text[start - 1]):
         if text[start - 1].isalnum():
-            return None
+            return start if alone else None
         start -= 1
     return start
 
 
 def _ended(text: str, end: int) -> int | None:
-    while end < len(text) and not text[end].isspace():
+    alone = is_unspaced(text[end - 1])
+    while end < len(text) and not text[end].isspace() and not is_unspaced(text[end]):
         if text[end].isalnum():
-            return None
+            return end if alone else None
         end += 1
     return end
 
 
 def _next_word(text: str, start: int, end: int) -> int:
-    while start < end and not text[start].isspace():
+    while start < end and not text[start].isspace() and not is_unspaced(text[start]):
         start += 1
     return start
 
 
 def _word_before(text: str, start: int, end: int) -> int:
-    while end > start and not text[end - 1].isspace():
+    while end > start and not text[end - 1].isspace() and not is_unspaced(text[end - 1]):
         end -= 1
     return end
