@@ -130,7 +130,7 @@ def families(
     scheme = parse_scheme(scheme_of(pairs) or EXACT)
     limits = MatchSettings(threshold=threshold, containment=containment_for(scheme, containment), floor=threshold)
     unlisted = unlisted_of(pairs)
-    found = families_of_pairs(pairs.to_pylist(), limits, scheme, how, unlisted)
+    found = families_of_pairs(pairs, limits, scheme, how, unlisted)
     told = family_table(found, name=pairs.schema.field("a").type, sizes=False, view=how)
     pieces = [IN_PIECES] if unlisted and how is not View.CLIQUE else []
     return marked_partial(told, [*missing_below(pairs, limits), *pieces])
