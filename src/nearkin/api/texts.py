@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nearkin.api.choice import chosen, containment_for, refuse_unmeasurable
 from nearkin.api.several import named_texts, texts_to_sign
 from nearkin.api.text import EXACT, IGNORED, Text, Texts, canon_for, canonical
@@ -159,11 +161,22 @@ def _compared(
     return None if estimate is None else float(estimate.value)
 
 
+def _spelled(name: str) -> str:
+    """Bytes that are not UTF-8 with \\xNN, and what is not even a byte, half a surrogate pair, with \\uNNNN."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace").decode()
+
+
 def _plain(names: list[Any]) -> list[Any]:
     """Names as an Arrow column can hold them: integers of 64 bits, else UTF-8."""
-    if set(map(type, names)) == {int} and min(names) >= -(1 << 63) and max(names) < 1 << 63:
+    kinds = set(map(type, names))
+    if kinds != {int} and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        names, kinds = [int(name) for name in names], {int}  # as keys from NumPy or an index of pandas are
+    if kinds == {int} and names and min(names) >= -(1 << 63) and max(names) < 1 << 63:
         return names
-    plain = [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+    plain = [_spelled(str(name)) for name in names]
     if len(set(plain)) < len(plain):
         twice = next(name for name, times in Counter(plain).items() if times > 1)
         raise UsageError(f"Two texts have names that are both written {twice!r}, as 1 and '1' are; name them apart.")

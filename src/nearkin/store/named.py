@@ -2,6 +2,7 @@
 file's path, which may lie in a container that is on disk."""
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +11,13 @@ from typing import Any
 from nearkin.store.scopes import NO_ROOT, Scope, all_scopes
 
 Place = tuple[Scope, bytes]
+UNWRITABLE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of surrogate pairs that stand for no byte
 
 
 def readings(scopes: list[Scope], name: str) -> Iterator[list[Place]]:
     """The places that a name may be of, one list for each way to read it."""
+    if "\0" in name or UNWRITABLE.search(name):
+        return
     plain = os.fsencode(name.removeprefix("./"))  # how names that begin with a dash are written
     yield [(scope, plain) for scope in scopes]
     first, colon, rest = name.removeprefix("./").partition(":")
