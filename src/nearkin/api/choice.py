@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar
 
-from nearkin.errors import UsageError
+from nearkin.errors import InputError, UsageError
 from nearkin.scheme import Scheme, cannot_contain, cannot_share_bytes
 from nearkin.settings import NO_CONTAINMENT, MatchSettings, checked
 
@@ -31,6 +31,8 @@ def paths_of(given: str | PathLike[str] | Iterable[str | PathLike[str]]) -> tupl
     for one in some:
         if not isinstance(one, str | PathLike):
             raise UsageError(f"A scan takes a path or a list of paths; {one!r:.60} is none.")
+        if not fspath(one):  # to Path it is the current folder
+            raise InputError("Cannot read '': no such file or directory.")
     return tuple(map(Path, some))
 
 
