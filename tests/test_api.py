@@ -1,5 +1,6 @@
 """The Python surface, as INTERFACE promises it."""
 
+import pickle
 from contextlib import closing
 from dataclasses import asdict
 from itertools import combinations
@@ -67,6 +68,16 @@ def test_sign_gives_features_and_weights() -> None:
     assert signature.weights.dtype == np.uint32
     assert len(signature) > 20
     assert all(signature.features % 10 == 0)
+
+
+def test_signatures_are_equal_by_what_they_hold() -> None:
+    one, same, other = nearkin.sign(prose(1)), nearkin.sign(prose(1)), nearkin.sign(prose(2))
+    assert one == same == pickle.loads(pickle.dumps(one))
+    assert len({one, same, other}) == 2
+    assert one != other
+    assert one != nearkin.sign(prose(1), "exact")
+    assert one != nearkin.sign(prose(1), ignore=["case"])
+    assert one != "a signature"
 
 
 def test_signatures_of_unlike_schemes_never_meet() -> None:

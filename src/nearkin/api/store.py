@@ -58,6 +58,10 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
             refuse_no_folder(store.path)
         return store
 
+    def __getstate__(self) -> dict[str, Path]:
+        """Without what is held open: another process opens its own."""
+        return {"path": self.path}
+
     def __enter__(self) -> Self:
         from nearkin.api.session import Session
 

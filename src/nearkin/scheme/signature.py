@@ -43,6 +43,15 @@ class Signature:
     def __len__(self) -> int:
         return len(self.features)
 
+    def __eq__(self, other: object) -> bool:
+        """By what they hold, not by being the same object; arrays do not compare as values do."""
+        if not isinstance(other, Signature):
+            return NotImplemented
+        return (self.scheme, self.canon, self.digest) == (other.scheme, other.canon, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.scheme, self.canon, self.digest))
+
     @property
     def digest(self) -> str:
         """A hash over the features: what chunks a text has, without the text (Forman 2005 §2.4).
