@@ -54,6 +54,15 @@ def test_what_is_public() -> None:
         nearkin.nothing  # noqa: B018
 
 
+def test_everything_public_says_what_it_is() -> None:
+    named = {name: getattr(nearkin, name) for name in PUBLIC if name != "__version__"}
+    for owner in (nearkin.Store, nearkin.Signature):
+        named |= {f"{owner.__name__}.{name}": getattr(owner, name) for name in dir(owner) if name[0] != "_"}
+    silent = [name for name, one in named.items() if callable(one) and not one.__doc__]
+    silent += [name for name, one in named.items() if (one.__doc__ or "").startswith(f"{name}(")]  # a dataclass's own
+    assert silent == []
+
+
 def test_a_package_of_the_same_name_does_not_hide_the_function() -> None:
     import nearkin.matching.score
 

@@ -123,6 +123,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         return document_table(records, scoped=scoped)
 
     def identical(self) -> "pa.Table":
+        """Groups of identical documents: of the same bytes, or of the same words in other bytes."""
         from nearkin.report.fields import backslashed, identical_record
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import identical_table

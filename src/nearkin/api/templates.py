@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 class Templates(Written):
     def templates(self) -> "pa.Table":
+        """The templates whose text counts in no comparison."""
         from nearkin.report.reading import opened
         from nearkin.report.tables import template_table
         from nearkin.report.templates import template_records

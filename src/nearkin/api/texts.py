@@ -71,7 +71,8 @@ def match(
 
     Containment is 0.9 unless given, and not looked for by schemes that cannot tell it. `texts` may be a dict, anything
     iterable, or a column of Arrow, polars or pandas; they are named by their keys or their positions. Without
-    `all_copies` equal texts are named once: by the first of them, to which the others are then paired.
+    `all_copies` equal texts are named once: by the first of them, to which the others are then paired. A text without
+    a letter or digit is in no pair.
     """
     from nearkin.report.collection import Collection
     from nearkin.report.tables import pair_table

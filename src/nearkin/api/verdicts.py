@@ -20,6 +20,7 @@ TWO = "A verdict is on a family, by its id, or on two documents"
 
 class Verdicts(Written):
     def verdicts(self) -> "pa.Table":
+        """What people decided on pairs and families, and who did."""
         from nearkin.report.deciding import verdict_record
         from nearkin.report.fields import backslashed
         from nearkin.report.reading import opened

@@ -30,6 +30,8 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Signature:
+    """A text's features and the weight of each, under a scheme; two of the same scheme can be compared."""
+
     features: NDArray[np.uint64]
     weights: NDArray[np.uint32]
     scheme: str
@@ -66,6 +68,7 @@ class Signature:
         return digest.hexdigest()
 
     def resemblance(self, other: "Signature") -> Estimate | None:
+        """How much of both texts together is in both. None: the samples are too small, or only the texts can say."""
         self._check(other)
         match self.estimator:
             case Estimator.OVERLAP:
