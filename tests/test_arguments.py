@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,26 @@ def test_the_audit_since_a_moment(store: nearkin.Store) -> None:
         assert store.audit(since=since).num_rows >= 1
     assert store.audit(since=last + timedelta(seconds=1)).num_rows == 0
     assert store.audit(since=f"{elsewhere.isoformat()}-05:00").num_rows == 0  # five hours later
+
+
+def test_names_in_tables_lead_back_to_their_documents(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "byte\udcff.txt").write_text(prose(1))
+    (folder / "other.txt").write_text(prose(1) + " more")
+    store = nearkin.Store.open(tmp_path / "kin.db")
+    store.scan(folder)
+    listed = store.documents()["path"].to_pylist()
+    assert listed == ["byte\\xff.txt", "other.txt"]
+    assert store.custodians(listed[0]).num_rows == 1
+    assert store.lineage(listed[0]).num_rows == 2
+    assert store.set_verdict((listed[0], listed[1]), "not-similar").ended == 1
+    (folder / "byte\\xff.txt").write_text(prose(2))  # goes first: it is called so
+    store.scan(folder)
+    assert len(store.forget(listed[0])) == 1
+    assert sorted(store.documents()["digest"].to_pylist()) == sorted(
+        sha256(text.encode()).hexdigest() for text in (prose(1), prose(1) + " more")
+    )
 
 
 def test_numbers_of_numpy_are_names_as_other_numbers_are() -> None:
