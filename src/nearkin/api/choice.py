@@ -45,7 +45,7 @@ def names_of(name: str, given: str | Iterable[str]) -> tuple[str, ...]:
 
 def at_least_one(name: str, number: int | None) -> None:
     if number is not None and checked(name, number, int) < 1:
-        raise UsageError(f"{name} must be 1 or more, not {number}.")
+        raise UsageError(f"{name} must be at least 1, not {number}.")
 
 
 def two_names(given: object, what: str) -> tuple[str, str]:
