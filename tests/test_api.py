@@ -1,5 +1,6 @@
 """The Python surface, as INTERFACE promises it."""
 
+import pickle
 from contextlib import closing
 from dataclasses import asdict
 from itertools import combinations
@@ -53,6 +54,15 @@ def test_what_is_public() -> None:
         nearkin.nothing  # noqa: B018
 
 
+def test_everything_public_says_what_it_is() -> None:
+    named = {name: getattr(nearkin, name) for name in PUBLIC if name != "__version__"}
+    for owner in (nearkin.Store, nearkin.Signature):
+        named |= {f"{owner.__name__}.{name}": getattr(owner, name) for name in dir(owner) if name[0] != "_"}
+    silent = [name for name, one in named.items() if callable(one) and not one.__doc__]
+    silent += [name for name, one in named.items() if (one.__doc__ or "").startswith(f"{name}(")]  # a dataclass's own
+    assert silent == []
+
+
 def test_a_package_of_the_same_name_does_not_hide_the_function() -> None:
     import nearkin.matching.score
 
@@ -67,6 +77,16 @@ def test_sign_gives_features_and_weights() -> None:
     assert signature.weights.dtype == np.uint32
     assert len(signature) > 20
     assert all(signature.features % 10 == 0)
+
+
+def test_signatures_are_equal_by_what_they_hold() -> None:
+    one, same, other = nearkin.sign(prose(1)), nearkin.sign(prose(1)), nearkin.sign(prose(2))
+    assert one == same == pickle.loads(pickle.dumps(one))
+    assert len({one, same, other}) == 2
+    assert one != other
+    assert one != nearkin.sign(prose(1), "exact")
+    assert one != nearkin.sign(prose(1), ignore=["case"])
+    assert one != "a signature"
 
 
 def test_signatures_of_unlike_schemes_never_meet() -> None:
@@ -144,47 +164,10 @@ def test_binary_bytes_have_no_text() -> None:
     assert len(nearkin.sign(picture)) == 0
 
 
-def test_families_of_pairs(texts: list[str]) -> None:
-    families = nearkin.families(nearkin.match(texts), threshold=0.8).to_pylist()
-    members = [{document["path"] for document in family["documents"]} for family in families]
-    assert members == [{0, 1, 2}, {3, 4}]
-    assert [family["kind"] for family in families] == ["pair", "contains"]
-    assert families[0]["weakest"]["resemblance"] == families[0]["mean_resemblance"]
-    assert [d["role"] for d in families[1]["documents"]] == ["member", "part"]
-    assert families[1]["id"] == 4
-    copies = nearkin.families(nearkin.match([texts[0]] * 3)).to_pylist()
-    assert [(family["kind"], len(family["documents"])) for family in copies] == [("identical", 3)]
-    with pytest.raises(UsageError, match="known are: chain, pivot, clique, greedy"):
-        nearkin.families(nearkin.match(texts), view="circle")
-    with pytest.raises(UsageError, match=r"use: Store.families\(view='greedy'\)"):
-        nearkin.families(nearkin.match(texts), view="greedy")
-
-
-def test_families_take_in_all_that_match_found() -> None:
-    text = prose(1)
-    changed = text[: len(text) * 6 // 7] + prose(2)[: len(text) // 7]
-    pairs = nearkin.match([text, changed])
-    assert 0.7 <= pairs["resemblance"][0].as_py() < 0.8
-    assert nearkin.families(pairs).num_rows == 1
-
-
-def test_families_refuse_what_is_no_table_of_pairs() -> None:
-    pairs = nearkin.match(["a text", "a text"])
-    for wrong, words in (({"a": [1]}, "not dict"), (pairs.drop_columns(["exact"]), "no column 'exact'")):
-        with pytest.raises(UsageError, match=f"the table that match gives.*{words}"):
-            nearkin.families(wrong)
-
-
 def test_one_text_has_no_reference_to_learn() -> None:
     for wrong in ("one text", b"one text"):
         with pytest.raises(UsageError, match="learn_reference takes a list"):
             nearkin.learn_reference(wrong)  # type: ignore[arg-type]
-
-
-def test_families_of_the_same_pairs_in_another_order(texts: list[str]) -> None:
-    pairs = nearkin.match(texts)
-    turned = pairs.take(list(range(pairs.num_rows))[::-1])
-    assert nearkin.families(pairs).equals(nearkin.families(turned))
 
 
 def test_a_store(tmp_path: Path, texts: list[str]) -> None:

@@ -2,7 +2,10 @@
 
 import json
 import os
+import pickle
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -270,6 +273,33 @@ def test_no_question_walks_through_a_table(store: Path, query: bytes) -> None:
     assert any(plan.startswith("SEARCH") for plan in plans)
     walks = [plan for plan in plans if plan.startswith("SCAN")]
     assert {walk.split()[1] for walk in walks} <= {"scope", "run", "s", "canon", "segment", "template"}, walks
+
+
+FORKED = """
+import os, sys
+from nearkin.api.store import Store
+
+with Store.open(sys.argv[1]) as store:
+    expected = store.check("a text").to_pylist()
+    mine = store._session.connection
+    child = os.fork()
+    if not child:
+        assert store.check("a text").to_pylist() == expected
+        assert store._session.connection is not mine
+        store.__exit__(None, None, None)
+        mine.execute("SELECT 1")  # it is not closed here either
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert store._session.connection is mine
+"""
+
+
+def test_processes_may_ask_the_same_store(store: Path) -> None:
+    """Each opens its own connections, whether the store is sent to it or was open when it was forked."""
+    with Store.open(store) as opened:
+        found = opened.check(prose(1, 4_000)).to_pylist()
+        assert pickle.loads(pickle.dumps(opened)).check(prose(1, 4_000)).to_pylist() == found
+    subprocess.run([sys.executable, "-c", FORKED, store], check=True)
 
 
 def test_threads_may_ask_the_same_store(store: Path) -> None:

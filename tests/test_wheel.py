@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "nearkin"
-NEEDED = {"_native.pyi", "report/page.css", "report/page.js"}
+NEEDED = {"_native.pyi", "py.typed", "report/page.css", "report/page.js"}
 
 
 def data_files() -> list[Path]:

@@ -123,7 +123,10 @@ class Desk:
 
 
 def _named(name: str) -> bytes:
-    path = b"/".join(part for part in os.fsencode(name).split(b"/") if part not in (b"", b"."))
+    try:
+        path = b"/".join(part for part in os.fsencode(name).split(b"/") if part not in (b"", b"."))
+    except UnicodeEncodeError:
+        path = b""
     if not path or b".." in path.split(b"/") or b"\0" in path:
         raise UsageError(f"{name!r} is no name for a document; give it one as: notes/draft.txt")
     return path

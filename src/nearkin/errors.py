@@ -20,6 +20,8 @@ OTHERWISE = {"no_text": "keep_text=False", "family_only": "beyond=False"}
 
 
 class NearkinError(Exception):
+    """Whatever nearkin refuses or cannot do, in one sentence; `exit_code` is what the command line ends with."""
+
     exit_code = 5
 
     @property
@@ -29,6 +31,8 @@ class NearkinError(Exception):
 
 
 class UsageError(NearkinError):
+    """An unknown option, scheme or key, or a value out of range."""
+
     exit_code = 2
 
     def __str__(self) -> str:
@@ -40,10 +44,14 @@ class SpecMismatchError(UsageError):
 
 
 class InputError(NearkinError):
+    """A path that is missing or cannot be read."""
+
     exit_code = 3
 
 
 class StoreError(NearkinError):
+    """The store is missing, foreign, newer, damaged or in use."""
+
     exit_code = 4
 
     def __str__(self) -> str:
@@ -57,6 +65,8 @@ class BusyError(StoreError):
 
 
 class EngineError(NearkinError):
+    """The engine that runs the kernels failed."""
+
     def __str__(self) -> str:
         return re.sub(OPTION, _argument, self.sentence)
 

@@ -22,6 +22,7 @@ def refused(called: Called, code: int, *words: str) -> None:
 
 def test_a_missing_path_leaves_no_store(tmp_path: Path) -> None:
     refused(Called("scan", tmp_path / "missing", "--store", tmp_path / "kin.db"), 3, "missing", "no such file")
+    refused(Called("scan", "", "--store", tmp_path / "kin.db"), 3, "Cannot read ''", "no such file")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -238,6 +239,18 @@ def test_a_truncated_table_keeps_what_was_read(name: str, tmp_path: Path) -> Non
     assert scan(store, table, "--id-column", "id")["failed"] == 0
     assert len(paths(store)) == 401
     assert is_sound(Store(store))
+
+
+@pytest.mark.parametrize("name", ["corpus.jsonl.gz", "corpus.csv.gz"])
+@pytest.mark.parametrize("count", [8, 300])
+def test_no_row_before_the_break_is_lost(name: str, count: int, tmp_path: Path) -> None:
+    many = [{"id": str(i), "text": prose(i, 60)} for i in range(count)]
+    whole = WRITERS[name](many)
+    table, store = tmp_path / name, tmp_path / "kin.db"
+    table.write_bytes(whole[: len(whole) * 2 // 3])
+    lines = zlib.decompressobj(31).decompress(table.read_bytes()).count(b"\n")
+    scan(store, table, "--id-column", "id")
+    assert len(paths(store)) == (lines - 1 if name == "corpus.csv.gz" else lines)
 
 
 def test_what_is_named_and_cannot_be_read_at_all_ends_with_3(tmp_path: Path) -> None:

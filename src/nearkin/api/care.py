@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable
+from datetime import date
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from nearkin.api.choice import at_least_one, signer
 from nearkin.api.writing import Written
+from nearkin.settings import checked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,11 +48,11 @@ class Care(Written):
 
     def compact(self, *, by: str | None = None) -> "Compacted":
         """Remove what is stale and can be made again, and write the file anew. Refused while a scan runs."""
-        from nearkin.store.audit import login_name
         from nearkin.store.compaction import compact
 
+        by = signer(by)
         with self._writing() as connection:
-            done = compact(connection, self.path, by=by or login_name())
+            done = compact(connection, self.path, by=by)
             self._heed_verdicts(connection)
         return done
 
@@ -57,25 +60,30 @@ class Care(Written):
         self, paths: str | PathLike[str] | Iterable[str | PathLike[str]], *, by: str | None = None
     ) -> "list[Forgotten]":
         """Purge documents with their texts, signatures and history; only their digests stay, in the audit."""
-        from nearkin.store.audit import login_name
         from nearkin.store.forget import forget
 
+        by = signer(by)
         names = [paths] if isinstance(paths, str | PathLike) else list(paths)
         with self._writing() as connection:
-            forgotten = forget(connection, self.path, [fspath(name) for name in names], by=by or login_name())
+            forgotten = forget(connection, self.path, [fspath(name) for name in names], by=by)
             self._match_again(connection)
         return forgotten
 
-    def audit(self, *, action: str | None = None, since: str | None = None, limit: int | None = None) -> "pa.Table":
-        """Who did what, the latest first."""
+    def audit(
+        self, *, action: str | None = None, since: str | date | None = None, limit: int | None = None
+    ) -> "pa.Table":
+        """Who did what, the latest first; `since` a date or a moment, of local time where it names no zone."""
         from dataclasses import asdict
 
         from nearkin.report.reading import opened
         from nearkin.report.tables import audit_table
-        from nearkin.store.audit import entries
+        from nearkin.store.audit import entries, moment
 
+        at_least_one("limit", limit)
+        checked("action", action, str | None)
+        begin = None if since is None else moment(since)
         with opened(self.path) as connection:
-            found = [asdict(one) for one in entries(connection, action=action, since=since, limit=limit)]
+            found = [asdict(one) for one in entries(connection, action=action, since=begin, limit=limit)]
         for one in found:
             one |= {key: None if one[key] is None else json.dumps(one[key]) for key in ("before", "after")}
         return audit_table(found)

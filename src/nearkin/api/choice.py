@@ -1,13 +1,57 @@
 """Choices of callers, refused with a sentence where a scheme or nearkin does not know them."""
 
+from collections.abc import Iterable
 from enum import StrEnum
+from os import PathLike, fspath
+from pathlib import Path
 from typing import TypeVar
 
-from nearkin.errors import UsageError
+from nearkin.errors import InputError, UsageError
 from nearkin.scheme import Scheme, cannot_contain, cannot_share_bytes
 from nearkin.settings import NO_CONTAINMENT, MatchSettings, checked
 
 Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def words(name: str, given: str | None) -> str | None:
+    """As SQLite can hold them: half a surrogate pair is written out."""
+    checked(name, given, str | None)
+    return None if given is None else given.encode("utf-8", "backslashreplace").decode()
+
+
+def signer(by: str | None) -> str:
+    """Who is told in the audit; asked before anything is done."""
+    from nearkin.store.audit import login_name
+
+    return words("by", by) or login_name()
+
+
+def paths_of(given: str | PathLike[str] | Iterable[str | PathLike[str]]) -> tuple[Path, ...]:
+    some = [given] if isinstance(given, str | PathLike) else list(given) if isinstance(given, Iterable) else [given]
+    for one in some:
+        if not isinstance(one, str | PathLike):
+            raise UsageError(f"A scan takes a path or a list of paths; {one!r:.60} is none.")
+        if not fspath(one):  # to Path it is the current folder
+            raise InputError("Cannot read '': no such file or directory.")
+    return tuple(map(Path, some))
+
+
+def names_of(name: str, given: str | Iterable[str]) -> tuple[str, ...]:
+    """One alone may be given as it is: gone through it would be its letters."""
+    some = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else given
+    found: tuple[str, ...] = checked(name, some, tuple[str, ...])
+    return found
+
+
+def at_least_one(name: str, number: int | None) -> None:
+    if number is not None and checked(name, number, int) < 1:
+        raise UsageError(f"{name} must be at least 1, not {number}.")
+
+
+def two_names(given: object, what: str) -> tuple[str, str]:
+    if isinstance(given, tuple | list) and [isinstance(one, str) for one in given] == [True, True]:
+        return given[0], given[1]
+    raise UsageError(f"{what}, not {given!r:.60}.")
 
 
 def chosen(known: type[Choice], name: str, what: str) -> Choice:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
+from sys import maxsize
 from typing import TYPE_CHECKING
 
 from nearkin.api.text import EXACT, IGNORED, Text, canon_for, data_of, extracted_from
@@ -41,7 +42,7 @@ def compare(
         data = data_of(text)
         return Found(name, len(data), sha256(data).digest(), extracted)
 
-    return measure(side("a", a), side("b", b), how, canon_for(raw, ignore, how), least=min_length)
+    return measure(side("a", a), side("b", b), how, canon_for(raw, ignore, how), least=min(min_length, maxsize))
 
 
 class Tracing(Written):

@@ -2,12 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nearkin.api.choice import chosen, refuse_no_share
+from nearkin.api.choice import chosen, names_of, refuse_no_share, signer
 from nearkin.api.writing import Written
 from nearkin.errors import UsageError
 
@@ -26,9 +26,9 @@ AnyPath = str | PathLike[str]
 class Keeping(Written):
     def keep(
         self,
-        families: Iterable[str] = (),
+        families: str | Iterable[str] = (),
         *,
-        prefer: Sequence[str] = (),
+        prefer: str | Iterable[str] = (),
         near: float | None = None,
         plan: AnyPath | None = None,
     ) -> "pa.Table":
@@ -48,9 +48,9 @@ class Keeping(Written):
 
     def propose(
         self,
-        families: Iterable[str] = (),
+        families: str | Iterable[str] = (),
         *,
-        prefer: Sequence[str] = (),
+        prefer: str | Iterable[str] = (),
         near: float | None = None,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> "list[Row]":
@@ -59,9 +59,10 @@ class Keeping(Written):
         from nearkin.report.reading import opened
 
         refuse_no_share(near=near)
+        rules, only = names_of("prefer", prefer), names_of("families", families)
         with opened(self.path) as connection:
             told = progress or (lambda *_: None)
-            return list(propose(connection, prefer=prefer, families=tuple(families), near=near, progress=told))
+            return list(propose(connection, prefer=rules, families=only, near=near, progress=told))
 
     def apply_plan(
         self, plan: AnyPath, *, action: str, quarantine: AnyPath | None = None, by: str | None = None
@@ -72,7 +73,7 @@ class Keeping(Written):
         from nearkin.keeping.journal import Journal
         from nearkin.keeping.plan import read_plan
 
-        how = chosen(Action, action, "action")
+        how, by = chosen(Action, action, "action"), signer(by)
         plan = Path(plan)
         rows = read_plan(plan)
         with self._writing() as connection:
@@ -88,21 +89,20 @@ class Keeping(Written):
         from nearkin.keeping.journal import Journal
         from nearkin.keeping.undo import undo
 
+        by = signer(by)
         with self._writing() as connection:
             with Journal(Path(journal), create=False) as held:
                 undone = list(undo(held))
             self._note(connection, "keep --undo", Path(journal), Counter(one.outcome for one in undone), by)
         return undone
 
-    def _note(
-        self, connection: "sqlite3.Connection", action: str, file: Path, counts: "Counter[str]", by: str | None
-    ) -> None:
-        from nearkin.store.audit import login_name, record
+    def _note(self, connection: "sqlite3.Connection", action: str, file: Path, counts: "Counter[str]", by: str) -> None:
+        from nearkin.store.audit import record
 
         with self._turn(connection):
             subject = os.fspath(file.absolute()).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             after = {"documents": dict(sorted(counts.items()))}
-            record(connection, by=by or login_name(), action=action, subject=subject, after=after)
+            record(connection, by=by, action=action, subject=subject, after=after)
 
 
 def _refuse_foreign(connection: "sqlite3.Connection", rows: "list[Row]") -> None:

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from nearkin.api.choice import refuse_no_share
+from nearkin.api.choice import at_least_one, refuse_no_share
 from nearkin.api.keeping import Keeping
+from nearkin.settings import checked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +20,7 @@ class Kinship(Keeping):
         from nearkin.report.lineage import lineage_record, trace_lineage
         from nearkin.report.reading import is_scoped, opened
 
+        checked("family", family, str)
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
             found = trace_lineage(connection, family, dates=dates, beyond=beyond)
@@ -51,6 +53,7 @@ class Kinship(Keeping):
         from nearkin.report.fields import backslashed
         from nearkin.report.reading import is_scoped, opened
 
+        checked("subject", subject, str)
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
             found = list_custodians(connection, subject)
@@ -69,7 +72,8 @@ class Kinship(Keeping):
         from nearkin.report.folders import folder_record, list_folders
         from nearkin.report.reading import is_scoped, opened
 
-        refuse_no_share(min_share=min_share)
+        refuse_no_share(min_share=checked("min_share", min_share, float))
+        at_least_one("min_documents", checked("min_documents", min_documents, int))
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
             found = list_folders(connection, least=min_documents, share=min_share)

@@ -1,10 +1,10 @@
 """What a scan would take and find, before it is done."""
 
 from collections.abc import Iterable
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
+from nearkin.api.choice import paths_of
 from nearkin.api.scan_options import ScanOptions, settings_of
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ def plan_scan(paths: str | PathLike[str] | Iterable[str | PathLike[str]], **opti
     from nearkin.read.walk import check_starts
 
     settings = settings_of(options)
-    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    starts = check_starts(tuple(Path(fspath(path)) for path in given))
+    starts = check_starts(paths_of(paths))
     if (columns := columns_of(settings.table)) is not None:
         check_tables(starts, settings.walk, columns)
     found = survey(starts, settings)

@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
+from nearkin.api.choice import signer
 from nearkin.api.writing import Written
 from nearkin.errors import UsageError
 
@@ -17,10 +18,10 @@ class Scopes(Written):
         Refused while a scan runs.
         """
         from nearkin.store import runs
-        from nearkin.store.audit import login_name
         from nearkin.store.drop import Dropped, drop
         from nearkin.store.scopes import find_scope
 
+        by = signer(by)
         with self._writing() as connection:
             scope = find_scope(connection, name)
             scan = self._scan(connection)
@@ -30,7 +31,7 @@ class Scopes(Written):
 
             def change() -> None:
                 nonlocal documents
-                documents = drop(connection, scope, run=runs.coming(connection), by=by or login_name())
+                documents = drop(connection, scope, run=runs.coming(connection), by=by)
 
             scan.again(change)
         return Dropped(scope.name, os.fspath(scope.root), documents, scope.root.is_dir() and scope.root.is_absolute())

@@ -1,8 +1,10 @@
 """A store held open between calls: connection and mapped segments, so that one check after the other is quick.
 
-SQLite's connections belong to the thread that made them; each thread gets its own.
+SQLite's connections belong to the thread that made them; each thread gets its own. So does a process that was forked:
+SQLite's locks are not passed on, and a connection that believes to hold them may read what another overwrites.
 """
 
+import os
 import sqlite3
 import threading
 from contextlib import suppress
@@ -14,17 +16,26 @@ if TYPE_CHECKING:
 
 Asked = tuple[str | None, float | None, float | None]
 
+_inherited: list[object] = []  # never used nor closed, which would be as bad: they are the other process's
+
 
 class Session:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._here = threading.local()
         self._all: list[sqlite3.Connection] = []
+        self._process = os.getpid()
+
+    def _refuse_inherited(self) -> None:
+        if self._process != os.getpid():
+            _inherited.append((self._here, self._all))
+            self._here, self._all, self._process = threading.local(), [], os.getpid()
 
     @property
     def connection(self) -> sqlite3.Connection:
         from nearkin.store.database import connect
 
+        self._refuse_inherited()
         found: sqlite3.Connection | None = getattr(self._here, "connection", None)
         if found is None:
             found = self._here.connection = connect(self._path)
@@ -58,6 +69,7 @@ class Session:
         return found
 
     def close(self) -> None:
+        self._refuse_inherited()
         for connection in self._all:
             with suppress(sqlite3.ProgrammingError):  # of another thread: closed when that one ends
                 connection.close()

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nearkin.api.care import Care
-from nearkin.api.choice import chosen, refuse_no_share
+from nearkin.api.choice import at_least_one, chosen, paths_of, refuse_no_share, signer, two_names
 from nearkin.api.comparing import Tracing
 from nearkin.api.kinship import Kinship
 from nearkin.api.reports import Reports
@@ -58,6 +58,10 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
             refuse_no_folder(store.path)
         return store
 
+    def __getstate__(self) -> dict[str, Path]:
+        """Without what is held open: another process opens its own."""
+        return {"path": self.path}
+
     def __enter__(self) -> Self:
         from nearkin.api.session import Session
 
@@ -86,9 +90,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.store.database import connect, explained
 
         settings = settings_of(options)
-        starts = check_starts(
-            tuple(map(Path, [paths] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]))
-        )
+        starts = check_starts(paths_of(paths))
         _refuse_other_tables(starts, settings)
         if settings.walk.custodian is not None:
             rule_of(settings.walk.custodian)
@@ -108,7 +110,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.store.changes import list_changes
         from nearkin.store.documents import present
 
-        if failed + without_text + changes > 1:
+        if sum(map(bool, (failed, without_text, changes))) > 1:
             raise UsageError("Ask for one of failed, without_text and changes.")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
@@ -121,6 +123,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         return document_table(records, scoped=scoped)
 
     def identical(self) -> "pa.Table":
+        """Groups of identical documents: of the same bytes, or of the same words in other bytes."""
         from nearkin.report.fields import backslashed, identical_record
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import identical_table
@@ -158,6 +161,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         if checked("min_shared_bytes", min_shared_bytes, int) < 0:
             raise UsageError(f"min_shared_bytes must not be negative, not {min_shared_bytes}.")
+        scopes = None if between is None else two_names(between, "between names two scopes, a master and a candidate")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
             asked: dict[str, Any] = {
@@ -167,8 +171,8 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
                 "all_copies": all_copies,
                 "parted": parted,
             }
-            if between is not None:
-                found = list_between(connection, *between, **asked).matches
+            if scopes is not None:
+                found = list_between(connection, *scopes, **asked).matches
             else:
                 found = list_matches(connection, **asked)
             partial = missing_from_matches(connection, min_resemblance, min_containment)
@@ -215,11 +219,12 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.report.tables import similar_table
         from nearkin.store.database import explained
 
-        if limit is not None and checked("limit", limit, int) < 1:
-            raise UsageError(f"A limit must be 1 or more, not {limit}.")
+        at_least_one("limit", limit)
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
+        checked("scheme", scheme, str | None)
         if add:
             _refuse_to_add(name, scheme)
+            by = signer(by)
         data = data_of(text)
         with self._asked() as session, explained(self.path):
             checker = session.checker(scheme, min_resemblance, min_containment)
@@ -233,13 +238,13 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
     def add(self, text: Text, *, name: str | None, by: str | None = None) -> bool:
         """Store a text under a name, at once; the next check finds it. False: it was there already, just so."""
         from nearkin.checkin import Desk
-        from nearkin.store.audit import login_name
         from nearkin.store.database import connect
 
         _refuse_to_add(name, None)
+        by = signer(by)
         connection = connect(self.path, write=True)
         try:
-            desk = Desk(connection, self.path, _version(), by or login_name())
+            desk = Desk(connection, self.path, _version(), by)
             data = data_of(text)
             return desk.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
         finally:
@@ -291,8 +296,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
             raise UsageError("Only the chain view has a spread; leave it out.")
         refuse_no_share(spread=spread)
         checked("threshold", threshold, float | None)
-        if limit is not None and checked("limit", limit, int) < 1:
-            raise UsageError(f"limit is how many families to list, at least 1; it is {limit}.")
+        at_least_one("limit", limit)
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
             found = list_families(
@@ -319,7 +323,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
 
 
 def _refuse_to_add(name: str | None, scheme: str | None) -> None:
-    if not name:
+    if not checked("name", name, str | None):
         raise UsageError("A text that is added needs a name; give it one as: name='notes/draft.txt'.")
     if scheme is not None:
         raise UsageError("A text is added under the last scan's scheme; leave out scheme.")

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING, Literal
 
+from nearkin.api.choice import at_least_one, signer, words
 from nearkin.api.text import Text, extracted_from
 from nearkin.api.writing import Progress, Written
 from nearkin.errors import UsageError
+from nearkin.settings import checked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 class Templates(Written):
     def templates(self) -> "pa.Table":
+        """The templates whose text counts in no comparison."""
         from nearkin.report.reading import opened
         from nearkin.report.tables import template_table
         from nearkin.report.templates import template_records
@@ -31,6 +34,8 @@ class Templates(Written):
         from nearkin.report.suggestions import list_suggestions
         from nearkin.report.tables import suggestion_table
 
+        at_least_one("least", checked("least", least, int))
+        at_least_one("limit", limit)
         with opened(self.path) as connection:
             found = list_suggestions(connection, least=least, limit=limit)
         return suggestion_table([one.record() for one in found])
@@ -60,7 +65,10 @@ class Templates(Written):
 
         if sum((family is not None, text is not None, bool(suggestions))) != 1:
             raise UsageError("A template is made of one family, of one text, or of suggestions.")
-        if tolerance is not None and not 0.0 < tolerance <= 1.0:
+        name, note, source, by = words("name", name), words("note", note), words("source", source) or "text", signer(by)
+        at_least_one("least", checked("least", least, int))
+        at_least_one("limit", limit)
+        if tolerance is not None and not 0.0 < checked("tolerance", tolerance, float) <= 1.0:
             raise UsageError(f"A tolerance is a share over 0 and at most 1, not {tolerance:g}.")
         for number in () if suggestions == "all" else suggestions:
             if number < 1 or (limit is not None and number > limit):
@@ -91,12 +99,12 @@ class Templates(Written):
     def remove_template(self, name: str, *, by: str | None = None) -> None:
         """By name or number. Matches and families are made anew."""
         from nearkin.report.templates import find_template
-        from nearkin.store.audit import login_name
         from nearkin.store.templates import remove_template
 
+        by = signer(by)
         with self._writing() as connection:
             template = find_template(connection, name)
-            self._scan(connection).again(lambda: remove_template(connection, template, by=by or login_name()))
+            self._scan(connection).again(lambda: remove_template(connection, template, by=by))
 
     def _store(
         self,
@@ -106,12 +114,11 @@ class Templates(Written):
         *,
         source: str,
         tolerance: float | None,
-        by: str | None,
+        by: str,
         note: str | None,
         progress: Progress | None,
     ) -> None:
         from nearkin.store import runs
-        from nearkin.store.audit import login_name
         from nearkin.store.templates import add_template, store_features
 
         def add() -> None:
@@ -124,7 +131,7 @@ class Templates(Written):
                     tolerance=tolerance,
                     canon=canon,
                     passages=boilerplate.passages,
-                    by=by or login_name(),
+                    by=by,
                     note=note,
                 )
                 if boilerplate.features is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nearkin.errors import UsageError
 from nearkin.scheme import Scheme, keeps_lines
-from nearkin.settings import TextSettings
+from nearkin.settings import TextSettings, checked
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ IGNORED = TextSettings().ignore
 
 
 def canon_for(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:
-    return Canon.of(TextSettings(raw=raw, ignore=tuple(ignore)), lines=keeps_lines(scheme))
+    some = tuple(ignore) if isinstance(ignore, list) else ignore
+    return Canon.of(TextSettings(raw=raw, ignore=checked("ignore", some, tuple[str, ...])), lines=keeps_lines(scheme))
 
 
 def extracted_from(text: Text, raw: bool) -> bytes | None:

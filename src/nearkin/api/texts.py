@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nearkin.api.choice import chosen, containment_for, refuse_unmeasurable
 from nearkin.api.several import named_texts, texts_to_sign
 from nearkin.api.text import EXACT, IGNORED, Text, Texts, canon_for, canonical
@@ -69,7 +71,8 @@ def match(
 
     Containment is 0.9 unless given, and not looked for by schemes that cannot tell it. `texts` may be a dict, anything
     iterable, or a column of Arrow, polars or pandas; they are named by their keys or their positions. Without
-    `all_copies` equal texts are named once: by the first of them, to which the others are then paired.
+    `all_copies` equal texts are named once: by the first of them, to which the others are then paired. A text without
+    a letter or digit is in no pair.
     """
     from nearkin.report.collection import Collection
     from nearkin.report.tables import pair_table
@@ -130,7 +133,7 @@ def families(
     scheme = parse_scheme(scheme_of(pairs) or EXACT)
     limits = MatchSettings(threshold=threshold, containment=containment_for(scheme, containment), floor=threshold)
     unlisted = unlisted_of(pairs)
-    found = families_of_pairs(pairs.to_pylist(), limits, scheme, how, unlisted)
+    found = families_of_pairs(pairs, limits, scheme, how, unlisted)
     told = family_table(found, name=pairs.schema.field("a").type, sizes=False, view=how)
     pieces = [IN_PIECES] if unlisted and how is not View.CLIQUE else []
     return marked_partial(told, [*missing_below(pairs, limits), *pieces])
@@ -159,11 +162,22 @@ def _compared(
     return None if estimate is None else float(estimate.value)
 
 
+def _spelled(name: str) -> str:
+    """Bytes that are not UTF-8 with \\xNN, and what is not even a byte, half a surrogate pair, with \\uNNNN."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace").decode()
+
+
 def _plain(names: list[Any]) -> list[Any]:
     """Names as an Arrow column can hold them: integers of 64 bits, else UTF-8."""
-    if set(map(type, names)) == {int} and min(names) >= -(1 << 63) and max(names) < 1 << 63:
+    kinds = set(map(type, names))
+    if kinds != {int} and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        names, kinds = [int(name) for name in names], {int}  # as keys from NumPy or an index of pandas are
+    if kinds == {int} and names and min(names) >= -(1 << 63) and max(names) < 1 << 63:
         return names
-    plain = [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+    plain = [_spelled(str(name)) for name in names]
     if len(set(plain)) < len(plain):
         twice = next(name for name, times in Counter(plain).items() if times > 1)
         raise UsageError(f"Two texts have names that are both written {twice!r}, as 1 and '1' are; name them apart.")

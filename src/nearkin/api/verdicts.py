@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from nearkin.api.choice import chosen
+from nearkin.api.choice import chosen, signer, two_names, words
 from nearkin.api.writing import Written
 from nearkin.errors import BusyError, UsageError
 
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from nearkin.store.verdicts import Verdict
 
 Subject = str | tuple[str, str]  # a family's id, or two documents
+TWO = "A verdict is on a family, by its id, or on two documents"
 
 
 class Verdicts(Written):
     def verdicts(self) -> "pa.Table":
+        """What people decided on pairs and families, and who did."""
         from nearkin.report.deciding import verdict_record
         from nearkin.report.fields import backslashed
         from nearkin.report.reading import opened
@@ -48,19 +50,19 @@ class Verdicts(Written):
             pair_of,
             place_of,
         )
-        from nearkin.store.audit import login_name
         from nearkin.store.verdicts import Ruling, add_verdict
 
         ruling = chosen(Ruling, verdict, "verdict")
         if (ruling is Ruling.KEEP) != (keep is not None):
             raise UsageError("The verdict keep names a document, and no other does: keep PATH.")
-        by = by or login_name()
+        by, note = signer(by), words("note", note)
+        about = subject if isinstance(subject, str) else two_names(subject, TWO)
         with self._writing() as connection:
             families = members_of_families(connection)
             kept = None if keep is None else bytes_of(connection, keep)
             place = None if keep is None or kept is None else place_of(connection, keep, kept)
-            if isinstance(subject, str):
-                family = find_family(connection, subject)
+            if isinstance(about, str):
+                family = find_family(connection, about)
                 if kept is not None and kept not in family.digests:
                     raise UsageError(f"{keep} is no document of family {family.id}.")
                 with self._turn(connection):
@@ -75,11 +77,11 @@ class Verdicts(Written):
                         note=note,
                     )
             else:
-                digests = pair_of(connection, *subject)
+                digests = pair_of(connection, *about)
                 if kept is not None and kept not in digests:
-                    raise UsageError(f"{keep} is neither {subject[0]} nor {subject[1]}.")
+                    raise UsageError(f"{keep} is neither {about[0]} nor {about[1]}.")
                 if ruling.parts and of_one_content(connection, digests):
-                    raise UsageError(f"{subject[0]} and {subject[1]} have the same words; no verdict can part them.")
+                    raise UsageError(f"{about[0]} and {about[1]} have the same words; no verdict can part them.")
                 with self._turn(connection):
                     before = add_verdict(connection, ruling, digests, keep=kept, keep_at=place, by=by, note=note)
             if ruling is not Ruling.KEEP:
@@ -89,14 +91,14 @@ class Verdicts(Written):
 
     def clear_verdict(self, subject: Subject | int, *, by: str | None = None) -> int:
         """All that was said of a pair or family, or one verdict by its number; how many there were."""
-        from nearkin.store.audit import login_name
         from nearkin.store.verdicts import remove_verdict
 
+        by = signer(by)
         with self._writing() as connection:
             found = _said_of(connection, subject)
             with self._turn(connection):
                 for one in found:
-                    remove_verdict(connection, one, by=by or login_name())
+                    remove_verdict(connection, one, by=by)
             if any(one.ruling != "keep" for one in found):
                 self._regroup(connection)
         return len(found)
@@ -122,9 +124,10 @@ def _said_of(connection: sqlite3.Connection, subject: Subject | int) -> "list[Ve
         ]
         what = f"family {family.id}"
     else:
-        digests = pair_of(connection, *subject)
+        a, b = two_names(subject, TWO)
+        digests = pair_of(connection, a, b)
         found = [one for one in verdicts if one.about == "pair" and one.digests == digests]
-        what = f"{subject[0]} and {subject[1]}"
+        what = f"{a} and {b}"
     if not found:
         raise UsageError(f"There is no verdict on {what}; list them with: nearkin verdict list")
     return found

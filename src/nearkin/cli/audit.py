@@ -1,23 +1,22 @@
 """`audit`: who did what to the store."""
 
 import json
-from datetime import datetime
 from pathlib import Path
 
 import click
 
 from nearkin.cli.options import common
 from nearkin.cli.output import Record, chosen, emit
+from nearkin.errors import UsageError
 
 
 def moment(text: str) -> str:
-    """A date or a moment, as the audit notes them; without a zone it is local time."""
-    from datetime import UTC
+    from nearkin.store import audit
 
     try:
-        return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="milliseconds")
-    except (ValueError, OverflowError, OSError) as error:
-        raise click.BadParameter(f"{text!r} is not a date like 2026-01-31 or 2026-01-31T12:00.") from error
+        return audit.moment(text)
+    except UsageError as error:
+        raise click.BadParameter(error.sentence) from error
 
 
 @click.command(epilog="Example: nearkin audit --action verdict --since 2026-01-01")

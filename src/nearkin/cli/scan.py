@@ -18,8 +18,14 @@ class InterruptedScanError(NearkinError):
     exit_code = 130
 
 
+def _starts(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[Path, ...]:
+    from nearkin.api.choice import paths_of
+
+    return paths_of(given)
+
+
 @click.command(epilog="Example: nearkin scan documents/ --threshold 0.8 --exclude '*.log'")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(), callback=_starts, metavar="PATH...")
 @common
 @click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
 @click.option(

@@ -12,7 +12,18 @@ from typing import Any, BinaryIO, Protocol
 
 from nearkin.model import Reason
 from nearkin.read.encoded import Recoded, unmarked
-from nearkin.read.table import PEEKED, Columns, Fault, Record, Rows, TableKind, gathered, name_of, too_large
+from nearkin.read.table import (
+    PEEKED,
+    BrokenTableError,
+    Columns,
+    Fault,
+    Record,
+    Rows,
+    TableKind,
+    gathered,
+    name_of,
+    too_large,
+)
 from nearkin.text.decode import decode
 
 ROOM = 6  # a character of text may be written \u0041, and other columns stand beside it
@@ -31,12 +42,16 @@ DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=
 
 
 def json_columns(path: bytes, compression: str | None) -> list[str]:
-    """The keys of the first objects, in the order they come."""
+    """The keys of the first objects, in the order they come; where it breaks off, of those before."""
     keys: dict[str, None] = {}
-    with _opened(path, compression) as (stream, _):
-        objects = (_object(line) for _, line in _lines(stream, LONGEST))
-        for one in islice((one for one in objects if isinstance(one, dict)), PEEKED):
-            keys |= dict.fromkeys(one)
+    try:
+        with _opened(path, compression) as (stream, _):
+            objects = (_object(line) for _, line in _lines(stream, LONGEST))
+            for one in islice((one for one in objects if isinstance(one, dict)), PEEKED):
+                keys |= dict.fromkeys(one)
+    except BrokenTableError:
+        if not keys:
+            raise
     return list(keys)
 
 

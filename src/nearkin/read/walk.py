@@ -10,7 +10,7 @@ from pathlib import Path
 from re import Pattern
 from re import compile as compile_pattern
 
-from nearkin.errors import InputError
+from nearkin.errors import InputError, UsageError
 from nearkin.settings import WalkSettings
 
 ROOT = b"."  # as it is called where it cannot be looked into
@@ -115,12 +115,16 @@ def _identities(paths: Iterable[bytes]) -> set[tuple[int, int]]:
 
 def check_starts(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     """Absolute starts, in order, none inside another. What is not there, or is no file or folder, is an error."""
+    if not paths:
+        raise UsageError("Name at least one file or folder to scan.")
     starts: list[Path] = []
     for path in paths:
         try:
             mode = path.stat().st_mode
         except OSError as error:
             raise InputError(f"Cannot read {path}: {explain(error)}.") from error
+        except ValueError as error:
+            raise InputError(f"Cannot read {str(path)!r}: no file has such a name.") from error
         if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
             raise InputError(f"{path} is neither a file nor a folder.")
         starts.append(path.resolve())

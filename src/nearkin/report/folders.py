@@ -8,11 +8,13 @@ from nearkin.model import Location
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.store import runs
 
+# With + SQLite looks up a document's family by its content. It tried all families for each document: of 60,000 rows in
+# 20,000 families that took 157 s, and takes 0.1 s so.
 DOCUMENTS = """
 SELECT scope.name, d.path, d.digest, family.content, family.family
 FROM present d JOIN scope ON scope.id = d.scope LEFT JOIN text t ON t.id = d.text
 LEFT JOIN (SELECT content, family FROM family_content
-           WHERE family IN (SELECT id FROM family WHERE scheme = ?)) family ON family.content = t.content
+           WHERE +family IN (SELECT id FROM family WHERE scheme = ?)) family ON family.content = t.content
 WHERE d.reason IS NULL AND d.digest IS NOT NULL AND d.size > 0 ORDER BY scope.name, d.path
 """
 

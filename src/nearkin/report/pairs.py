@@ -1,10 +1,16 @@
-"""Families of pairs that stand alone, without a store, where only the numbers of a match are known."""
+"""Families of pairs that stand alone, without a store, where only the numbers of a match are known.
 
-from typing import Any
+Columns, as pairs may be many: two million as Python's objects took 1.2 GB, and six times as long as to find them.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin.errors import UsageError
+from nearkin.group.chain import linked
 from nearkin.group.evidence import Evidence
 from nearkin.group.family import families_in
 from nearkin.group.naming import family_row
@@ -17,9 +23,14 @@ from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents, Copies
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Numbers = NDArray[np.int64]
+
 
 def families_of_pairs(
-    pairs: list[Record],
+    pairs: "pa.Table",
     limits: MatchSettings,
     scheme: Scheme,
     view: View = View.CHAIN,
@@ -30,18 +41,19 @@ def families_of_pairs(
 
     How long a text is the pairs tell by what is shared and what share of it that is.
     """
-    names = sorted({pair[side] for pair in pairs for side in ("a", "b")})
-    content_of, count = _contents(pairs, names)
+    names, a, b = _names(pairs)
+    matches = _columns(pairs, a, b, scheme)
+    content_of, count = _contents(matches, len(names))
     # A path that sorts like its name, and leads back to it.
     copies: Copies = {content: [] for content in range(count)}
-    for at, name in enumerate(names):
-        copies[content_of[name]].append((Location("", b"%016d" % at), 0))
+    for at, content in enumerate(content_of.tolist()):
+        copies[content].append((Location("", b"%016d" % at), 0))
     contents = Contents(np.arange(count), [b"%08d" % row for row in range(count)], np.zeros(count, np.int64))
-    matches = _columns([pair for pair in pairs if content_of[pair["a"]] != content_of[pair["b"]]], content_of, scheme)
+    matches = _one_each(matches, content_of)
     counts = np.array([len(copies[row]) for row in range(count)], np.int64)
     # Of chains the most linked is the pivot; where several are, the first by name.
     lengths = contents.lengths if view is View.CHAIN else _lengths(matches, count)
-    doubtful = np.unique([content_of[name] for name in names if name in unlisted]).astype(np.uint32)
+    doubtful = np.unique([content_of[at] for at, name in enumerate(names) if name in unlisted]).astype(np.uint32)
     partition = grouped(view, Evidence.of(matches, limits), lengths, unlisted=doubtful)
     found = families_in(partition, partition.labels(counts))
     named = named_families((family_row(family, contents, limits, view) for family in found), copies)
@@ -49,43 +61,38 @@ def families_of_pairs(
     return [_named(record, names) for record in records]
 
 
-def _contents(pairs: list[Record], names: list[Any]) -> tuple[dict[Any, int], int]:
-    parent = {name: name for name in names}
+def _names(pairs: "pa.Table") -> tuple[list[Any], NDArray[np.uint32], NDArray[np.uint32]]:
+    """All names in order, and which of them each pair is of."""
+    import pyarrow as pa
 
-    def root(name: Any) -> Any:
-        while parent[name] != name:
-            parent[name] = name = parent[parent[name]]
-        return name
-
-    for pair in pairs:
-        # A cosine of 1 is no copy; copies contain each other.
-        if pair["resemblance"] == pair["a_in_b"] == 1.0 and pair["exact"]:
-            a, b = sorted((root(pair["a"]), root(pair["b"])))
-            parent[b] = a
-    number: dict[Any, int] = {}
-    content_of = {name: number.setdefault(root(name), len(number)) for name in names}
-    return content_of, len(number)
+    kind = pairs["a"].type
+    named = pa.chunked_array([*pairs["a"].chunks, *pairs["b"].cast(kind).chunks], kind)
+    if named.null_count:
+        raise UsageError("families takes the table that match gives; in this one a pair has no name.")
+    encoded = named.dictionary_encode().combine_chunks()
+    met = encoded.dictionary.to_pylist()
+    order = sorted(range(len(met)), key=met.__getitem__)
+    rank = np.empty(len(met), np.uint32)
+    rank[order] = np.arange(len(met))
+    places = rank[encoded.indices.to_numpy(zero_copy_only=False)]
+    return [met[at] for at in order], places[: len(pairs)], places[len(pairs) :]
 
 
-def _columns(pairs: list[Record], content_of: dict[Any, int], scheme: Scheme) -> MatchColumns:
-    one_each: dict[tuple[int, int], tuple[int, int, Record]] = {}
-    for pair in pairs:
-        a, b = content_of[pair["a"]], content_of[pair["b"]]
-        one_each.setdefault((min(a, b), max(a, b)), (a, b, pair))
-    found = list(one_each.values())
+def _columns(pairs: "pa.Table", a: NDArray[np.uint32], b: NDArray[np.uint32], scheme: Scheme) -> MatchColumns:
+    """The pairs as they are, of names."""
 
-    def floats(key: str) -> Any:
-        return np.array([pair[key] for _, _, pair in found], np.float64)
+    def floats(key: str) -> NDArray[np.float64]:
+        return np.asarray(pairs[key].to_numpy(), np.float64)
 
-    shared = np.array([pair["shared_bytes"] or 0 for _, _, pair in found], np.int64)
+    shared = np.nan_to_num(pairs["shared_bytes"].to_numpy()).astype(np.int64)
     # Sizes are not among the fields. Containment is shared / size; n shingles of bytes in a row cover n + window - 1
     # bytes. Where units have lengths of their own, or chunks are counted, bytes are the nearest thing to a size.
     by_bytes = scheme.shingler is not None and scheme.shingler.unit == "byte"
     common = np.maximum(shared - scheme.window + 1, 0) if by_bytes else shared
     size_a, size_b = (common / np.maximum(np.nan_to_num(floats(k)), 1e-9) for k in ("a_in_b", "b_in_a"))
     return MatchColumns(
-        a=np.array([a for a, _, _ in found], np.uint32),
-        b=np.array([b for _, b, _ in found], np.uint32),
+        a=a,
+        b=b,
         resemblance=floats("resemblance"),
         a_in_b=floats("a_in_b"),
         b_in_a=floats("b_in_a"),
@@ -93,10 +100,28 @@ def _columns(pairs: list[Record], content_of: dict[Any, int], scheme: Scheme) ->
         shared_bytes=shared,
         size_a=size_a.round().astype(np.int64),
         size_b=size_b.round().astype(np.int64),
-        exact=np.array([pair["exact"] for _, _, pair in found], np.bool_),
+        exact=pairs["exact"].to_numpy().astype(np.bool_),
         low=floats("low"),
         high=floats("high"),
-    ).in_order()
+    )
+
+
+def _contents(matches: MatchColumns, count: int) -> tuple[Numbers, int]:
+    """The content of each name, counted in the order of names, and how many there are."""
+    # A cosine of 1 is no copy; copies contain each other.
+    label = linked(count, matches[(matches.resemblance == 1.0) & (matches.a_in_b == 1.0) & matches.exact])
+    _, first, place = np.unique(label, return_index=True, return_inverse=True)
+    number = np.argsort(np.argsort(first))
+    return number[place], len(first)
+
+
+def _one_each(matches: MatchColumns, content_of: Numbers) -> MatchColumns:
+    """Of contents: one pair of each two, the first."""
+    a, b = (content_of[side].astype(np.uint32) for side in (matches.a, matches.b))
+    keys = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b)
+    _, first = np.unique(keys, return_index=True)
+    first = first[a[first] != b[first]]
+    return replace(matches, a=a, b=b)[first].in_order()
 
 
 def _lengths(matches: MatchColumns, count: int) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ from nearkin.scheme.shingler import ALL_BITS, LEAST_BITS, MOST_WINDOW, Shingler
 from nearkin.scheme.sketch import MOST_SLOTS
 from nearkin.scheme.smallest import MOST_FEATURES
 from nearkin.scheme.spec import format_spec
+from nearkin.settings import checked
 
 FEATURE_BYTES = 8
 LEAST_ERROR = 0.001  # samples of millions: what asks for less should use `exact`
@@ -171,5 +172,5 @@ class Plan:
 
 
 def _check(name: str, value: float, least: float, most: float) -> None:
-    if not least <= value <= most:
+    if not least <= checked(name, value, float) <= most:
         raise UsageError(f"--{name} must be between {least:g} and {most:g}, not {value:g}.")

@@ -30,6 +30,8 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Signature:
+    """A text's features and the weight of each, under a scheme; two of the same scheme can be compared."""
+
     features: NDArray[np.uint64]
     weights: NDArray[np.uint32]
     scheme: str
@@ -42,6 +44,15 @@ class Signature:
 
     def __len__(self) -> int:
         return len(self.features)
+
+    def __eq__(self, other: object) -> bool:
+        """By what they hold, not by being the same object; arrays do not compare as values do."""
+        if not isinstance(other, Signature):
+            return NotImplemented
+        return (self.scheme, self.canon, self.digest) == (other.scheme, other.canon, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.scheme, self.canon, self.digest))
 
     @property
     def digest(self) -> str:
@@ -57,6 +68,7 @@ class Signature:
         return digest.hexdigest()
 
     def resemblance(self, other: "Signature") -> Estimate | None:
+        """How much of both texts together is in both. None: the samples are too small, or only the texts can say."""
         self._check(other)
         match self.estimator:
             case Estimator.OVERLAP:

@@ -7,6 +7,7 @@ plain, nothing left to defaults but the keys that every scheme shares.
 from dataclasses import dataclass
 
 from nearkin.errors import UsageError
+from nearkin.settings import checked
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    name, _, rest = text.strip().partition(":")
+    name, _, rest = checked("scheme", text, str).strip().partition(":")
     values: dict[str, str] = {}
     for item in filter(None, rest.split(",")):
         key, equals, value = (part.strip() for part in item.partition("="))

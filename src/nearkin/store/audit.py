@@ -8,7 +8,7 @@ import os
 import pwd
 import sqlite3
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from nearkin.errors import UsageError
@@ -52,6 +52,14 @@ def login_name() -> str:
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def moment(since: str | date) -> str:
+    """A date or a moment, as the audit notes them; without a zone it is local time."""
+    try:
+        return datetime.fromisoformat(str(since)).astimezone(UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(f"{since!r:.60} is not a date like 2026-01-31 or 2026-01-31T12:00.") from error
 
 
 def record(

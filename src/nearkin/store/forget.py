@@ -18,10 +18,10 @@ from nearkin.model import Location
 from nearkin.store.audit import record
 from nearkin.store.compaction import rewrite
 from nearkin.store.database import one_scan, transaction, trusted, turn
-from nearkin.store.named import readings
+from nearkin.store.named import readings, spellings
 from nearkin.store.naming import naming
 from nearkin.store.rows import remember_ids
-from nearkin.store.scopes import all_scopes
+from nearkin.store.scopes import Scope, all_scopes
 from nearkin.store.segments import drop_segments, one_builder, remove_unnamed
 
 # Versions at the place, those they follow from elsewhere, and what came in any of them as in a container.
@@ -45,20 +45,22 @@ class Forgotten:
     on_disk: bool  # the next scan would store it again
 
 
+def _places(connection: sqlite3.Connection, scopes: list[Scope], name: str) -> list[tuple[int, Location, Path]]:
+    meant = sorted({(scope.id, path): scope for places in readings(scopes, name) for scope, path in places}.items())
+    return [
+        (number, Location(scope.name, path), scope.root / os.fsdecode(path))
+        for (number, path), scope in meant
+        if connection.execute("SELECT 1 FROM document WHERE scope = ? AND path = ? LIMIT 1", (number, path)).fetchone()
+    ]
+
+
 def find_places(connection: sqlite3.Connection, names: Sequence[str]) -> list[tuple[int, Location, Path]]:
     """Documents by their path as listings show it, or by their file's; also those that are gone."""
     scopes = all_scopes(connection)
     found: dict[tuple[int, bytes], tuple[int, Location, Path]] = {}
     for name in names:
         # Whichever way it is read: nobody's document is forgotten because another has such a name.
-        meant = sorted({(scope.id, path): scope for places in readings(scopes, name) for scope, path in places}.items())
-        places = [
-            (number, Location(scope.name, path), scope.root / os.fsdecode(path))
-            for (number, path), scope in meant
-            if connection.execute(
-                "SELECT 1 FROM document WHERE scope = ? AND path = ? LIMIT 1", (number, path)
-            ).fetchone()
-        ]
+        places = next(filter(None, (_places(connection, scopes, one) for one in spellings(name))), [])
         if not places:
             see = f"see: nearkin documents{naming(connection)}"
             raise InputError(f"No document at {name} is or was in this store; {see}")
