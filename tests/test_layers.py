@@ -13,7 +13,12 @@ HEAVY = {"numpy", "pyarrow", "rich", "zstandard", "sqlite3", "click"}
 
 
 def calls_native(path: Path) -> bool:
-    for node in ast.walk(ast.parse(path.read_text())):
+    """A name that is imported for type checkers only calls nothing."""
+    tree = ast.parse(path.read_text())
+    for branch in ast.walk(tree):
+        if isinstance(branch, ast.If) and isinstance(branch.test, ast.Name) and branch.test.id == "TYPE_CHECKING":
+            branch.body = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "nearkin":
             if any(name.name == "_native" for name in node.names):
                 return True

@@ -25,7 +25,7 @@ struct RespacedReading {
   HeldWindows held;
 };
 
-struct Stretch {
+struct ResidueStretch {
   std::uint64_t start, end;   // in bytes
   std::uint64_t first, last;  // in characters
 };
@@ -33,7 +33,7 @@ struct Stretch {
 struct Certified {
   std::uint64_t characters = 0, missing = 0, residue = 0, respaced = 0;
   std::uint64_t stretches = 0;   // of residue
-  std::vector<Stretch> listed;  // the first of them
+  std::vector<ResidueStretch> listed;  // the first of them
 };
 
 // Characters are code points, or bytes of a raw text.
