@@ -125,16 +125,17 @@ class Scan(Running):
         from nearkin.matching.carry import Matcher
         from nearkin.matching.collected import Means
 
-        contents = present_contents(self.connection, self.scheme_id)
-        self.remembered.put_in_order(contents)
-        texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.remembered)
-        settings, run = self.settings.match, self.settings.run
-        means = Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join"))
-        ids = (self.connection, self.scheme, self.scheme_id)
-        about = (*ids, contents, texts, settings, self.left_out, means)
-        with self._timed("match"), brought_in(self.store):
-            self.progress("match", len(contents), 0)
-            outcome = match(Matcher(*about, remembered=self.remembered))
+        with brought_in(self.store):
+            contents = present_contents(self.connection, self.scheme_id)
+            self.remembered.put_in_order(contents)
+            texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.remembered)
+            settings, run = self.settings.match, self.settings.run
+            means = Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join"))
+            ids = (self.connection, self.scheme, self.scheme_id)
+            about = (*ids, contents, texts, settings, self.left_out, means)
+            with self._timed("match"):
+                self.progress("match", len(contents), 0)
+                outcome = match(Matcher(*about, remembered=self.remembered))
         self._index_ahead()
         grouping = Grouping(*about)
         with self._timed("group"):

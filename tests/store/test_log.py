@@ -42,6 +42,24 @@ def test_what_is_in_the_log_comes_into_the_store_while_others_write(tmp_path: Pa
         assert connection.execute("SELECT last FROM counter WHERE name = 'meanwhile'").fetchone() == (1,)
 
 
+@pytest.mark.usefixtures("at_once")
+def test_the_log_is_emptied_where_nobody_is_at_work(tmp_path: Path) -> None:
+    store, log_of = tmp_path / "kin.db", tmp_path / "kin.db-wal"
+    with closing(connect(store, create=True, write=True)) as connection:
+        written(connection)
+        with brought_in(store), closing(connect(store)) as reader:
+            reading = reader.execute("SELECT name FROM counter")
+            assert reading.fetchone() is not None
+            log._bring_in(store)
+            assert log_of.stat().st_size > 0, "someone reads it"
+            reading.close()
+        with brought_in(store):
+            pass
+        assert log_of.stat().st_size == 0
+        assert is_all_in(connection, store)
+        assert connection.execute("SELECT count(*) FROM counter").fetchone()[0] >= 2000
+
+
 def test_a_short_log_is_left_to_sqlite(tmp_path: Path) -> None:
     store = tmp_path / "kin.db"
     with closing(connect(store, create=True, write=True)) as connection:
