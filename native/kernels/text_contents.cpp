@@ -42,6 +42,7 @@ Batch only(const Batch& batch, std::span<const std::size_t> rows) {
 }  // namespace
 
 void TextContents::add(Batch&& batch) {
+  if (!signed_ && for_texts_ == 0) return;  // there is no room for anything
   std::vector<std::size_t> fresh;
   std::size_t said = 0;  // bytes of what is new
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
@@ -67,10 +68,10 @@ void TextContents::add(Batch&& batch) {
     std::iota(fresh.begin(), fresh.end(), std::size_t{0});
   }
   const bool has_room = batch.canonical.size() <= for_texts_;
-  if (has_room) for_texts_ -= batch.canonical.size();
+  for_texts_ = has_room ? for_texts_ - batch.canonical.size() : 0;
   if (!has_room) let_go(batch.canonical);
   const std::uint64_t features = batch.features.size() * sizeof(std::uint64_t);
-  if (features > for_features_) forget_features();
+  if (signed_ && features > for_features_) forget_features();
   if (signed_) for_features_ -= features;
   if (!signed_) let_go(batch.features, batch.weights);
   batches_.push_back(std::move(batch));
@@ -95,7 +96,6 @@ void TextContents::add(Batch&& batch) {
 
 void TextContents::forget_features() {
   signed_ = false;
-  for_features_ = 0;
   for (Batch& batch : batches_) let_go(batch.features, batch.weights);
   for (Content& one : contents_) one.features = {}, one.weights = {};
 }

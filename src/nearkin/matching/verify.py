@@ -121,6 +121,10 @@ def blocks(
     order = np.lexsort((b, a, high, low))
     ends = np.flatnonzero(np.diff(low[order]) | np.diff(high[order])) + 1
     for block in np.split(order, ends):
+        there = _rows_of(a[block], b[block], len(lengths))
+        if lengths[there].sum() <= memory:  # all but those with texts larger than a tile
+            yield block, there
+            continue
         for fitting in _fitting(block, a, b, lengths, memory):
             yield fitting, _rows_of(a[fitting], b[fitting], len(lengths))
 
