@@ -58,7 +58,6 @@ struct Seen {
     stops += is_stop(c);
     ++of[script_of(c)];
   }
-  bool is_east_asian() const { return 2 * (of[east_asian] + of[hangul]) > characters; }
   // Of one script, Latin and what all have.
   std::size_t alike() const { return of[latin] + of[common] + *std::max_element(of.begin() + east_asian, of.end()); }
   bool is_text() const {
@@ -116,7 +115,7 @@ bool is_the_one(const Seen& seen, const Seen& other) {
   return seen.is_text() && (by_ascii || 10 * other.alike() <= 9 * other.characters);
 }
 
-// Two letters of ASCII make a character of Chinese. In Chinese no more than half of the bytes look like ASCII.
+// Two letters of ASCII make a character or a mark of Chinese. In any script no more than about half of the bytes look so.
 bool looks_like_ascii(std::string_view bytes) {
   const auto printable = std::count_if(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
   return 4 * static_cast<std::size_t>(printable) > 3 * bytes.size();
@@ -132,8 +131,8 @@ Wide wide_without_mark(std::string_view bytes) {
   }
   if (seen32<false>(sample).is_text()) return Wide::utf32_le;
   if (seen32<true>(sample).is_text()) return Wide::utf32_be;
+  if (looks_like_ascii(sample)) return Wide::none;
   const Seen little = seen16<false>(sample), big = seen16<true>(sample);
-  if ((little.is_east_asian() || big.is_east_asian()) && looks_like_ascii(sample)) return Wide::none;
   if (is_the_one(little, big)) return Wide::utf16_le;
   return is_the_one(big, little) ? Wide::utf16_be : Wide::none;
 }

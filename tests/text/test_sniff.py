@@ -4,7 +4,7 @@ import codecs
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nearkin import _native
@@ -151,6 +151,7 @@ def test_bytes_by_chance_are_binary(data: bytes) -> None:
     assert kind(b"\1" + shuffled) == _native.BINARY
 
 
+@example("0000", 2)
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=3, max_size=80), st.integers(0, 80))
 def test_ascii_with_a_nul_is_no_chinese(text: str, at: int) -> None:
     """Two letters of ASCII are one character of UTF-16."""
