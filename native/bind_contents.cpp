@@ -106,7 +106,8 @@ void register_contents(nb::module_& m) {
   m.def("ingest_column", py_ingest_column, "offsets"_a, "data"_a, "recipe"_a);
   nb::class_<HeldTexts>(m, "HeldTexts")
       .def("__len__", [](const HeldTexts& self) { return self.views.size(); })
-      .def_prop_ro("complete", [](const HeldTexts& self) { return std::ranges::none_of(self.views, &std::string_view::empty); })
+      .def_prop_ro("complete",
+                   [](const HeldTexts& self) { return std::ranges::none_of(self.views, &std::string_view::empty); })
       .def("__iter__", [](nb::handle self) { return nb::steal(PySeqIter_New(self.ptr())); })
       .def("__getitem__", [](const HeldTexts& self, std::size_t at) {
         if (at >= self.views.size()) throw nb::index_error("there are no more texts");

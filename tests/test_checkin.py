@@ -18,7 +18,7 @@ from nearkin.checkin import Desk
 from nearkin.errors import InputError, StoreError, UsageError
 from nearkin.model import Location
 from nearkin.read.extract import extract
-from nearkin.store import runs
+from nearkin.store import holdings, runs
 from nearkin.store.database import connect
 from nearkin.store.segments import folder_of
 from oracle.prose import prose
@@ -197,6 +197,25 @@ def test_documents_come_in_while_a_scan_runs(docs: Path, store: Path, monkeypatc
     assert len(paths(store, prose(50, 3_000))) == 1
     assert asked(store, "PRAGMA integrity_check") == [("ok",)]
     assert asked(store, "PRAGMA foreign_key_check") == []
+
+
+def test_documents_that_come_in_while_contents_are_listed_are_in_none_of_the_lists(
+    docs: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added: list[str] = []
+
+    def meanwhile(connection: sqlite3.Connection, query: str, *given: object) -> list[holdings.Numbers]:
+        found = columns(connection, query, *given)
+        added.append(f"new {len(added)}")
+        Store(store).add(prose(700 + len(added), 400), name=added[-1])
+        return found
+
+    columns = holdings.columns
+    monkeypatch.setattr(holdings, "columns", meanwhile)
+    (docs / "other.txt").write_bytes(prose(600, 400))
+    Store(store).scan(docs)
+    assert len(added) > 3
+    assert {*added, "other.txt"} <= {row["path"] for row in Store(store).documents().to_pylist()}
 
 
 def test_one_that_comes_in_when_a_scan_has_read_it_otherwise_waits_for_the_next(docs: Path, store: Path) -> None:

@@ -24,7 +24,8 @@ class TextContents {
 
   static constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
 
-  // Room in bytes: for canonical texts, of which those beyond it are not kept, and for features, of which then none are.
+  // Room in bytes: for canonical texts, of which none is kept from the batch on that has no room, and for features, of
+  // which then none are.
   explicit TextContents(std::uint64_t for_texts = kAny, std::uint64_t for_features = kAny)
       : for_texts_(for_texts), for_features_(for_features) {}
 

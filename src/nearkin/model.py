@@ -109,8 +109,8 @@ class Readings:
     @property
     def held(self) -> int:
         """About how many bytes of memory it takes."""
-        packed = sum(map(len, filter(None, self.packed)))
-        return sum(map(len, self.texts)) + packed + sum(one.held for one in self.batches)
+        columns = (self.texts, filter(None, self.packed), self.features)
+        return sum(sum(map(len, column)) for column in columns) + sum(one.held for one in self.batches)
 
     def let_go(self) -> None:
         """Of what is not stored: canonical texts, and the extracted ones that are compressed. A long text need not be
@@ -126,7 +126,7 @@ class Readings:
     def without(self, rows: set[int]) -> "Readings":
         kept = [i for i in range(len(self)) if i not in rows]
         found = Readings(*([column[i] for i in kept] for column in _columns(self)))
-        found.batches = self.batches
+        found.batches = [*self.batches]
         return found
 
     def replace(self, rows: list[int], texts: "Readings") -> None:

@@ -340,3 +340,19 @@ def test_batches_end_to_end_are_one(folder: Path) -> None:
     assert len(whole) == len(found) + 1
     assert (last["paths"], last["reasons"], last["details"]) == (b"locked", Reason.UNREADABLE, "permission denied")
     assert (last["digests"], last["contents"]) == (None, None)
+
+
+def test_batches_of_some_rows_are_nobody_elses(folder: Path) -> None:
+    how = local.recipe(CHUNKS, DEFAULT, max_size=1 << 30)
+    whole, other = (next(local.ingest(os.fsencode(folder), met_in(folder), how, jobs=1)) for _ in range(2))
+    before = [*whole.batches]
+    whole.without({0}).extend(other)
+    assert whole.batches == before
+
+
+def test_features_are_held_twice(tmp_path: Path) -> None:
+    """By whoever stores them and by whoever remembers them: of all shingles that is nearly everything."""
+    (tmp_path / "long.txt").write_bytes(prose(1, 20_000))
+    how = local.recipe(parse_scheme("exact:window=20"), DEFAULT, max_size=1 << 30)
+    (readings,) = local.ingest(os.fsencode(tmp_path), [b"long.txt"], how, jobs=1)
+    assert readings.held == len(readings.texts[0]) + readings.lengths[0] + 2 * len(readings.features[0])

@@ -51,6 +51,15 @@ def files(store: Path) -> list[str]:
     return sorted(path.name for path in folder_of(store).iterdir() if path.name != "lock")
 
 
+def made(store: Path) -> tuple[int, int, int, bytes]:
+    """The only segment, but for what makes it another."""
+    with closing(connect(store)) as connection:
+        (one,) = segment_files(connection, 1)
+        assert delta_of(connection, 1) == []
+    assert files(store) == [one.name]
+    return one.contents, one.postings, one.bytes, (folder_of(store) / one.name).read_bytes()[HEADER:]
+
+
 def test_it_holds_what_one_made_afterwards_does(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise AssertionError("the segment was there already")
@@ -62,16 +71,15 @@ def test_it_holds_what_one_made_afterwards_does(folder: Path, tmp_path: Path, mo
     with monkeypatch.context() as patched:
         patched.setattr(Builder, "first", lambda *_: None)
         Store(tmp_path / "after.db").scan(folder, scheme=SPEC)
-    made = []
-    for name in ("ahead.db", "after.db"):
-        connection = connect(tmp_path / name)
-        (one,) = segment_files(connection, 1)
-        assert delta_of(connection, 1) == []
-        connection.close()
-        assert files(tmp_path / name) == [one.name]
-        body = (folder_of(tmp_path / name) / one.name).read_bytes()[HEADER:]
-        made.append((one.contents, one.postings, one.bytes, body))
-    assert made[0] == made[1]
+    assert made(tmp_path / "ahead.db") == made(tmp_path / "after.db")
+
+
+def test_texts_without_a_letter_have_one_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "dots.txt").write_bytes(b"...")
+    monkeypatch.setattr(Builder, "build", lambda *_: None)
+    Store(tmp_path / "kin.db").scan(tmp_path / "docs", scheme=SPEC)
+    assert made(tmp_path / "kin.db")[:2] == (1, 0)
 
 
 def test_of_a_scan_that_fails_nothing_stays(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,8 +181,9 @@ class Builder:
     def _remembered_rows(self, waiting: list[int], remembered: Remembered) -> Iterator[Signed]:
         """Nothing is remembered of empty texts, which have no features; where others are unknown all are read."""
         ids = np.array(waiting, np.int64)
-        unknown = ids[~remembered.knows(ids)].tolist()
-        if len(unknown) > FEW or any(len(one.features) for one in self._stored_rows(unknown)):
+        known = remembered.knows(ids)
+        unknown = ids[~known].tolist()
+        if not known.any() or len(unknown) > FEW or any(len(one.features) for one in self._stored_rows(unknown)):
             return self._stored_rows(waiting)
         return remembered.signed_rows(ids, self.run)
 

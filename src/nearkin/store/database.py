@@ -264,6 +264,19 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
+def at_one_moment(connection: sqlite3.Connection) -> Iterator[None]:
+    """Several questions, whatever others store meanwhile; in the caller's transaction, where there is one."""
+    begun = not connection.in_transaction
+    if begun:
+        connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if begun:
+            connection.execute("COMMIT")
+
+
+@contextmanager
 def one_scan(path: Path, *, wait: float = 0.0) -> Iterator[None]:
     """Two scans would each undo what the other found; the second is told so, at once or after so many seconds. Readers
     are not held up."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.store.contents import HERE, Contents
+from nearkin.store.database import at_one_moment
 from nearkin.store.staleness import CURRENT, extractor_other_than
 
 Numbers = NDArray[np.int64]
@@ -76,8 +77,9 @@ class Holdings:
 
 def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
     """For those who ask for the digests of many."""
-    found = Holdings.load(connection).contents(connection, scheme)
-    digests = dict(connection.execute("SELECT id, digest FROM content"))
+    with at_one_moment(connection):  # a document may be checked in while a scan asks
+        found = Holdings.load(connection).contents(connection, scheme)
+        digests = dict(connection.execute("SELECT id, digest FROM content"))
     return replace(found, digests=[digests[content] for content in found.numbers])
 
 
