@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kWaste = 8;  // of a batch one part in so many may be kept without need: less is not worth a copy
 
+constexpr std::size_t kLong = 2 * kBatchBytes;  // of one text alone: for others there may be room after it
+
 // Bytes of canonical text that its batch holds.
 std::uint64_t held(const Ingested& row) { return row.copy ? 0 : row.length; }
 
@@ -68,7 +70,8 @@ void TextContents::add(Batch&& batch) {
     std::iota(fresh.begin(), fresh.end(), std::size_t{0});
   }
   const bool has_room = batch.canonical.size() <= for_texts_;
-  for_texts_ = has_room ? for_texts_ - batch.canonical.size() : 0;
+  if (has_room) for_texts_ -= batch.canonical.size();
+  if (!has_room && batch.canonical.size() <= kLong) for_texts_ = 0;
   if (!has_room) let_go(batch.canonical);
   const std::uint64_t features = batch.features.size() * sizeof(std::uint64_t);
   if (signed_ && features > for_features_) forget_features();

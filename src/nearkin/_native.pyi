@@ -171,7 +171,8 @@ class HeldTexts:
 class TextContents:
     """Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests."""
 
-    # Bytes. Texts are not kept from the first batch on that has no room; of features then none are.
+    # Bytes. Texts are not kept from the first batch on that has no room, but for one very long text; of features then
+    # none are.
     def __init__(self, *, for_texts: int = ..., for_features: int = ...) -> None: ...
     def add(self, batch: Batch) -> None:
         """The next texts. The batch is empty afterwards."""

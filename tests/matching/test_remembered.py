@@ -121,6 +121,10 @@ def test_texts_while_there_is_room() -> None:
     assert complete is not None
     assert complete.complete
     assert Remembered(texts=ROOM, signatures=ROOM).texts([]) is None
+    very_long = first * 12_000
+    later = remembered(readings([very_long]), readings([third]), texts=room, asked=[third, very_long]).texts([0, 1])
+    assert later is not None
+    assert list(later) == [third, b""], "one very long text leaves the room to others"
 
 
 @settings(max_examples=60)
