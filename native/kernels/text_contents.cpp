@@ -103,6 +103,13 @@ void TextContents::forget_features() {
   for (Content& one : contents_) one.features = {}, one.weights = {};
 }
 
+void TextContents::append(const Content& one) {
+  texts_.push_back(one.text);
+  moduli_.push_back(one.modulus);
+  offsets_.push_back(offsets_.back() + one.features.size());
+  starts_.push_back(one.features.data());
+}
+
 void TextContents::put_in_order(bool weighted) {
   struct Place {
     std::uint64_t begin;  // of the digest
@@ -123,10 +130,7 @@ void TextContents::put_in_order(bool weighted) {
   for (const Place& place : places) {
     const Content& one = contents_[place.number];
     row[place.number] = static_cast<std::uint32_t>(texts_.size());
-    texts_.push_back(one.text);
-    moduli_.push_back(one.modulus);
-    offsets_.push_back(offsets_.back() + one.features.size());
-    starts_.push_back(one.features.data());
+    append(one);
     if (weighted) weights_.insert(weights_.end(), one.weights.begin(), one.weights.end());
   }
   for (auto& content : holding_)
@@ -142,10 +146,7 @@ bool TextContents::put_in_order_of(std::span<const Digest> digests) {
     const Content nobody{digest, 1, {}, {}, {}};
     const Content& one = known == numbers_.end() ? nobody : contents_[known->second];
     all = all && known != numbers_.end() && one.weights.empty();
-    texts_.push_back(one.text);
-    moduli_.push_back(one.modulus);
-    offsets_.push_back(offsets_.back() + one.features.size());
-    starts_.push_back(one.features.data());
+    append(one);
   }
   let_go(contents_, numbers_, holding_);
   return all;

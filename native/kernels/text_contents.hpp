@@ -71,6 +71,7 @@ class TextContents {
   };
 
   void forget_features();
+  void append(const Content& one);  // to what is in order
 
   std::uint64_t for_texts_, for_features_;
   bool signed_ = true;

@@ -57,7 +57,10 @@ class Scan(Running):
                 summary = known or self._conclude(
                     changes, lambda matcher: matcher.since(self._last_of(before), self.store)
                 )
-        self._index() if known is None else self._index_what_was_left()
+        if known is None:
+            self._index()
+        else:
+            self._index_what_was_left()
         return summary
 
     def again(self, change: Callable[[], None] = lambda: None) -> Summary:

@@ -43,10 +43,10 @@ class Running:
         self.resigned = 0
         self.ahead: SegmentAhead | None = None  # the index, made meanwhile
         self.settle: Callable[[], None] = lambda: None  # what others would see at once: done when the run ends
-        # Without kept texts nothing is verified, rather than as much as this machine happens to have room for.
-        hold_pages(self.connection, self.settings.run.memory // 8)
         room = self.settings.run.memory
-        # More signatures are not joined in memory.
+        hold_pages(self.connection, room // 8)
+        # Without kept texts nothing is verified, rather than as much as this machine happens to have room for; more
+        # signatures are not joined in memory.
         self.remembered = Remembered(texts=room // 8 if self.settings.text.keep else 0, signatures=room // 18)
 
     def is_current(self, scheme: int) -> bool:

@@ -105,6 +105,14 @@ def place(path: Path) -> Store:
     return Store(path / "kin.db")
 
 
+def known_before(store: Store, folder: Path) -> object:
+    """What a store tells of a folder that has changed since."""
+    store.scan(folder)
+    found = listings(store)
+    changed(folder)
+    return found
+
+
 def orphans(store: Store) -> set[str]:
     """Files beside the segments that the store does not name."""
     there = {path.name for path in folder_of(store.path).iterdir()} if folder_of(store.path).exists() else set()
@@ -124,11 +132,7 @@ def seen(store: Store) -> dict[str, Any] | None:
 @pytest.mark.parametrize(("moment", "known", "when"), chosen(KILLS))
 def test_killed(tmp_path: Path, moment: str, known: bool, when: str) -> None:
     folder, store, fresh = edited_copies(tmp_path / "docs", files=40), place(tmp_path / "a"), place(tmp_path / "b")
-    before = None
-    if known:
-        store.scan(folder)
-        before = listings(store)
-        changed(folder)
+    before = known_before(store, folder) if known else None
     fresh.scan(folder)
     command = [sys.executable, "-c", SCAN, str(store.path), str(folder), moment, when]
     ended = subprocess.run(command, check=False, capture_output=True)
@@ -156,11 +160,7 @@ def test_a_full_disk(
         Store(small_disk / "kin.db"),
         place(tmp_path / "b"),
     )
-    before = None
-    if known:
-        store.scan(folder)
-        before = listings(store)
-        changed(folder)
+    before = known_before(store, folder) if known else None
     fresh.scan(folder)
     monkeypatch.setattr(log, "LEAST", 1)
     monkeypatch.setattr("nearkin.matching.build_segments.RUN", 1)  # a few contents in a file of their own, to be merged
