@@ -256,4 +256,5 @@ NB_MODULE(_native, m) {
   register_segments(m);
   register_bounded(m);
   register_contents(m);
+  register_feeds(m);
 }

@@ -105,5 +105,6 @@ void register_bounded(nb::module_& m);
 void register_passages(nb::module_& m);
 void register_keep(nb::module_& m);
 void register_contents(nb::module_& m);
+void register_feeds(nb::module_& m);
 
 }  // namespace nearkin::bindings

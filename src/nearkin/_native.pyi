@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -481,3 +482,20 @@ def greedy(
     most: int,
     popular: bool,
 ) -> tuple[U32, F64]: ...
+
+# Rows on their way into SQLite, by columns: lists and tuples of values, arrays of numbers. `number` is what the table
+# nearkin_rows is asked for.
+class Feed:
+    def __init__(self, columns: list[Any]) -> None: ...
+    @property
+    def number(self) -> int: ...
+
+# The library under the module of this file; None: under one that is part of the program.
+class FedSqlite:
+    def __init__(self, module: str | None = None) -> None: ...
+    @property
+    def lends(self) -> bool: ...
+    def offer(self) -> None: ...
+    def withdraw(self) -> None: ...
+
+FEED_COLUMNS: int

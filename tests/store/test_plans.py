@@ -181,7 +181,8 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]
 
 def is_a_question(statement: str) -> bool:
     """Rows that are given are looked for nowhere."""
-    return re.match(r"SELECT|UPDATE|DELETE|INSERT|WITH", statement) is not None and " VALUES " not in statement
+    given = " VALUES " in statement or " FROM nearkin_rows(" in statement
+    return re.match(r"SELECT|UPDATE|DELETE|INSERT|WITH", statement) is not None and not given
 
 
 def test_the_day_was_busy(day: tuple[Path, dict[str, str]]) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nearkin.errors import BusyError, StoreError
+from nearkin.store.feeding import open_connection
 from nearkin.store.place import mount_of
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
 
@@ -80,7 +81,7 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
             # Texts of private documents are in here: nobody else may read it, whatever the umask says.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             path.chmod(0o600)
-        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        connection = open_connection(path, timeout=PATIENCE, isolation_level=None)
         try:
             _prepare(connection, path, fresh=fresh, write=write)
         except BaseException:
@@ -97,7 +98,7 @@ def refuse_no_folder(path: Path) -> None:
 
 def in_memory() -> sqlite3.Connection:
     """A store that nobody else sees and that leaves nothing behind."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection = open_connection(":memory:", isolation_level=None)
     connection.execute("PRAGMA page_size = 8192")
     _run(connection, TABLES)
     see(connection)

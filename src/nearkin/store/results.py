@@ -45,17 +45,11 @@ def replace_matches(connection: sqlite3.Connection, scheme: int, matches: Mappin
     connection.execute("DELETE FROM match WHERE scheme = ?", (scheme,))
     connection.execute("DROP INDEX match_b")  # made anew below, in one go
     for start in range(0, len(matches["a"]), AT_ONCE):
-        some = {name: _numbers(matches[name][start : start + AT_ONCE]) for name in TYPES}
+        some = {name: matches[name][start : start + AT_ONCE] for name in TYPES}
         insert_columns(connection, "match", {"scheme": scheme, **some})
     connection.execute("CREATE INDEX match_b ON match (scheme, b)")
     for statement in MATCH_TRIGGERS.values():
         connection.execute(statement)
-
-
-def _numbers(column: NDArray[Any]) -> list[Any]:
-    """Of a truth value Python's sqlite3 first asks how it would like to be stored."""
-    numbers: list[Any] = (column.astype(np.uint8) if column.dtype == np.bool_ else column).tolist()
-    return numbers
 
 
 def update_matches(

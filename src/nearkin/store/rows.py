@@ -1,20 +1,29 @@
-"""Rows into a table, many a statement: one at a time takes half as long again, as each hands the GIL back and forth.
+"""Rows into a table, many a statement.
+
+Fed to SQLite by columns where it can be fed (feeding.py). Else bound, 64 rows a statement: one at a time takes half as
+long again, as each hands the GIL back and forth. Python's sqlite3 asks of every value that is no int, float, str or
+bytearray whether someone has registered a way to adapt it: 0.8 µs for bytes and 0.5 µs for None, where a bytearray
+takes 0.2 µs. So bytes are bound as bytearrays, and columns that are empty in a whole block are written as NULL in the
+statement.
 
 Where one of several rows may fail, SQLite keeps a copy of every page that the statement changes, to undo it alone:
 a quarter of what writing 53,596 pages took. Whoever inserts here undoes his whole transaction, so nothing is kept.
-
-Python's sqlite3 asks of every value that is no int, float, str or bytearray whether someone has registered a way to
-adapt it: 0.8 µs for bytes and 0.5 µs for None, where a bytearray takes 0.2 µs. So bytes are given as bytearrays, and
-columns that are empty in a whole block are written as NULL in the statement.
 """
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
-ROWS = 64
+import numpy as np
+
+from nearkin import _native
+from nearkin.store.feeding import is_fed
+
+BOUND = 64  # rows a statement
+FED = 4096
+OWN = (list, np.ndarray)  # columns in which each row has a value of its own
 
 
 def insert_rows(
@@ -23,45 +32,48 @@ def insert_rows(
     """`into` is `table (columns)`; `known` what is done with a row whose key is there already: IGNORE, REPLACE. In a
     transaction that the caller undoes where this fails."""
     rest = iter(rows)
-    while block := list(islice(rest, ROWS)):
-        columns = [_bound(column) for column in zip(*block, strict=True)]
-        one = f"({','.join('?' if column else 'NULL' for column in columns)})"
-        filled = [column for column in columns if column]
-        given: list[Any] = [None] * (len(block) * len(filled))
-        for at, column in enumerate(filled):
-            given[at :: len(filled)] = column
-        connection.execute(f"INSERT OR {known} INTO {into} VALUES {','.join([one] * len(block))}", given)
+    while block := list(islice(rest, FED)):
+        _insert(connection, f"INSERT OR {known} INTO {into}", [*map(list, zip(*block, strict=True))])
 
 
 def insert_columns(connection: sqlite3.Connection, table: str, columns: Mapping[str, Any]) -> None:
-    """The same of whole columns, each a list; whatever is no list is the same in every row. A NaN is stored as NULL. At
-    least one of the lists, as a key is, has a value."""
-    alike: dict[str, Any] = {}
-    lists: dict[str, Sequence[Any]] = {}
-    for name, value in columns.items():
-        if not isinstance(value, list):
-            alike[name] = value
-        elif value and (column := _bound(value)):
-            lists[name] = column
-        else:
-            alike[name] = None
-    width = len(lists)
-    given: list[Any] = [None] * sum(map(len, lists.values()))
-    for at, column in enumerate(lists.values()):
-        given[at::width] = column
-    into = f"INSERT OR FAIL INTO {table} ({', '.join((*alike, *lists))})"
-    for start in range(0, len(given), ROWS * max(width, 1)):
-        some = given[start : start + ROWS * width]
-        marks = _marks(len(alike), width, len(some) // width)
-        connection.execute(f"{into} VALUES {marks}", [*alike.values(), *some])
+    """The same of whole columns, each a list or an array of numbers; whatever is neither is the same in every row. NaN
+    is stored as NULL."""
+    _insert(connection, f"INSERT OR FAIL INTO {table} ({', '.join(columns)})", [*columns.values()])
+
+
+def _insert(connection: sqlite3.Connection, into: str, columns: list[Any]) -> None:
+    own = [column for column in columns if isinstance(column, OWN)]
+    alike = [column for column in columns if not isinstance(column, OWN)]
+    if is_fed(connection):
+        feed = _native.Feed([np.ascontiguousarray(one) if isinstance(one, np.ndarray) else one for one in own])
+        marks, names = count(2), count()
+        chosen = [f"c{next(names)}" if isinstance(one, OWN) else f"?{next(marks)}" for one in columns]
+        connection.execute(f"{into} SELECT {','.join(chosen)} FROM nearkin_rows(?1)", (feed.number, *alike))
+        return
+    lists = [_listed(one) for one in own]
+    for start in range(0, len(lists[0]), BOUND):
+        some = [_bound(one[start : start + BOUND]) for one in lists]
+        states = iter(some)
+        pattern = "".join(("?" if next(states) else "0") if isinstance(one, OWN) else "=" for one in columns)
+        filled = [one for one in some if one]
+        rows = min(BOUND, len(lists[0]) - start)
+        given: list[Any] = [None] * (rows * len(filled))
+        for at, column in enumerate(filled):
+            given[at :: len(filled)] = column
+        connection.execute(f"{into} VALUES {_marks(pattern, rows)}", [*alike, *given])
 
 
 @lru_cache
-def _marks(alike: int, width: int, rows: int) -> str:
-    """Marks for so many rows, each of the first values and of some that are its own."""
-    first = [f"?{number}" for number in range(1, alike + 1)]
-    own = (range(start, start + width) for start in range(alike + 1, alike + 1 + rows * width, width))
-    return ",".join(f"({','.join([*first, *(f'?{number}' for number in one)])})" for one in own)
+def _marks(pattern: str, rows: int) -> str:
+    """Marks for so many rows. A pattern has a sign for each value: `?` is one of its own, `=` one that all rows share,
+    which come first, and `0` none."""
+    own = count(1 + pattern.count("="))
+    found = []
+    for _ in range(rows):
+        number = {"?": own, "=": count(1)}
+        found.append(f"({','.join(f'?{next(number[sign])}' if sign in number else 'NULL' for sign in pattern)})")
+    return ",".join(found)
 
 
 def _bound(column: Sequence[Any]) -> Sequence[Any]:
@@ -71,6 +83,14 @@ def _bound(column: Sequence[Any]) -> Sequence[Any]:
     if column[0] is None and not any(value is not None for value in column):
         return ()
     return column
+
+
+def _listed(column: Any) -> list[Any]:
+    """Of a truth value Python's sqlite3 first asks how it would like to be stored."""
+    if isinstance(column, list):
+        return column
+    numbers: list[Any] = (column.astype(np.uint8) if column.dtype == np.bool_ else column).tolist()
+    return numbers
 
 
 def last_id(connection: sqlite3.Connection, table: str) -> int:

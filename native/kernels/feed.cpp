@@ -1,0 +1,211 @@
+#include "feed.hpp"
+
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "sqlite_abi.hpp"
+
+namespace nearkin {
+namespace {
+
+using namespace sqlite;
+
+Functions functions{};  // set once, before anything else here is called
+
+std::mutex lock;
+std::map<std::int64_t, const Feed*> feeds;
+std::int64_t last_number = 0;
+
+const Feed* find(std::int64_t number) {
+  const std::lock_guard hold(lock);
+  const auto found = feeds.find(number);
+  return found == feeds.end() ? nullptr : found->second;
+}
+
+constexpr int kNumber = static_cast<int>(Feed::kMostColumns);  // the column that an argument is compared with
+
+struct Cursor : sqlite3_vtab_cursor {
+  const Feed* feed = nullptr;
+  std::size_t row = 0;
+};
+
+Cursor& as_cursor(sqlite3_vtab_cursor* one) { return *static_cast<Cursor*>(one); }
+
+int connect(sqlite3* connection, void*, int, const char* const*, sqlite3_vtab** table, char**) {
+  std::string columns;
+  for (std::size_t i = 0; i < Feed::kMostColumns; ++i) columns += "c" + std::to_string(i) + ",";
+  const int code = functions.declare_vtab(connection, ("CREATE TABLE rows (" + columns + "number HIDDEN)").c_str());
+  if (code == kOk) *table = new (std::nothrow) sqlite3_vtab{};
+  return code == kOk && *table == nullptr ? kError : code;
+}
+
+int disconnect(sqlite3_vtab* table) {
+  delete table;
+  return kOk;
+}
+
+// Only as a function of a number: without one it is no table.
+int best_index(sqlite3_vtab*, sqlite3_index_info* plan) {
+  for (int i = 0; i < plan->nConstraint; ++i) {
+    const auto& one = plan->aConstraint[i];
+    if (one.iColumn != kNumber || one.op != kEqual || one.usable == 0) continue;
+    plan->aConstraintUsage[i] = {1, 1};
+    plan->estimatedCost = 1000;
+    plan->estimatedRows = 1000;
+    return kOk;
+  }
+  return kConstraint;
+}
+
+int open(sqlite3_vtab*, sqlite3_vtab_cursor** cursor) {
+  *cursor = new (std::nothrow) Cursor{};
+  return *cursor == nullptr ? kError : kOk;
+}
+
+int close(sqlite3_vtab_cursor* cursor) {
+  delete static_cast<Cursor*>(cursor);
+  return kOk;
+}
+
+int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value** given) {
+  as_cursor(cursor).feed = find(functions.value_int64(given[0]));
+  as_cursor(cursor).row = 0;
+  return kOk;
+}
+
+int next(sqlite3_vtab_cursor* cursor) {
+  ++as_cursor(cursor).row;
+  return kOk;
+}
+
+int at_end(sqlite3_vtab_cursor* cursor) {
+  const Cursor& at = as_cursor(cursor);
+  return at.feed == nullptr || at.row >= at.feed->rows() ? 1 : 0;
+}
+
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int number) {
+  const Cursor& at = as_cursor(cursor);
+  const Value value = at.feed->at(at.row, static_cast<std::size_t>(number));
+  switch (value.kind) {
+    case Value::Kind::nothing: break;
+    case Value::Kind::integer: functions.result_int64(to, value.integer); break;
+    case Value::Kind::real: functions.result_double(to, value.real); break;
+    case Value::Kind::text: functions.result_text64(to, value.data, value.size, kStatic, kUtf8); break;
+    case Value::Kind::bytes: functions.result_blob64(to, value.data, value.size, kStatic); break;
+  }
+  return kOk;
+}
+
+int row_id(sqlite3_vtab_cursor* cursor, std::int64_t* id) {
+  *id = static_cast<std::int64_t>(as_cursor(cursor).row);
+  return kOk;
+}
+
+// Never created by name (xCreate): it is there without that, and only so.
+const sqlite3_module kModule{.iVersion = 0,
+                             .xCreate = nullptr,
+                             .xConnect = connect,
+                             .xBestIndex = best_index,
+                             .xDisconnect = disconnect,
+                             .xDestroy = nullptr,
+                             .xOpen = open,
+                             .xClose = close,
+                             .xFilter = filter,
+                             .xNext = next,
+                             .xEof = at_end,
+                             .xColumn = column,
+                             .xRowid = row_id,
+                             .xUpdate = nullptr,
+                             .xBegin = nullptr,
+                             .xSync = nullptr,
+                             .xCommit = nullptr,
+                             .xRollback = nullptr,
+                             .xFindFunction = nullptr,
+                             .xRename = nullptr};
+
+// Called for every connection that is opened while feeds are offered.
+int enter(sqlite3* connection, char**, const void*) {
+  return functions.create_module(connection, "nearkin_rows", &kModule, nullptr);
+}
+
+void (*entry())() { return reinterpret_cast<void (*)()>(static_cast<EntryPoint>(enter)); }
+
+template <class Function>
+bool look_up(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+bool look_up_all(const char* module) {
+  // Searched with all that it is linked with, and with nothing else: there may be another SQLite in this process.
+  void* const library = ::dlopen(module, RTLD_LAZY | RTLD_LOCAL);  // stays open, as the module does
+  return library != nullptr && look_up(library, "sqlite3_auto_extension", functions.auto_extension) &&
+         look_up(library, "sqlite3_cancel_auto_extension", functions.cancel_auto_extension) &&
+         look_up(library, "sqlite3_create_module", functions.create_module) &&
+         look_up(library, "sqlite3_declare_vtab", functions.declare_vtab) &&
+         look_up(library, "sqlite3_value_int64", functions.value_int64) &&
+         look_up(library, "sqlite3_result_int64", functions.result_int64) &&
+         look_up(library, "sqlite3_result_double", functions.result_double) &&
+         look_up(library, "sqlite3_result_blob64", functions.result_blob64) &&
+         look_up(library, "sqlite3_result_text64", functions.result_text64);
+}
+
+}  // namespace
+
+Value Value::of(std::int64_t number) {
+  Value value;
+  value.kind = Kind::integer;
+  value.integer = number;
+  return value;
+}
+
+Value Value::of(double number) {
+  Value value;
+  value.kind = Kind::real;
+  value.real = number;
+  return value;
+}
+
+Value Value::text(std::string_view text) {
+  Value value = bytes(text);
+  value.kind = Kind::text;
+  return value;
+}
+
+Value Value::bytes(std::string_view bytes) {
+  Value value;
+  value.kind = Kind::bytes;
+  value.data = bytes.data() == nullptr ? "" : bytes.data();  // SQLite takes a null for no value
+  value.size = bytes.size();
+  return value;
+}
+
+Feed::Feed(std::vector<std::unique_ptr<Column>> columns, std::size_t rows) : columns_(std::move(columns)), rows_(rows) {
+  if (columns_.size() > kMostColumns) throw std::length_error("more columns than a feed has");
+  const std::lock_guard hold(lock);
+  number_ = ++last_number;
+  feeds.emplace(number_, this);
+}
+
+Feed::~Feed() {
+  const std::lock_guard hold(lock);
+  feeds.erase(number_);
+}
+
+FedSqlite::FedSqlite(const char* module) : lends_(look_up_all(module)) {}
+
+void FedSqlite::offer() const {
+  if (lends_) functions.auto_extension(entry());
+}
+
+void FedSqlite::withdraw() const {
+  if (lends_) functions.cancel_auto_extension(entry());
+}
+
+}  // namespace nearkin
