@@ -1,6 +1,5 @@
 // Rows on their way into SQLite, as Python sees them. It converts and raises; nothing else.
-#include <memory>
-
+#include "column_object.hpp"
 #include "convert.hpp"
 #include "feed.hpp"
 
@@ -31,45 +30,49 @@ Value value_of(nb::handle given) {
   throw nb::type_error("SQLite takes numbers, texts and bytes");
 }
 
-// Of a list or a tuple.
-std::unique_ptr<Column> listed(nb::handle given, std::size_t& size) {
-  size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(given.ptr()));
-  PyObject** const items = PySequence_Fast_ITEMS(given.ptr());
+// What is told of a column that someone has given.
+struct Given {
+  std::shared_ptr<const Column> column;
+  std::size_t rows = 0;
+};
+
+Given of_list(nb::handle list) {
+  const auto size = static_cast<std::size_t>(PyList_GET_SIZE(list.ptr()));
   std::vector<Value> values;
   values.reserve(size);
-  for (std::size_t i = 0; i < size; ++i) values.push_back(value_of(items[i]));
-  return std::make_unique<MixedColumn>(std::move(values));
+  for (std::size_t i = 0; i < size; ++i) values.push_back(value_of(PyList_GET_ITEM(list.ptr(), i)));
+  return {column_of([values = std::move(values)](std::size_t row) { return values[row]; }), size};
 }
 
 template <class... Numbers>
-std::unique_ptr<Column> numbers(nb::handle given, std::size_t& size) {
-  std::unique_ptr<Column> column;
+Given of_numbers(nb::handle given) {
+  Given found;
   const auto is = [&]<class Number>(Number) {
     Array<Number> array;
-    if (column != nullptr || !nb::try_cast(given, array, false)) return;
-    column = std::make_unique<NumberColumn<Number>>(span(array));
-    size = array.size();
+    if (found.column == nullptr && nb::try_cast(given, array, false)) found = {column_of_numbers(span(array)), array.size()};
   };
   (is(Numbers{}), ...);
-  if (column == nullptr) throw nb::type_error("a column is a list or an array of numbers");
-  return column;
+  if (found.column == nullptr) throw nb::type_error("a column is a list, an array of numbers, or one of the core's own");
+  return found;
+}
+
+Given given_as(nb::handle given) {
+  if (PyList_Check(given.ptr())) return of_list(given);
+  if (const ColumnObject* own = nullptr; nb::try_cast(given, own, false)) return {own->column, own->rows};
+  return of_numbers<std::int64_t, std::uint32_t, std::uint8_t, bool, double>(given);
 }
 
 // The columns themselves are kept with it: values are read where they are.
-class PyFeed {
+class FeedObject {
  public:
-  explicit PyFeed(const nb::list& columns) : kept_(columns) {
-    std::vector<std::unique_ptr<Column>> all;
+  explicit FeedObject(const nb::list& columns) : kept_(columns) {
+    FeedColumns all;
     std::size_t rows = 0;
-    for (const auto given : columns) {
-      std::size_t size = 0;
-      if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr())) {
-        all.push_back(listed(given, size));
-      } else {
-        all.push_back(numbers<std::int64_t, std::uint32_t, std::uint8_t, bool, double>(given, size));
-      }
-      if (all.size() > 1 && size != rows) throw nb::value_error("columns of one length");
-      rows = size;
+    for (const auto one : columns) {
+      Given given = given_as(one);
+      if (!all.empty() && given.rows != rows) throw nb::value_error("columns are of one length");
+      rows = given.rows;
+      all.push_back(std::move(given.column));
     }
     feed_ = std::make_unique<Feed>(std::move(all), rows);
   }
@@ -84,7 +87,8 @@ class PyFeed {
 }  // namespace
 
 void register_feeds(nb::module_& m) {
-  nb::class_<PyFeed>(m, "Feed").def(nb::init<nb::list>(), "columns"_a).def_prop_ro("number", &PyFeed::number);
+  nb::class_<ColumnObject>(m, "Column").def("__len__", [](const ColumnObject& one) { return one.rows; });
+  nb::class_<FeedObject>(m, "Feed").def(nb::init<nb::list>(), "columns"_a).def_prop_ro("number", &FeedObject::number);
   nb::class_<FedSqlite>(m, "FedSqlite")
       .def("__init__", [](FedSqlite* self, const std::optional<std::string>& module) {
         new (self) FedSqlite(module ? module->c_str() : nullptr);

@@ -104,6 +104,12 @@ nb::list given_away(std::string& all, const std::vector<std::uint64_t>& ends) {
 
 nb::list take_texts(Batch& batch) { return given_away(batch.texts, batch.text_ends); }
 
+// For those who have taken from them what they want: each is empty then.
+void drop_texts(Batch& batch) {
+  give_back(std::exchange(batch.texts, {}));
+  batch.text_ends.assign(batch.rows.size(), 0);
+}
+
 nb::list take_canonical(Batch& batch) {
   std::vector<std::uint64_t> ends;
   for (const auto& row : batch.rows) ends.push_back((ends.empty() ? 0 : ends.back()) + (row.copy ? 0 : row.length));
@@ -149,6 +155,10 @@ void register_ingest(nb::module_& m) {
       .def_prop_ro("marked", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.suspect == Suspect::by_content; }); })
       .def_prop_ro("copies", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.copy; }); })
       .def("take_texts", take_texts)
+      .def("lend_texts", [](Batch& batch) {
+        return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(reinterpret_cast<const std::uint8_t*>(batch.texts.data()), {batch.texts.size()}, nb::find(batch));
+      })
+      .def("drop_texts", drop_texts)
       .def("take_canonical", take_canonical)
       .def_prop_ro("properties", [](const Batch& b) { return pieces(b.properties.data(), b.property_ends); })
       .def_prop_ro("features", [](const Batch& b) { return pieces<nb::bytearray>(b.features.data(), b.feature_ends); })

@@ -257,4 +257,5 @@ NB_MODULE(_native, m) {
   register_bounded(m);
   register_contents(m);
   register_feeds(m);
+  register_filing(m);
 }

@@ -38,9 +38,9 @@ struct Cursor : sqlite3_vtab_cursor {
 Cursor& as_cursor(sqlite3_vtab_cursor* one) { return *static_cast<Cursor*>(one); }
 
 int connect(sqlite3* connection, void*, int, const char* const*, sqlite3_vtab** table, char**) {
-  std::string columns;
-  for (std::size_t i = 0; i < Feed::kMostColumns; ++i) columns += "c" + std::to_string(i) + ",";
-  const int code = functions.declare_vtab(connection, ("CREATE TABLE rows (" + columns + "number HIDDEN)").c_str());
+  std::string declared = "CREATE TABLE rows (";
+  for (std::size_t i = 0; i < Feed::kMostColumns; ++i) declared.append(1, 'c').append(std::to_string(i)).append(1, ',');
+  const int code = functions.declare_vtab(connection, declared.append("number HIDDEN)").c_str());
   if (code == kOk) *table = new (std::nothrow) sqlite3_vtab{};
   return code == kOk && *table == nullptr ? kError : code;
 }
@@ -186,7 +186,7 @@ Value Value::bytes(std::string_view bytes) {
   return value;
 }
 
-Feed::Feed(std::vector<std::unique_ptr<Column>> columns, std::size_t rows) : columns_(std::move(columns)), rows_(rows) {
+Feed::Feed(FeedColumns columns, std::size_t rows) : columns_(std::move(columns)), rows_(rows) {
   if (columns_.size() > kMostColumns) throw std::length_error("more columns than a feed has");
   const std::lock_guard hold(lock);
   number_ = ++last_number;

@@ -9,6 +9,8 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace nearkin {
@@ -37,39 +39,35 @@ class Column {
   virtual Value at(std::size_t row) const = 0;
 };
 
-// Values of any kind.
-class MixedColumn : public Column {
- public:
-  explicit MixedColumn(std::vector<Value> values) : values_(std::move(values)) {}
-  Value at(std::size_t row) const override { return values_[row]; }
+using FeedColumns = std::vector<std::shared_ptr<const Column>>;
 
- private:
-  std::vector<Value> values_;
-};
+// One whose values `get` tells, by row.
+template <class Get>
+std::shared_ptr<const Column> column_of(Get get) {
+  class Told : public Column {
+   public:
+    explicit Told(Get get) : get_(std::move(get)) {}
+    Value at(std::size_t row) const override { return get_(row); }
 
-// Numbers of one kind, which others hold.
+   private:
+    Get get_;
+  };
+  return std::make_shared<const Told>(std::move(get));
+}
+
+// Numbers that others hold.
 template <class Number>
-class NumberColumn : public Column {
- public:
-  explicit NumberColumn(std::span<const Number> numbers) : numbers_(numbers) {}
-  Value at(std::size_t row) const override {
-    if constexpr (std::is_floating_point_v<Number>) {
-      return Value::of(static_cast<double>(numbers_[row]));
-    } else {
-      return Value::of(static_cast<std::int64_t>(numbers_[row]));
-    }
-  }
-
- private:
-  std::span<const Number> numbers_;
-};
+std::shared_ptr<const Column> column_of_numbers(std::span<const Number> numbers) {
+  using Given = std::conditional_t<std::is_floating_point_v<Number>, double, std::int64_t>;
+  return column_of([numbers](std::size_t row) { return Value::of(static_cast<Given>(numbers[row])); });
+}
 
 // As long as it lives SQLite finds it by its number.
 class Feed {
  public:
   static constexpr std::size_t kMostColumns = 32;  // c0 to c31
 
-  Feed(std::vector<std::unique_ptr<Column>> columns, std::size_t rows);
+  Feed(FeedColumns columns, std::size_t rows);
   ~Feed();
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
@@ -81,7 +79,7 @@ class Feed {
   }
 
  private:
-  std::vector<std::unique_ptr<Column>> columns_;
+  FeedColumns columns_;
   std::size_t rows_;
   std::int64_t number_;
 };

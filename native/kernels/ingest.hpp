@@ -47,6 +47,8 @@ struct Batch {
   std::vector<std::uint64_t> text_ends;
   std::string properties;  // what pages say of themselves (html.hpp)
   std::vector<std::uint64_t> property_ends;
+  std::string json;  // the same as it is stored, where someone has made it so
+  std::vector<std::uint64_t> json_ends;
   std::vector<std::uint64_t> features;
   std::vector<std::uint32_t> weights;
   std::vector<std::uint64_t> feature_ends;

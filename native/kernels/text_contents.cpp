@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "chosen_rows.hpp"
 #include "let_go.hpp"
 #include "radix.hpp"
 
@@ -14,32 +15,6 @@ namespace {
 constexpr std::size_t kWaste = 8;  // of a batch one part in so many may be kept without need: less is not worth a copy
 
 constexpr std::size_t kLong = 2 * kBatchBytes;  // of one text alone: for others there may be room after it
-
-// Bytes of canonical text that its batch holds.
-std::uint64_t held(const Ingested& row) { return row.copy ? 0 : row.length; }
-
-// Some rows of a batch, in their order.
-Batch only(const Batch& batch, std::span<const std::size_t> rows) {
-  Batch some;
-  std::size_t row = 0;
-  std::uint64_t text = 0, feature = 0;
-  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-    const std::uint64_t length = held(batch.rows[i]), end = batch.feature_ends[i];
-    if (row < rows.size() && rows[row] == i) {
-      ++row;
-      some.rows.push_back(batch.rows[i]);
-      some.canonical.append(batch.canonical, text, length);
-      const auto from = static_cast<std::ptrdiff_t>(feature), to = static_cast<std::ptrdiff_t>(end);
-      some.features.insert(some.features.end(), batch.features.begin() + from, batch.features.begin() + to);
-      if (!batch.weights.empty())
-        some.weights.insert(some.weights.end(), batch.weights.begin() + from, batch.weights.begin() + to);
-      some.feature_ends.push_back(some.features.size());
-    }
-    text += length;
-    feature = end;
-  }
-  return some;
-}
 
 }  // namespace
 
@@ -66,7 +41,7 @@ void TextContents::add(Batch&& batch) {
   if (holding_.size() >= kNothing) throw std::length_error("more than 4 billion texts at once");
   if (fresh.empty()) return;
   if (said < batch.canonical.size() - batch.canonical.size() / kWaste) {
-    batch = only(batch, fresh);
+    batch = chosen_rows(batch, fresh);
     std::iota(fresh.begin(), fresh.end(), std::size_t{0});
   }
   const bool has_room = batch.canonical.size() <= for_texts_;
@@ -90,11 +65,11 @@ void TextContents::add(Batch&& batch) {
       if (signed_) one.features = std::span(kept.features).subspan(feature, count);
       if (!kept.weights.empty()) one.weights = std::span(kept.weights).subspan(feature, count);
     }
-    text += held(row);
+    text += held_bytes(row);
     feature = kept.feature_ends[i];
   }
   Batch& rest = batches_.back();  // of it only the texts and their features are read again
-  let_go(rest.rows, rest.text_ends, rest.property_ends, rest.feature_ends, rest.properties);
+  let_go(rest.rows, rest.text_ends, rest.property_ends, rest.json_ends, rest.feature_ends, rest.properties, rest.json);
 }
 
 void TextContents::forget_features() {

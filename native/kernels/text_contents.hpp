@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <limits>
 #include <span>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "ingest.hpp"
+#include "stored_ids.hpp"
 #include "uncleared.hpp"
 
 namespace nearkin {
@@ -59,15 +59,6 @@ class TextContents {
     std::string_view text;
     std::span<const std::uint64_t> features;
     std::span<const std::uint32_t> weights;
-  };
-
-  // A digest is as good a number as any.
-  struct ByDigest {
-    std::size_t operator()(const Digest& digest) const {
-      std::size_t value;
-      std::memcpy(&value, digest.data() + 8, sizeof value);
-      return value;
-    }
   };
 
   void forget_features();

@@ -1,12 +1,13 @@
 """The C++20 core. Kernels are in native/kernels, conversions in native/bindings.cpp."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+Blob = bytes | bytearray
 U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -132,6 +133,9 @@ class Batch:
     held: int  # bytes of texts, canonical texts and features
     # Both only once: they are not kept.
     def take_texts(self) -> list[bytes]: ...
+    # All texts end to end, where they are, until they are dropped.
+    def lend_texts(self) -> U8: ...
+    def drop_texts(self) -> None: ...
     def take_canonical(self) -> list[bytes]: ...
 
 class Copies:
@@ -499,3 +503,83 @@ class FedSqlite:
     def withdraw(self) -> None: ...
 
 FEED_COLUMNS: int
+
+class Column:
+    """One of the core's own, for a feed."""
+
+    def __len__(self) -> int: ...
+
+# Batches on their way into a store that holds nothing else. Rows that are not plain are left to Python.
+def rows_apart(batch: Batch, raw: bool) -> list[int]: ...
+def chosen_rows(batch: Batch, rows: list[int]) -> Batch: ...
+
+# Properties as JSON, as they are stored; `as_json` is asked where a page tells more than a title.
+def tell(batch: Batch, as_json: Callable[[bytes], str | None]) -> None: ...
+def told(batch: Batch) -> list[str | None]: ...
+
+# Empty for a title of spaces; None where more is told than a title, or it is not ASCII.
+def title_as_json(told: bytes) -> str | None: ...
+
+# Place and length of each text that is not empty and no copy, among those that are lent.
+def text_places(batch: Batch, raw: bool) -> U64: ...
+
+class Packed:
+    """Compressed texts, by row; None where there is none."""
+
+    bytes: int
+    def __iter__(self) -> Iterator[bytearray | None]: ...
+
+# `texts`: one for each of the places; `empty`: for those that have none.
+def packed(batch: Batch, raw: bool, texts: Sequence[Blob], empty: bytes) -> Packed: ...
+def distinct_owners(batch: Batch) -> list[int]: ...
+
+class ContentIds:
+    """Ids of contents, by their digests."""
+
+    def __len__(self) -> int: ...
+    def get(self, digest: bytes, /) -> int | None: ...
+    def __setitem__(self, digest: bytes, number: int, /) -> None: ...
+
+class TextIds:
+    """Ids of texts, by digest of the bytes, extractor and content."""
+
+    def __len__(self) -> int: ...
+    def get(self, key: tuple[bytes, str, int], /) -> int | None: ...
+    def __setitem__(self, key: tuple[bytes, str, int], number: int, /) -> None: ...
+
+class Filed:
+    """Columns of what was filed away: of documents, of contents and of texts that are new."""
+
+    documents: int
+    contents: int
+    texts: int
+    content_ids: Column
+    content_digests: Column
+    content_lengths: Column
+    moduli: Column
+    features: Column
+    weights: Column | None
+    text_ids: Column
+    text_digests: Column
+    text_contents: Column
+    characters: Column
+    sizes: Column
+    mtimes: Column
+    inodes: Column
+    digests: Column
+    document_texts: Column
+    properties: Column
+    def extractors(self, by_kind: list[str]) -> Column: ...
+    def packed(self, texts: Packed) -> Column: ...
+    def owners(self, known: list[int], names: list[str]) -> Column: ...
+    def by_kind(self, names: list[str] | list[str | None]) -> Column: ...
+
+def file_away(
+    batch: Batch,
+    raw: bool,
+    extractors: list[str],
+    contents: ContentIds,
+    texts: TextIds,
+    next_content: int,
+    next_text: int,
+) -> Filed: ...

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nearkin._native import Batch
+    from nearkin._native import Batch, Packed
 
 
 class Reason(StrEnum):
@@ -112,6 +112,11 @@ class Readings:
         columns = (self.texts, filter(None, self.packed), self.features)
         return sum(sum(map(len, column)) for column in columns) + sum(one.held for one in self.batches)
 
+    @property
+    def size(self) -> int:
+        """Bytes of the files."""
+        return sum(self.sizes)
+
     def let_go(self) -> None:
         """Of what is not stored: canonical texts, and the extracted ones that are compressed. A long text need not be
         held several times while it is written."""
@@ -167,6 +172,25 @@ class Readings:
 
 
 _columns: Callable[[Readings], tuple[list[Any], ...]] = attrgetter(*(column.name for column in fields(Readings)[:-1]))
+
+
+@dataclass(slots=True)
+class Plain:
+    """Files that need nothing of Python's: their rows stay as the kernels have made them, and are stored so."""
+
+    paths: list[bytes]
+    size: int  # bytes of the files
+    raw: bool
+    packed: "Packed"  # compressed texts
+    batches: "list[Batch]"  # one; whoever remembers it takes it away
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @property
+    def held(self) -> int:
+        """About how many bytes of memory it takes."""
+        return sum(one.held for one in self.batches) + self.packed.bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,10 +92,9 @@ class Scan(Running):
         keep = self.settings.text.keep
         known = Known.under(self.settings, self.canon_id)
         known.load(self.connection, scope.id, self.scheme_id)
-        coded, gate = self.scheme.estimator.coded, partial(turn, self.store)
-        writer = Writer(
-            self.connection, scope.id, self.run_id, self.canon_id, self.scheme_id, keep, known, coded=coded, turn=gate
-        )
+        coded, gate, room = self.scheme.estimator.coded, partial(turn, self.store), self.settings.run.memory // 8
+        ids = (scope.id, self.run_id, self.canon_id, self.scheme_id)
+        writer = Writer(self.connection, *ids, keep, known, coded=coded, turn=gate, room=room)
         with writer:
             take_in(
                 writer,

@@ -16,7 +16,7 @@ import pytest
 from cli.world import NEARKIN, Called
 from nearkin.api.store import Store
 from nearkin.errors import InputError, StoreError
-from nearkin.store.database import connect
+from nearkin.store.database import PAGE, connect
 from oracle.prose import prose
 from store.world import MARK, is_sound, listings, repository
 
@@ -233,7 +233,7 @@ def test_a_disk_too_full_to_write_the_store_anew(small_disk: Path, tmp_path: Pat
     store = Store(small_disk / "store.db")
     store.scan(repository(tmp_path / "docs"))
     free = os.statvfs(small_disk)
-    (small_disk / "filler").write_bytes(b"x" * max(0, free.f_bavail * free.f_bsize - 260_000))
+    (small_disk / "filler").write_bytes(b"x" * max(0, free.f_bavail * free.f_bsize - 520_000))
     with pytest.raises(StoreError, match="nearkin store compact"):
         store.forget("tiny.txt")
     assert b"tiny.txt" not in [row["path"] for row in store.documents().to_pylist()]
@@ -289,7 +289,7 @@ def test_pages_of_nonsense(tmp_path: Path) -> None:
     store = Store(tmp_path / "store.db")
     store.scan(repository(tmp_path / "docs"))
     data = bytearray(store.path.read_bytes())
-    for at in range(8192, len(data), 8192):
+    for at in range(PAGE, len(data), PAGE):
         data[at : at + 200] = os.urandom(200)
     store.path.write_bytes(data)
     for ask in (store.families, store.documents, lambda: store.scan(tmp_path / "docs")):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cli.world import Called, listed
 from nearkin import _native
 from nearkin.read.extract import extract
-from nearkin.text.page import as_json, page, properties, told_as_json
+from nearkin.text.page import as_json, page, properties
 
 HEAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><TITLE> Of  dogs
 &amp; cats </TITLE><title>another</title>
@@ -123,7 +123,14 @@ def test_every_way_of_reading_a_page_tells_it(tmp_path: Path) -> None:
         assert json.loads(found.properties or "") == SAID, name
 
 
-@given(st.lists(st.tuples(st.sampled_from(["title", "author", "created"]), st.text(max_size=8)), max_size=3))
-def test_the_short_way_to_json_is_the_long_one(told: list[tuple[str, str]]) -> None:
-    raw = "".join(f"{key}\0{value}\0" for key, value in told).encode("utf-8", "replace")
-    assert told_as_json(raw) == (as_json(properties(raw)) if raw else None)
+@given(
+    st.text(max_size=8) | st.text('\t\n\x0b\x1c\x1f\x7f "\\a', max_size=8),
+    st.sampled_from(["", "author\0someone\0", "title\0another\0", "rest"]),
+)
+def test_a_title_alone_is_told_by_the_kernels_as_by_json(title: str, more: str) -> None:
+    raw = f"title\0{title}\0{more}".encode("utf-8", "replace")
+    told = _native.title_as_json(raw)
+    if more or "\0" in title or not title.isascii():
+        assert told is None
+    else:
+        assert (told or None) == as_json(properties(raw))

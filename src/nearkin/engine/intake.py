@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from os import fsencode
 from pathlib import Path
+from typing import Any
 
 from nearkin import _native
 from nearkin.engine import local
 from nearkin.engine.handover import HandedOver
-from nearkin.model import Readings
+from nearkin.model import Plain, Readings
 from nearkin.read.table import table_kind
 from nearkin.read.walk import ROOT, Unreadable, walk
 from nearkin.settings import Settings
@@ -27,7 +28,7 @@ def take_in(
     settings: Settings,
     *,
     leave_out: frozenset[bytes],
-    remember: Callable[[Readings], None],
+    remember: Callable[[Plain | Readings], None],
     progress: Callable[[int, int], None],
 ) -> None:
     """`progress` is told how many files and bytes were read so far."""
@@ -54,24 +55,30 @@ def take_in(
                 wanted = [path for path in wanted if table_kind(path) is None]
             yield from wanted
 
+    reading: dict[str, Any] = {
+        "jobs": settings.run.jobs,
+        "hand_over": handed_over.extend,
+        "room": settings.run.memory // 8,
+        "idle": writer.rest,
+    }
+    found: Iterator[Plain | Readings]
+    if writer.takes_plain and not settings.walk.legacy_digests:
+        found = local.ingest_plainly(base, files(), how, **reading)
+    else:
+        about: dict[str, Any] = {"keep": settings.text.keep, "legacy": settings.walk.legacy_digests, "once": True}
+        found = local.ingest(base, files(), how, **reading, **about)
     done = size = 0
-    for batch in local.ingest(
-        base,
-        files(),
-        how,
-        jobs=settings.run.jobs,
-        keep=settings.text.keep,
-        hand_over=handed_over.extend,
-        legacy=settings.walk.legacy_digests,
-        room=settings.run.memory // 8,
-        idle=writer.rest,
-        once=True,
-    ):
-        done += len(batch)
-        size += sum(batch.sizes)
-        remember(batch)
-        batch.let_go()
-        writer.add(batch)
+    for read in found:
+        done += len(read)
+        size += read.size
+        if isinstance(read, Plain) and writer.takes(read):
+            writer.add_plain(read)
+            remember(read)
+        else:
+            batch = local.listed(read) if isinstance(read, Plain) else read
+            remember(batch)
+            batch.let_go()
+            writer.add(batch)
         progress(done, size)
     if handed_over:
         from nearkin.engine.documents import take_in_documents  # workers, for scans that need them only

@@ -10,6 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import count, islice, repeat
 
 from nearkin import _native, machine
@@ -17,21 +18,19 @@ from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
 from nearkin.engine.legacy import add_legacy_digests
 from nearkin.engine.recipe import recipe as recipe
 from nearkin.engine.spread import awaited
-from nearkin.formats.endings import UNKNOWN
 from nearkin.formats.table import HEAD
-from nearkin.model import Readings, Reason
+from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
-from nearkin.store.packing import pack_all
+from nearkin.store.packing import EMPTY, pack_all, pack_places
 from nearkin.store.renewal import Renewed
 from nearkin.store.text_writer import SignatureRow
 from nearkin.text.decode import decode
-from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
+from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, READERS, TextKind, is_page, named_html, plain_text
 from nearkin.text.page import told_as_json
 
 Recipe = _native.Recipe
 BATCH_FILES = 256
 BINARY = int(TextKind.BINARY)  # members of an enumeration are slow to compare
-READERS = {**dict.fromkeys(EXTRACTORS, None), TextKind.BINARY: UNKNOWN}
 TIMES = 8  # bytes of memory for each byte of a large document; 4 to 5 were measured, of one of 200 MB
 ALWAYS = WalkSettings().max_size  # is read on any machine
 AHEAD = 6  # batches read ahead, besides one for each thread, where there is room for them
@@ -66,34 +65,69 @@ def ingest(
     format that workers read are handed over, where someone takes them, and are then not in the batch. `idle` is called
     where the next batch is long in coming.
     """
+    reader = Reader(root, how, keep=keep, hands_over=hand_over is not None, legacy=legacy, once=once)
+    for read in _ahead(reader.read, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle):
+        assert isinstance(read, Readings)
+        yield read
+
+
+def ingest_plainly(
+    root: bytes,
+    paths: Iterable[bytes],
+    how: _native.Recipe,
+    *,
+    jobs: int,
+    hand_over: Callable[[list[HandedOver]], None],
+    room: int,
+    idle: Callable[[], None],
+) -> Iterator[Plain | Readings]:
+    """The same, each once and with its text compressed, for whoever can store what is plain as it is; what is not comes
+    row by row, after it."""
+    reader = Reader(root, how, keep=True, hands_over=True, legacy=False, once=True)
+    return _ahead(reader.read_plainly, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle)
+
+
+@dataclass
+class Read:
+    """What became of some paths."""
+
+    found: list[Plain | Readings]
+    left: list[bytes]  # for another batch: large files
+    handed_over: list[HandedOver]
+
+
+def _ahead(
+    read: Callable[[list[bytes], int], Read],
+    paths: Iterable[bytes],
+    *,
+    jobs: int,
+    hand_over: Callable[[list[HandedOver]], None] | None,
+    room: int | None,
+    idle: Callable[[], None],
+) -> Iterator[Plain | Readings]:
+    """Batches on threads, in order."""
     rest = iter(paths)
-    met: set[bytes | None] | None = set() if keep else None
-    pending: deque[tuple[int, Future[tuple[Readings, list[bytes], list[HandedOver]]]]] = deque()
-    copies = _native.Copies() if once else None
+    pending: deque[tuple[int, Future[Read]]] = deque()
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     turns = count()
     largest = 0
-
-    def begun(turn: int, batch: list[bytes]) -> tuple[int, Future[tuple[Readings, list[bytes], list[HandedOver]]]]:
-        hands_over = hand_over is not None and not how.raw
-        about = (root, batch, how, met, copies, turn)
-        return turn, pool.submit(_ingest_batch, *about, hands_over=hands_over, legacy=legacy)
-
     try:
         while True:
             ahead = AHEAD if room is None else min(AHEAD, room // largest if largest else 0)
             while len(pending) < jobs + ahead and (batch := list(islice(rest, BATCH_FILES))):
-                pending.append(begun(next(turns), batch))
+                turn = next(turns)
+                pending.append((turn, pool.submit(read, batch, turn)))
             if not pending:
                 return
             turn, future = pending.popleft()
-            readings, left, handed_over = awaited(future, idle)
-            largest = max(largest, readings.held)
-            if left:  # large files: the rest of the batch comes next
-                pending.appendleft(begun(turn, left))
-            if hand_over is not None and handed_over:
-                hand_over(handed_over)
-            yield readings
+            done = awaited(future, idle)
+            del future  # it holds what it has given
+            largest = max(largest, sum(one.held for one in done.found))
+            if done.left:  # the rest of the batch comes next
+                pending.appendleft((turn, pool.submit(read, done.left, turn)))
+            if hand_over is not None and done.handed_over:
+                hand_over(done.handed_over)
+            yield from done.found
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -115,43 +149,76 @@ def sign_again(contents: list[int], texts: list[bytes], how: _native.Recipe) -> 
     return list(zip(contents, batch.moduli, batch.features, weights, strict=False))
 
 
-def _ingest_batch(
-    root: bytes,
-    paths: list[bytes],
-    how: _native.Recipe,
-    met: set[bytes | None] | None,
-    copies: _native.Copies | None,
-    turn: int,
-    *,
-    hands_over: bool,
-    legacy: bool,
-) -> tuple[Readings, list[bytes], list[HandedOver]]:
-    """Also which paths are left for another batch, and which are for workers."""
-    batch = _native.ingest_files(root + b"/", paths, how, SUSPECTS if hands_over else None, copies, turn)
-    done = len(batch)
-    readings = columns(batch, paths[:done], raw=how.raw)
-    for i, reason in enumerate(readings.reasons):
-        if reason is Reason.TOO_LARGE:
-            ours = f": this machine has memory for {TIMES} times as much" if how.max_size == largest_document() else ""
-            readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}{ours}"
-    kinds = batch.kinds
-    suspects = {*batch.named, *_looked_at(root, readings, kinds, batch.marked)} if hands_over else set[int]()
-    others = [i for i, kind in enumerate(kinds) if kind == TextKind.OTHER and not how.raw and i not in suspects]
-    if others:
-        decode_others(readings, others, [named_html(paths[i]) for i in others], how)
-    handed_over = []
-    if met is not None:
-        _pack(readings, met, {*suspects, *batch.copies})
-    if suspects:
-        stamps = zip(
-            readings.paths, readings.sizes, readings.mtimes, readings.inodes, readings.owners, readings.digests,
-            strict=True,
-        )  # fmt: skip
-        handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
-        readings = readings.without(suspects)
-    if legacy:
-        add_legacy_digests(readings, root)
-    return readings, paths[done:], handed_over
+class Reader:
+    """Reads batches of files, on any thread."""
+
+    def __init__(
+        self, root: bytes, how: _native.Recipe, *, keep: bool, hands_over: bool, legacy: bool, once: bool
+    ) -> None:
+        self.root, self.how, self.keep, self.legacy = root, how, keep, legacy
+        self.hands_over = hands_over and not how.raw
+        self._met: set[bytes | None] = set()  # bytes whose texts were compressed
+        self._copies = _native.Copies() if once else None
+
+    def read(self, paths: list[bytes], turn: int) -> Read:
+        batch = self._batch(paths, turn)
+        done = len(batch)
+        found, handed_over = self._listed(batch, paths[:done])
+        return Read([found], paths[done:], handed_over)
+
+    def read_plainly(self, paths: list[bytes], turn: int) -> Read:
+        batch = self._batch(paths, turn)
+        done = len(batch)
+        raw = self.how.raw
+        apart = _native.rows_apart(batch, raw)
+        others = _native.chosen_rows(batch, apart) if apart else None
+        _native.tell(batch, told_as_json)
+        places = _native.text_places(batch, raw)
+        packed = _native.packed(batch, raw, pack_places(batch.lend_texts(), places), EMPTY)
+        batch.drop_texts()
+        left_out = {*apart}
+        plain = [path for i, path in enumerate(paths[:done]) if i not in left_out] if apart else paths[:done]
+        size = sum(batch.sizes) - (sum(others.sizes) if others else 0)
+        read: list[Plain | Readings] = [Plain(plain, size, raw, packed, [batch])]
+        if others is None:
+            return Read(read, paths[done:], [])
+        found, handed_over = self._listed(others, [paths[i] for i in apart])
+        return Read([*read, found], paths[done:], handed_over)
+
+    def _batch(self, paths: list[bytes], turn: int) -> _native.Batch:
+        suspects = SUSPECTS if self.hands_over else None
+        return _native.ingest_files(self.root + b"/", paths, self.how, suspects, self._copies, turn)
+
+    def _listed(self, batch: _native.Batch, paths: list[bytes]) -> tuple[Readings, list[HandedOver]]:
+        """Row by row; and which files are for workers."""
+        root, how = self.root, self.how
+        readings = columns(batch, paths, raw=how.raw)
+        for i, reason in enumerate(readings.reasons):
+            if reason is Reason.TOO_LARGE:
+                ours = (
+                    f": this machine has memory for {TIMES} times as much" if how.max_size == largest_document() else ""
+                )
+                readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}{ours}"
+        kinds = batch.kinds
+        suspects = set[int]()
+        if self.hands_over:
+            suspects = {*batch.named, *_looked_at(root, readings, kinds, batch.marked)}
+        others = [i for i, kind in enumerate(kinds) if kind == TextKind.OTHER and not how.raw and i not in suspects]
+        if others:
+            decode_others(readings, others, [named_html(paths[i]) for i in others], how)
+        if self.keep:
+            _pack(readings, self._met, {*suspects, *batch.copies})
+        handed_over = []
+        if suspects:
+            stamps = zip(
+                readings.paths, readings.sizes, readings.mtimes, readings.inodes, readings.owners, readings.digests,
+                strict=True,
+            )  # fmt: skip
+            handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
+            readings = readings.without(suspects)
+        if self.legacy:
+            add_legacy_digests(readings, root)
+        return readings, handed_over
 
 
 def _looked_at(root: bytes, readings: Readings, kinds: list[int], marked: list[int]) -> Iterator[int]:
@@ -178,6 +245,7 @@ def _pack(readings: Readings, met: set[bytes | None], others: set[int]) -> None:
 
 def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
     kinds, errors = batch.kinds, batch.errors
+    _native.tell(batch, told_as_json)
     failed = any(errors)
     nothing: list[None] = [None] * len(paths)
     return Readings(
@@ -193,7 +261,7 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         details=[os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
         extractors=["raw"] * len(paths) if raw else [EXTRACTORS[kind] for kind in kinds],
         readers=[None if raw else READERS[kind] for kind in kinds],
-        properties=[*map(told_as_json, batch.properties)],
+        properties=_native.told(batch),
         md5=[*nothing],
         sha1=[*nothing],
         texts=batch.take_texts(),
@@ -206,6 +274,18 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         weights=[*(batch.weights or nothing)],
         batches=[batch],
     )
+
+
+def listed(plain: Plain) -> Readings:
+    """For whoever can no longer store it as it is. Texts are there compressed, and no longer otherwise."""
+    (batch,) = plain.batches
+    packed = [*plain.packed]
+    if apart := {*_native.rows_apart(batch, plain.raw)}:
+        rows = [i for i in range(len(batch)) if i not in apart]
+        batch, packed = _native.chosen_rows(batch, rows), [packed[i] for i in rows]
+    readings = columns(batch, plain.paths, raw=plain.raw)
+    readings.packed[:] = packed
+    return readings
 
 
 def _reason(number: int) -> Reason | None:

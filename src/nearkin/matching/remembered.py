@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.model import Readings
+from nearkin.model import Plain, Readings
 from nearkin.store.contents import Contents
 from nearkin.store.segments import Signed
 
@@ -26,11 +26,11 @@ class Remembered:
         self._any = self._ordered = self._signed = False
         self._ids = NOBODY
 
-    def remember(self, readings: Readings) -> None:
-        for batch in readings.batches:
+    def remember(self, read: Plain | Readings) -> None:
+        for batch in read.batches:
             self._read.add(batch)
             self._any = True
-        readings.batches.clear()
+        read.batches.clear()
 
     def put_in_order(self, contents: Contents) -> None:
         """Once, when all is read: from now on by their rows."""

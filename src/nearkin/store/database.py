@@ -16,7 +16,8 @@ from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TAB
 
 MOMENT = 0.05  # seconds for whoever only asks whether a scan runs
 PATIENCE = 30.0  # seconds to wait for another who makes or migrates the store
-MOST_PAGES = 128 << 20  # bytes
+PAGE = 16384  # bytes: of 53,596 pages a fifth less is spent on writing than with 8,192
+LEAST_PAGES, MOST_PAGES = 32 << 20, 128 << 20  # bytes
 ENDS = ("", "-wal", "-shm", "-journal", ".lock", ".turn", ".segments")  # the store and what stands beside it
 
 
@@ -84,8 +85,10 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
         connection = open_connection(path, timeout=PATIENCE, isolation_level=None)
         try:
             _prepare(connection, path, fresh=fresh, write=write)
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if isinstance(error, UnicodeDecodeError):  # SQLite tells which statement it cannot make sense of
+                raise StoreError(_sentence(path, "malformed")) from error
             raise
     return connection
 
@@ -99,7 +102,7 @@ def refuse_no_folder(path: Path) -> None:
 def in_memory() -> sqlite3.Connection:
     """A store that nobody else sees and that leaves nothing behind."""
     connection = open_connection(":memory:", isolation_level=None)
-    connection.execute("PRAGMA page_size = 8192")
+    connection.execute(f"PRAGMA page_size = {PAGE}")
     _run(connection, TABLES)
     see(connection)
     return connection
@@ -116,7 +119,7 @@ def _refuse_network(path: Path) -> None:
 
 def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: bool) -> None:
     if fresh:
-        connection.execute("PRAGMA page_size = 8192")
+        connection.execute(f"PRAGMA page_size = {PAGE}")
         _create(connection)
     else:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -140,12 +143,16 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
         # Room for the indexes of a million digests, which are met in no order, and a log of 256 MB: a page that many
         # transactions change is written back once.
         hold_pages(connection, MOST_PAGES)
-        connection.execute("PRAGMA wal_autocheckpoint = 32768")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {(256 << 20) // PAGE}")
 
 
 def hold_pages(connection: sqlite3.Connection, room: int) -> None:
-    """In memory, in so many bytes at most."""
-    connection.execute(f"PRAGMA cache_size = -{min(room, MOST_PAGES) >> 10}")
+    """In memory, in so many bytes at most, and no more than a quarter of the store, as much as its indexes are: pages
+    of texts are not met again, and fresh memory for them costs as much as writing them."""
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (size,) = connection.execute("PRAGMA page_size").fetchone()
+    held = min(room, MOST_PAGES, max(LEAST_PAGES, pages * size // 4))
+    connection.execute(f"PRAGMA cache_size = -{held >> 10}")
 
 
 def _refuse_truncated(connection: sqlite3.Connection, path: Path) -> None:

@@ -23,7 +23,7 @@ from nearkin.store.feeding import is_fed
 
 BOUND = 64  # rows a statement
 FED = 4096
-OWN = (list, np.ndarray)  # columns in which each row has a value of its own
+OWN = (list, np.ndarray, _native.Column)  # columns in which each row has a value of its own
 
 
 def insert_rows(
@@ -37,8 +37,8 @@ def insert_rows(
 
 
 def insert_columns(connection: sqlite3.Connection, table: str, columns: Mapping[str, Any]) -> None:
-    """The same of whole columns, each a list or an array of numbers; whatever is neither is the same in every row. NaN
-    is stored as NULL."""
+    """The same of whole columns, each a list, an array of numbers or, where SQLite is fed, one of the core's own;
+    whatever else is given is the same in every row. NaN is stored as NULL."""
     _insert(connection, f"INSERT OR FAIL INTO {table} ({', '.join(columns)})", [*columns.values()])
 
 

@@ -1,27 +1,44 @@
 """Texts, contents and signatures, each stored once.
 
 A store that was empty when a scan began holds what that scan has added: asking it for 53,596 pages took a tenth of the
-writer's time. So these are remembered, up to a bound, until someone else adds something.
+writer's time. So these are remembered, up to a bound, until someone else adds something. As long as they are, plain
+files are stored as the kernels left them: in Python their rows took a quarter of a scan's processor time.
 """
 
 import sqlite3
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
-from nearkin.model import Blob, Readings
+from nearkin import _native
+from nearkin.model import Blob, Plain, Readings
 from nearkin.store.codes import add_codes
-from nearkin.store.overlong import refuse_overlong
+from nearkin.store.feeding import is_fed
+from nearkin.store.overlong import is_short, refuse_overlong
 from nearkin.store.packing import pack_all
-from nearkin.store.rows import insert_rows, last_id
+from nearkin.store.rows import insert_columns, insert_rows, last_id
+from nearkin.text.kind import EXTRACTORS
 
 LOOK_UP = 500  # keys a query
-REMEMBERED = 250_000  # texts: about 100 MB with their contents
+REMEMBERED = 500_000  # texts: about 80 MB with their contents
 SIGNATURE = "signature (scheme, content, modulus, features, weights)"
 DELTA = "delta (scheme, content)"
 
 SignatureRow = tuple[int, int, Blob, Blob | None]  # content, modulus, features, weights
-Contents = dict[bytes | None, int]  # ids by digest
-Texts = dict[tuple[bytes | None, str, int], int]  # ids by digest, extractor and content
+TextKey = tuple[bytes, str, int]  # digest, extractor, content
+
+
+class Contents(Protocol):
+    """Ids by digest."""
+
+    def get(self, digest: bytes, /) -> int | None: ...
+    def __setitem__(self, digest: bytes, number: int, /) -> None: ...
+
+
+class Texts(Protocol):
+    """Ids by digest, extractor and content."""
+
+    def get(self, key: TextKey, /) -> int | None: ...
+    def __setitem__(self, key: TextKey, number: int, /) -> None: ...
 
 
 class TextWriter:
@@ -31,7 +48,9 @@ class TextWriter:
         self.connection, self.canon, self.scheme, self.keep, self.coded = connection, canon, scheme, keep, coded
         self._refused: set[bytes | None] = set()  # bytes whose text is too long to be stored
         self._next = (1, 1)  # ids of the next content and text
-        self._met: tuple[Contents, Texts] | None = ({}, {})  # all there are; None: the store must be asked
+        # All there are; None: the store must be asked.
+        self._met: tuple[_native.ContentIds, _native.TextIds] | None = (_native.ContentIds(), _native.TextIds())
+        self._fed = is_fed(connection)
         self.number()
 
     def number(self) -> None:
@@ -49,9 +68,41 @@ class TextWriter:
         """Of each the id of its text, stored with its content and signature where it was not."""
         refuse_overlong(self.connection, readings, self._refused, keep=self.keep)
         found = self._add_texts(readings, self._add_contents(readings))
+        self._forget_many()
+        return found
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether what is plain can be stored as it is."""
+        return self._fed and self.keep and self._met is not None and not self.coded and not self._refused
+
+    def takes(self, plain: Plain) -> bool:
+        return self.takes_plain and is_short(self.connection, plain.held)
+
+    def add_plain(self, plain: Plain) -> _native.Filed:
+        """The same; and where everything is."""
+        assert self._met is not None
+        (batch,) = plain.batches
+        extractors = ["raw"] * len(EXTRACTORS) if plain.raw else [EXTRACTORS[kind] for kind in sorted(EXTRACTORS)]
+        filed = _native.file_away(batch, plain.raw, extractors, *self._met, *self._next)
+        self._next = (self._next[0] + filed.contents, self._next[1] + filed.texts)
+        if filed.contents:
+            content = {"id": filed.content_ids, "digest": filed.content_digests, "canon": self.canon}
+            insert_columns(self.connection, "content", {**content, "length": filed.content_lengths})
+            key = {"scheme": self.scheme, "content": filed.content_ids}
+            signature = {"modulus": filed.moduli, "features": filed.features, "weights": filed.weights}
+            insert_columns(self.connection, "signature", {**key, **signature})
+            insert_columns(self.connection, "delta", key)
+        if filed.texts:
+            text = {"id": filed.text_ids, "digest": filed.text_digests, "extractor": filed.extractors(extractors)}
+            said = {"characters": filed.characters, "zstd": filed.packed(plain.packed)}
+            insert_columns(self.connection, "text", {**text, "content": filed.text_contents, **said})
+        self._forget_many()
+        return filed
+
+    def _forget_many(self) -> None:
         if self._met is not None and len(self._met[1]) > REMEMBERED:
             self.forget()
-        return found
 
     def sign(self, rows: list[SignatureRow]) -> None:
         """Contents that are stored already."""
@@ -64,49 +115,53 @@ class TextWriter:
     def _add_contents(self, readings: Readings) -> list[int | None]:
         """The id of each row's content; those not met before are stored with their signatures."""
         unsigned: set[int] = set()
+        ids: Contents
         if self._met is not None:
             ids = self._met[0]
         else:
-            ids = self._look_up(
-                "SELECT digest, id FROM content WHERE canon = ? AND digest IN", self.canon, readings.contents
-            )
-            unsigned = set(ids.values()) - self._signed(ids.values())
+            query = "SELECT digest, id FROM content WHERE canon = ? AND digest IN"
+            ids = stored = self._look_up(query, self.canon, readings.contents)
+            unsigned = set(stored.values()) - self._signed(stored.values())
         new: list[tuple[int, bytes, int, int]] = []
         signatures: list[tuple[int, int, int, Blob, Blob | None]] = []
+        found: list[int | None] = []
         following, text = self._next
         for i, digest in enumerate(readings.contents):
             if digest is None:
+                found.append(None)
                 continue
             number = ids.get(digest)
             if number is None:
                 number = ids[digest] = following
                 following += 1
                 new.append((number, digest, self.canon, readings.lengths[i]))
-            elif number in unsigned:
+                unsigned.add(number)
+            found.append(number)
+            if number in unsigned:
                 unsigned.discard(number)
-            else:
-                continue
-            signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
+                signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
         self._next = (following, text)
         insert_rows(self.connection, "content (id, digest, canon, length)", new)
         insert_rows(self.connection, SIGNATURE, signatures)
         insert_rows(self.connection, DELTA, (row[:2] for row in signatures), known="IGNORE")
         if self.coded:
             add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
-        return [None if digest is None else ids[digest] for digest in readings.contents]
+        return found
 
     def _add_texts(self, readings: Readings, contents: list[int | None]) -> list[int | None]:
         """The id of each row's text; those not met before are stored, and those kept without their text completed."""
+        ids: Texts
         ids, bare = (self._met[1], set[int]()) if self._met is not None else self._stored_texts(readings, contents)
-        new: list[tuple[int, bytes | None, str, int, int, Blob | None]] = []
+        new: list[tuple[int, bytes, str, int, int, Blob | None]] = []
         completed: list[tuple[Blob | None, int]] = []
         found: list[int | None] = []
         content_id, following = self._next
         for i, content in enumerate(contents):
-            if content is None:
+            digest = readings.digests[i]
+            if content is None or digest is None:
                 found.append(None)
                 continue
-            key = (readings.digests[i], readings.extractors[i], content)
+            key = (digest, readings.extractors[i], content)
             number = ids.get(key)
             if number is None:
                 came = readings.texts[i] or readings.packed[i] or not readings.characters[i]
@@ -126,7 +181,7 @@ class TextWriter:
     def _stored_texts(self, readings: Readings, contents: list[int | None]) -> tuple[Texts, set[int]]:
         """Of the same bytes; and which of them were kept without their text."""
         wanted = [readings.digests[i] for i, content in enumerate(contents) if content is not None]
-        ids: Texts = {}
+        ids: dict[TextKey, int] = {}
         bare: set[int] = set()
         for start in range(0, len(wanted), LOOK_UP):
             part = wanted[start : start + LOOK_UP]

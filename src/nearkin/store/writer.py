@@ -10,12 +10,14 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
+from nearkin import _native
 from nearkin.formats.endings import UNKNOWN
-from nearkin.model import Readings
-from nearkin.read.table import MEDIA, MEMBER
+from nearkin.model import Plain, Readings
+from nearkin.read.table import MEDIA as TABLES
+from nearkin.read.table import MEMBER
 from nearkin.store.additions import added_below
 from nearkin.store.changes import Changes, count_changes, recognise_moves
-from nearkin.store.database import transaction
+from nearkin.store.database import MOST_PAGES, hold_pages, transaction
 from nearkin.store.known import Known, Version, lies_below
 from nearkin.store.members import (
     adopt_members,
@@ -26,8 +28,9 @@ from nearkin.store.members import (
     stay_with_renewed,
 )
 from nearkin.store.renewal import Renewed
-from nearkin.store.rows import insert_rows
+from nearkin.store.rows import insert_columns, insert_rows
 from nearkin.store.text_writer import SignatureRow, TextWriter
+from nearkin.text.kind import ENCODINGS, MEDIA, READERS
 
 # What a kill may lose, what one transaction holds, and how long someone who decides something waits. Digests come in no
 # order: of a million documents a transaction of 4,096 writes nearly every page of their indexes, 19 GB in all.
@@ -60,6 +63,7 @@ class Writer:
     known: Known
     coded: bool = False  # signatures are a few numbers to look up
     turn: Callable[[], AbstractContextManager[None]] = nullcontext
+    room: int = MOST_PAGES  # bytes, for pages of the store
 
     def __post_init__(self) -> None:
         self._files = self._bytes = 0  # in the open transaction
@@ -87,6 +91,7 @@ class Writer:
                 self.connection.execute("BEGIN IMMEDIATE")
             self._commits = True
             self._began = time.monotonic()
+            hold_pages(self.connection, self.room)
             self.texts.number()
 
     def add(
@@ -104,6 +109,37 @@ class Writer:
         with self._whole(len(readings), sum(readings.sizes)):
             known = self.known.versions if versions is None else versions
             return self._write(readings, parent, known, within or {})
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether what is plain can be stored as it is: in a first scan, where nothing has to be compared."""
+        return not self.known.versions and not self.known.pending and self.texts.takes_plain
+
+    def takes(self, plain: Plain) -> bool:
+        return self.takes_plain and self.texts.takes(plain)
+
+    def add_plain(self, plain: Plain) -> None:
+        with self._whole(len(plain), plain.size):
+            filed = self.texts.add_plain(plain)
+            kinds = sorted(MEDIA)
+            owners = _native.distinct_owners(plain.batches[0])
+            columns = {
+                "scope": self.scope,
+                "path": plain.paths,
+                "size": filed.sizes,
+                "mtime_ns": filed.mtimes,
+                "inode": filed.inodes,
+                "owner": filed.owners(owners, [owner_name(one) for one in owners]),
+                "media": filed.by_kind([MEDIA[kind] for kind in kinds]),
+                "encoding": filed.by_kind([ENCODINGS[kind] for kind in kinds]),
+                "digest": filed.digests,
+                "text": filed.document_texts,
+                "seen": self.run,
+                "reader": filed.by_kind([None if plain.raw else READERS[kind] for kind in kinds]),
+                "properties": filed.properties,
+            }
+            if filed.documents:
+                insert_columns(self.connection, "document", columns)
 
     @contextmanager
     def _whole(self, files: int, size: int) -> Iterator[None]:
@@ -261,7 +297,7 @@ class Writer:
             for version in self.known.adopted:
                 before = self.known.versions.get(version.path)
                 previous = None if before is None else before.id
-                if version.media in MEDIA or (version.reader is not None and version.reader != UNKNOWN):
+                if version.media in TABLES or (version.reader is not None and version.reader != UNKNOWN):
                     self.containers.append((version.path, version.id))
                     self.members_gone += adopt_members(self.connection, self.run, self.scope, version.path, version.id)
                 elif before is not None:

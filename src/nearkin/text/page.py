@@ -12,7 +12,6 @@ from json.encoder import encode_basestring_ascii as quoted
 from nearkin import _native
 
 DATES = ("created", "modified")
-TITLE = b"title\0"
 SPACES = re.compile(r"\s+")
 YEAR = re.compile(r"(?!0000)[0-9]{4}(-(0[1-9]|1[0-2]))?$")
 OTHER_DIGITS = re.compile(r"(?![0-9])\d")
@@ -37,10 +36,7 @@ def properties(told: bytes) -> dict[str, str]:
 
 
 def told_as_json(told: bytes) -> str | None:
-    """Of nearly every page a title and nothing else is told."""
-    if told.startswith(TITLE) and told.count(0) == 2 and told.isascii():
-        title = told[len(TITLE) : -1].decode().strip()
-        return f'{{"title": {quoted(title)}}}' if title else None
+    """As it is stored. Of nearly every page a title and nothing else is told, which the kernels write themselves."""
     return as_json(properties(told)) if told else None
 
 

@@ -1,0 +1,158 @@
+"""Plain files are stored as the kernels left them, and what a store then holds is what it holds row by row."""
+
+import os
+import random
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nearkin.api.store import Store
+from nearkin.model import Plain
+from nearkin.store.database import connect
+from nearkin.store.text_writer import TextWriter
+from nearkin.store.writer import Writer
+from oracle.prose import prose
+from store.world import is_sound, listings, rows
+
+# All there is, by digests and paths: ids tell in which order it came.
+HELD = {
+    "documents": """SELECT path, size, mtime_ns, inode, owner, media, encoding, d.digest, reason, detail, reader,
+                           properties, md5, sha1, t.extractor, c.digest FROM document d
+                    LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content ORDER BY path""",
+    "texts": """SELECT t.digest, extractor, c.digest, characters, zstd FROM text t JOIN content c ON c.id = t.content
+                ORDER BY 1, 2, 3""",
+    "contents": """SELECT digest, length, modulus, features, weights, spec FROM content c
+                   JOIN signature ON content = c.id JOIN canon ON canon.id = c.canon ORDER BY digest""",
+    "delta": "SELECT count(*) FROM delta",
+}
+
+
+def held(store: Store) -> dict[str, list[Any]]:
+    return {name: rows(store, query) for name, query in HELD.items()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Of every kind some, and more than one batch of them."""
+    folder = tmp_path / "docs"
+    dice = random.Random(5)
+    for i in range(700):
+        place = folder / f"{i % 7}"
+        place.mkdir(parents=True, exist_ok=True)
+        text = prose(i % 400, 300 + i)
+        page = b"<title>%s</title><p>%s" % (dice.choice([b"", b' Page "1" ', "Größe".encode(), b"a&amp;b"]), text)
+        name, data = dice.choice(
+            [
+                (f"{i}.txt", text),
+                (f"{i}.html", page),
+                (f"{i}.htm", page + b"<meta name=author content='Ann'>"),
+                (f"{i}.txt", "Grüße und Küsse, ".encode("latin-1") + text),
+                (f"{i}.html", b"<title>M\xfcller</title>" + text),
+                (f"{i}.bin", bytes([0, 1, 2, i % 256]) * 9),
+                (f"{i}.txt", b""),
+                (f"{i}.html", b" "),
+                (f"{i}.txt", b"From nobody Thu Jan 1\nSubject: x\n\n" + text),
+                (f"{i}.xml", b"<?xml version='1.0'?><a>" + text + b"</a>"),
+                (f"{i}.json", b'{"a": "\\u00fc %s"}' % text[:50]),
+                (f"{i}.txt", prose(9, 400)),
+            ]
+        )
+        (place / name).write_bytes(data)
+    (folder / os.fsdecode(b"not utf-8 \xff.txt")).write_bytes(prose(1, 500))
+    return folder
+
+
+@pytest.fixture
+def row_by_row(folder: Path, tmp_path: Path) -> Store:
+    store = Store(tmp_path / "rows.db")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
+        patch.setattr("nearkin.store.rows.is_fed", lambda _: False)
+        store.scan(folder)
+    return store
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_stored_is_the_same(folder: Path, row_by_row: Store, tmp_path: Path, jobs: int) -> None:
+    store = Store(tmp_path / "fed.db")
+    store.scan(folder, jobs=jobs)
+    assert held(store) == held(row_by_row)
+    assert listings(store) == listings(row_by_row)
+    assert is_sound(store)
+    assert store.scan(folder).changed == 0
+
+
+def test_plain_files_are_stored_so(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the tests here would compare one way with itself."""
+    filed = []
+    whole = Writer.add_plain
+
+    def noted(self: Writer, plain: Plain) -> None:
+        filed.extend(plain.paths)
+        whole(self, plain)
+
+    monkeypatch.setattr(Writer, "add_plain", noted)
+    Store(tmp_path / "fed.db").scan(folder)
+    assert 300 < len(filed) < 600
+    assert len(set(filed)) == len(filed)
+
+
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_from_some_batch_on_the_store_must_be_asked(
+    folder: Path, row_by_row: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    """As when someone else has added something."""
+    left = after
+    whole = TextWriter.takes
+
+    def takes(self: TextWriter, plain: Plain) -> bool:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            self.forget()
+        return whole(self, plain)
+
+    monkeypatch.setattr(TextWriter, "takes", takes)
+    store = Store(tmp_path / "fed.db")
+    store.scan(folder)
+    assert held(store) == held(row_by_row)
+    assert is_sound(store)
+
+
+@pytest.mark.parametrize("how", [{"raw": True}, {"scheme": "tttd:mean=100"}, {"scheme": "fuzzy"}, {"keep_text": False}])
+def test_however_it_is_read(folder: Path, tmp_path: Path, how: dict[str, Any]) -> None:
+    stores = [Store(tmp_path / name) for name in ("rows.db", "fed.db")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
+        stores[0].scan(folder, **how)
+    stores[1].scan(folder, **how)
+    assert held(stores[0]) == held(stores[1])
+
+
+def test_a_batch_that_fails_leaves_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor do ids that were given meanwhile stay in use."""
+    store = Store(tmp_path / "fed.db")
+    whole = TextWriter.add_plain
+    calls = 0
+
+    def failing(self: TextWriter, plain: Plain) -> Any:
+        nonlocal calls
+        filed = whole(self, plain)
+        calls += 1
+        if calls == 2:
+            raise KeyboardInterrupt
+        return filed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TextWriter, "add_plain", failing)
+        with pytest.raises(KeyboardInterrupt):
+            store.scan(folder)
+    with closing(connect(store.path)) as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    store.scan(folder)
+    other = Store(tmp_path / "other.db")
+    other.scan(folder)
+    assert held(store) == held(other)
+    assert is_sound(store)
