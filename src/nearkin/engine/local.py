@@ -18,6 +18,7 @@ from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
 from nearkin.engine.legacy import add_legacy_digests
 from nearkin.engine.recipe import recipe as recipe
 from nearkin.engine.spread import awaited
+from nearkin.formats.endings import READERS
 from nearkin.formats.table import HEAD
 from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
@@ -25,7 +26,7 @@ from nearkin.store.packing import EMPTY, pack_all, pack_places
 from nearkin.store.renewal import Renewed
 from nearkin.store.text_writer import SignatureRow
 from nearkin.text.decode import decode
-from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, READERS, TextKind, is_page, named_html, plain_text
+from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
 from nearkin.text.page import told_as_json
 
 Recipe = _native.Recipe

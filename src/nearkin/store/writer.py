@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nearkin import _native
-from nearkin.formats.endings import UNKNOWN
+from nearkin.formats.endings import READERS, UNKNOWN
 from nearkin.model import Plain, Readings
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
@@ -30,7 +30,7 @@ from nearkin.store.members import (
 from nearkin.store.renewal import Renewed
 from nearkin.store.rows import insert_columns, insert_rows
 from nearkin.store.text_writer import SignatureRow, TextWriter
-from nearkin.text.kind import ENCODINGS, MEDIA, READERS
+from nearkin.text.kind import ENCODINGS, MEDIA
 
 # What a kill may lose, what one transaction holds, and how long someone who decides something waits. Digests come in no
 # order: of a million documents a transaction of 4,096 writes nearly every page of their indexes, 19 GB in all.

@@ -3,7 +3,6 @@
 from enum import IntEnum
 
 from nearkin import _native
-from nearkin.formats.endings import UNKNOWN
 
 
 class TextKind(IntEnum):
@@ -38,9 +37,6 @@ EXTRACTORS: dict[int, str] = {
     TextKind.BINARY: "",
     TextKind.OTHER: "text/2",
 }
-
-# Who of those that know formats has looked at it: of text that needs none, nobody.
-READERS: dict[int, str | None] = {**dict.fromkeys(EXTRACTORS), TextKind.BINARY: UNKNOWN}
 
 
 def named_html(path: bytes) -> bool:
