@@ -82,6 +82,7 @@ COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 XML_ENCODING = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)""", re.IGNORECASE)
 META_CHARSET = re.compile(rb"""<meta[\s/][^>]*?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 ASCII = bytes(range(128))
+NEVER_UTF8 = bytes([0xC0, 0xC1, *range(0xF5, 0x100)])
 UNDEFINED_IN_1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 # Between letters: symbols of windows-1252 that are letters in windows-1250 and ISO 8859-2.
 EASTERN_LETTER = re.compile(
@@ -120,6 +121,10 @@ def decode(data: bytes, *, html: bool = False) -> Decoded:
 
 def _nearly_utf8(data: bytes) -> bool:
     """A few broken bytes among many whole characters: cut or patched UTF-8, not another encoding."""
+    # Mostly told without decoding, which for every broken byte asks what to put in its place: characters beyond ASCII
+    # have two bytes or more.
+    if 40 * (len(data) - len(data.translate(None, NEVER_UTF8))) > len(data.translate(None, ASCII)):
+        return False
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     return 20 * broken <= len(text) - len(text.encode("ascii", "ignore")) - broken
