@@ -208,16 +208,16 @@ void register_ids(nb::module_& m) {
       .def(nb::init<>())
       .def("__len__", [](const ContentIds& self) { return self.size(); })
       .def("get", [](const ContentIds& self, const nb::bytes& digest) -> std::optional<std::int64_t> {
-        const auto found = self.find(digest_of(digest));
-        return found == self.end() ? std::nullopt : std::optional(found->second);
+        const std::int64_t* const found = self.find(digest_of(digest));
+        return found == nullptr ? std::nullopt : std::optional(*found);
       }, "digest"_a)
       .def("__setitem__", [](ContentIds& self, const nb::bytes& digest, std::int64_t id) { self[digest_of(digest)] = id; });
   nb::class_<TextIds>(m, "TextIds")
       .def(nb::init<>())
       .def("__len__", [](const TextIds& self) { return self.ids.size(); })
       .def("get", [](TextIds& self, const nb::tuple& key) -> std::optional<std::int64_t> {
-        const auto found = self.ids.find(key_of(self, key));
-        return found == self.ids.end() ? std::nullopt : std::optional(found->second);
+        const std::int64_t* const found = self.ids.find(key_of(self, key));
+        return found == nullptr ? std::nullopt : std::optional(*found);
       }, "key"_a)
       .def("__setitem__", [](TextIds& self, const nb::tuple& key, std::int64_t id) { self.ids[key_of(self, key)] = id; });
 }

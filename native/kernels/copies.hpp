@@ -10,10 +10,11 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "flat_map.hpp"
 #include "sha256.hpp"
 #include "sniff.hpp"
+#include "stored_ids.hpp"
 
 namespace nearkin {
 
@@ -43,13 +44,13 @@ class Copies {
     bool operator==(const Key&) const = default;
   };
   struct Hash {
-    std::size_t operator()(const Key& key) const;
+    std::uint64_t operator()(const Key& key) const { return ByDigest{}(key.digest) + static_cast<std::uint64_t>(key.kind); }
   };
 
   static constexpr std::size_t kMost = 250'000;  // some 60 MB
 
   mutable std::mutex lock_;
-  std::unordered_map<Key, First, Hash> first_;
+  FlatMap<Key, First, Hash> first_;
 };
 
 }  // namespace nearkin

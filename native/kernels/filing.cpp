@@ -30,15 +30,15 @@ Filed file_away(const Batch& batch, bool raw, std::span<const std::uint32_t> ext
       filed.contents.push_back(i);
       ++next_content;
     }
-    const TextIds::Key key{row.digest, extractors[static_cast<std::size_t>(row.kind)], content->second};
+    const TextIds::Key key{row.digest, extractors[static_cast<std::size_t>(row.kind)], *content};
     const auto [text, has_new_text] = texts.ids.emplace(key, next_text);
     if (has_new_text) {
       if (row.copy) throw std::logic_error("a copy is stored after what it is a copy of");
       filed.texts.push_back(i);
       ++next_text;
     }
-    filed.content_of[i] = content->second;
-    filed.text_of[i] = text->second;
+    filed.content_of[i] = *content;
+    filed.text_of[i] = *text;
   }
   return filed;
 }

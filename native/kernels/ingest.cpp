@@ -12,6 +12,7 @@
 #include "json_text.hpp"
 #include "let_go.hpp"
 #include "lines.hpp"
+#include "opener.hpp"
 #include "utf8.hpp"
 
 namespace nearkin {
@@ -54,9 +55,10 @@ std::string& room_for_texts() {
 }
 
 // Returns an errno, 0 when all went well; EAGAIN, with nothing read, for a large file that shall not be read here.
-int read_file(const char* path, std::uint64_t max_size, bool large, Ingested& row, std::string& out) {
+int read_file(Opener& opener, const std::string& path, std::string_view next, std::uint64_t max_size, bool large,
+              Ingested& row, std::string& out) {
   // O_NONBLOCK: a path that turned into a FIFO since the walk must not hang the scan.
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int file = opener.open(path, next, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return errno;
   struct stat info{};
   int error = ::fstat(file, &info) == 0 ? 0 : errno;
@@ -197,10 +199,13 @@ Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, con
   batch.texts.swap(room_for_texts());
   Worker worker(recipe, batch);
   std::string bytes;
-  for (const auto& path : paths) {
+  Opener opener;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
+    const std::string_view next = i + 1 < paths.size() ? std::string_view(paths[i + 1]) : std::string_view{};
     if (batch.texts.size() > kBatchBytes) break;
     Ingested row;
-    row.error = read_file(path.c_str(), recipe.max_size, batch.rows.empty(), row, bytes);
+    row.error = read_file(opener, path, next, recipe.max_size, batch.rows.empty(), row, bytes);
     if (row.error == EAGAIN && !batch.rows.empty()) break;  // a batch of its own: it is not held beside others
     if (row.error == 0) {
       row.size = bytes.size();

@@ -8,20 +8,21 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "flat_map.hpp"
 #include "sha256.hpp"
 
 namespace nearkin {
 
 // A digest is as good a number as any.
 struct ByDigest {
-  std::size_t operator()(const Digest& digest) const {
-    std::size_t value;
+  std::uint64_t operator()(const Digest& digest) const {
+    std::uint64_t value;
     std::memcpy(&value, digest.data() + 8, sizeof value);
     return value;
   }
 };
 
-using ContentIds = std::unordered_map<Digest, std::int64_t, ByDigest>;  // by digests of canonical texts
+using ContentIds = FlatMap<Digest, std::int64_t, ByDigest>;  // by digests of canonical texts
 
 // A text is what an extractor makes of some bytes.
 class TextIds {
@@ -33,8 +34,8 @@ class TextIds {
     bool operator==(const Key&) const = default;
   };
   struct ByKey {
-    std::size_t operator()(const Key& key) const {
-      return ByDigest{}(key.bytes) + key.extractor + static_cast<std::size_t>(key.content);
+    std::uint64_t operator()(const Key& key) const {
+      return ByDigest{}(key.bytes) + key.extractor + static_cast<std::uint64_t>(key.content);
     }
   };
 
@@ -42,7 +43,7 @@ class TextIds {
     return extractors_.emplace(name, static_cast<std::uint32_t>(extractors_.size())).first->second;
   }
 
-  std::unordered_map<Key, std::int64_t, ByKey> ids;
+  FlatMap<Key, std::int64_t, ByKey> ids;
 
  private:
   std::unordered_map<std::string, std::uint32_t> extractors_;

@@ -27,12 +27,12 @@ void TextContents::add(Batch&& batch) {
     if (row.length == 0) {
       holding_.push_back(kNothing);
     } else if (row.copy) {
-      const auto known = numbers_.find(row.content_digest);
-      holding_.push_back(known == numbers_.end() ? kNothing : known->second);
+      const std::uint32_t* const known = numbers_.find(row.content_digest);
+      holding_.push_back(known == nullptr ? kNothing : *known);
     } else {
       const auto next = static_cast<std::uint32_t>(numbers_.size());
       const auto [known, is_new] = numbers_.emplace(row.content_digest, next);
-      holding_.push_back(known->second);
+      holding_.push_back(*known);
       if (!is_new) continue;
       fresh.push_back(i);
       said += row.length;
@@ -117,10 +117,10 @@ bool TextContents::put_in_order_of(std::span<const Digest> digests) {
   bool all = signed_;
   offsets_.push_back(0);
   for (const Digest& digest : digests) {
-    const auto known = numbers_.find(digest);
+    const std::uint32_t* const known = numbers_.find(digest);
     const Content nobody{digest, 1, {}, {}, {}};
-    const Content& one = known == numbers_.end() ? nobody : contents_[known->second];
-    all = all && known != numbers_.end() && one.weights.empty();
+    const Content& one = known == nullptr ? nobody : contents_[*known];
+    all = all && known != nullptr && one.weights.empty();
     append(one);
   }
   let_go(contents_, numbers_, holding_);

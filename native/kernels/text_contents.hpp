@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "flat_map.hpp"
 #include "ingest.hpp"
 #include "stored_ids.hpp"
 #include "uncleared.hpp"
@@ -68,7 +68,7 @@ class TextContents {
   bool signed_ = true;
   std::deque<Batch> batches_;      // their bytes stay where they are
   std::vector<Content> contents_;  // as they were met
-  std::unordered_map<Digest, std::uint32_t, ByDigest> numbers_;
+  FlatMap<Digest, std::uint32_t, ByDigest> numbers_;
   std::vector<std::uint32_t> holding_;
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> offsets_, moduli_;

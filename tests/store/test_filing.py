@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from nearkin import _native
 from nearkin.api.store import Store
 from nearkin.model import Plain
 from nearkin.store.database import connect
@@ -31,6 +34,26 @@ HELD = {
 
 def held(store: Store) -> dict[str, list[Any]]:
     return {name: rows(store, query) for name, query in HELD.items()}
+
+
+def alike(number: int) -> bytes:
+    """Digests of which a map sees little that tells them apart."""
+    return bytes([number % 3]) * 8 + bytes(7) + bytes([number % 2]) + number.to_bytes(16, "big")
+
+
+@given(st.lists(st.tuples(st.binary(min_size=32, max_size=32) | st.integers(0, 300).map(alike), st.integers(1))))
+def test_ids_are_found_by_digest(given: list[tuple[bytes, int]]) -> None:
+    contents, texts, known = _native.ContentIds(), _native.TextIds(), dict[bytes, int]()
+    for digest, number in given:
+        number %= 2**60
+        assert contents.get(digest) == known.get(digest)
+        contents[digest] = known[digest] = number
+        texts[digest, "text/2", 7] = number
+    assert len(contents) == len(texts) == len(known)
+    for digest, number in known.items():
+        assert contents.get(digest) == texts.get((digest, "text/2", 7)) == number
+        assert texts.get((digest, "text/2", 8)) is None
+        assert texts.get((digest, "html/5", 7)) is None
 
 
 @pytest.fixture
