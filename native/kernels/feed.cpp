@@ -142,18 +142,23 @@ bool look_up(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+// False, and nothing is changed, where one is missing.
 bool look_up_all(const char* module) {
   // Searched with all that it is linked with, and with nothing else: there may be another SQLite in this process.
   void* const library = ::dlopen(module, RTLD_LAZY | RTLD_LOCAL);  // stays open, as the module does
-  return library != nullptr && look_up(library, "sqlite3_auto_extension", functions.auto_extension) &&
-         look_up(library, "sqlite3_cancel_auto_extension", functions.cancel_auto_extension) &&
-         look_up(library, "sqlite3_create_module", functions.create_module) &&
-         look_up(library, "sqlite3_declare_vtab", functions.declare_vtab) &&
-         look_up(library, "sqlite3_value_int64", functions.value_int64) &&
-         look_up(library, "sqlite3_result_int64", functions.result_int64) &&
-         look_up(library, "sqlite3_result_double", functions.result_double) &&
-         look_up(library, "sqlite3_result_blob64", functions.result_blob64) &&
-         look_up(library, "sqlite3_result_text64", functions.result_text64);
+  if (library == nullptr) return false;
+  Functions found{};
+  const bool all = look_up(library, "sqlite3_auto_extension", found.auto_extension) &&
+                   look_up(library, "sqlite3_cancel_auto_extension", found.cancel_auto_extension) &&
+                   look_up(library, "sqlite3_create_module", found.create_module) &&
+                   look_up(library, "sqlite3_declare_vtab", found.declare_vtab) &&
+                   look_up(library, "sqlite3_value_int64", found.value_int64) &&
+                   look_up(library, "sqlite3_result_int64", found.result_int64) &&
+                   look_up(library, "sqlite3_result_double", found.result_double) &&
+                   look_up(library, "sqlite3_result_blob64", found.result_blob64) &&
+                   look_up(library, "sqlite3_result_text64", found.result_text64);
+  if (all) functions = found;
+  return all;
 }
 
 }  // namespace

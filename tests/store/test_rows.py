@@ -23,6 +23,17 @@ def test_connections_are_fed_here() -> None:
         assert is_fed(connection)
 
 
+@pytest.mark.parametrize("library", ["libm.so.6", "no such library", None])
+def test_a_library_that_lends_nothing(library: str | None) -> None:
+    """None is the program itself, whose SQLite is in a library of its own here. Nobody else's is disturbed."""
+    other = _native.FedSqlite(library)
+    assert not other.lends
+    other.offer()
+    other.withdraw()
+    with closing(open_connection(":memory:")) as connection:
+        assert is_fed(connection)
+
+
 def test_nobody_else_finds_the_table() -> None:
     with (
         closing(open_connection(":memory:")),
