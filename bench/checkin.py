@@ -18,7 +18,8 @@ from pathlib import Path
 
 from bench.table import figure, table
 from nearkin import Store, _native
-from nearkin.engine.local import columns, recipe
+from nearkin.engine.reader import columns
+from nearkin.engine.recipe import recipe
 from nearkin.lab.dice import Dice
 from nearkin.lab.latin import ENGLISH
 from nearkin.lab.prose import prose

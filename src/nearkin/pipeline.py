@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nearkin.engine.intake import take_in
-from nearkin.engine.local import largest_document, recipe
+from nearkin.engine.local import recipe
+from nearkin.engine.reader import largest_document
 from nearkin.matching.rest import Rest, refuse_other_canons
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Summary

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nearkin import Store, _native
 from nearkin.api.text import IGNORED, canon_for
-from nearkin.engine import local
+from nearkin.engine import local, reader
 from nearkin.matching import carry
 from nearkin.matching.candidates import Postings, find_candidates
 from nearkin.matching.remembered import Remembered
@@ -42,7 +42,7 @@ def readings(texts: list[bytes], scheme: str = "mod:window=20,sample=200,most=64
     how = local.recipe(parse_scheme(scheme), RAW, max_size=1 << 30)
     given = [b"", *texts]
     batch = _native.ingest_bytes(given, [False] * len(given), how)
-    return local.columns(batch, [b"%d" % i for i in range(len(given))], raw=True)
+    return reader.columns(batch, [b"%d" % i for i in range(len(given))], raw=True)
 
 
 def contents(texts: list[bytes]) -> Contents:

@@ -9,7 +9,7 @@ import pytest
 
 from formats.grown import Grown
 from nearkin.api.store import Store
-from nearkin.engine.local import TIMES, largest_document
+from nearkin.engine.reader import TIMES, largest_document
 from oracle.prose import prose
 from store.world import is_sound, listings
 
@@ -86,8 +86,8 @@ def test_one_sentence_in_every_document(tmp_path: Path, request: pytest.FixtureR
 
 
 def test_a_document_too_large_for_this_machine_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nearkin.engine.local.os.sysconf", lambda _: 400)
-    monkeypatch.setattr("nearkin.engine.local.ALWAYS", 1)
+    monkeypatch.setattr("nearkin.engine.reader.os.sysconf", lambda _: 400)
+    monkeypatch.setattr("nearkin.engine.reader.ALWAYS", 1)
     folder, store = crowd(tmp_path / "docs", [prose(1, 800), prose(2, 40_000)]), Store(tmp_path / "kin.db")
     summary = store.scan(folder, max_size=4 << 30, memory=64 << 20)
     assert (summary.documents, summary.failed) == (1, 1)

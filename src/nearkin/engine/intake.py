@@ -9,6 +9,7 @@ from typing import Any
 from nearkin import _native
 from nearkin.engine import local
 from nearkin.engine.handover import HandedOver
+from nearkin.engine.reader import listed
 from nearkin.model import Plain, Readings
 from nearkin.read.table import table_kind
 from nearkin.read.walk import ROOT, Unreadable, walk
@@ -75,7 +76,7 @@ def take_in(
             writer.add_plain(read)
             remember(read)
         else:
-            batch = local.listed(read) if isinstance(read, Plain) else read
+            batch = listed(read) if isinstance(read, Plain) else read
             remember(batch)
             batch.let_go()
             writer.add(batch)

@@ -1,7 +1,7 @@
 """Rows of a table signed as files are: one native call for many of them, on any thread."""
 
 from nearkin import _native
-from nearkin.engine.local import columns, decode_others
+from nearkin.engine.reader import columns, decode_others
 from nearkin.model import Readings
 from nearkin.read.table import Rows
 from nearkin.store.packing import pack_all

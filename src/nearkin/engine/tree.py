@@ -18,7 +18,7 @@ from nearkin.engine.budget import Budget
 from nearkin.engine.entry import Entry, Source
 from nearkin.engine.handover import is_suspect
 from nearkin.engine.legacy import legacy_digests, legacy_digests_of
-from nearkin.engine.local import columns, decode_others
+from nearkin.engine.reader import columns, decode_others
 from nearkin.engine.workers import Workers
 from nearkin.formats.found import Problem
 from nearkin.formats.table import HEAD
