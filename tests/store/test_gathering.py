@@ -47,6 +47,18 @@ def test_digests_are_gathered_in_order(opened: Opened, rows: list[bytes | None])
         assert digests(connection, "digest", "FROM kept").tolist() == [row for row in rows if row is not None]
 
 
+def test_more_digests_than_a_blob_takes() -> None:
+    with closing(open_connection(":memory:")) as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 320)
+        connection.execute("CREATE TABLE kept (digest)")
+        for number in range(12):
+            connection.execute("INSERT INTO kept VALUES (?)", (b"%032d" % number,))
+            found = digests(connection, "digest", "FROM kept").tolist()
+            assert found == [b"%032d" % one for one in range(number + 1)]
+        with pytest.raises(sqlite3.DataError):
+            connection.execute("SELECT nearkin_gathered(digest) FROM kept")
+
+
 @pytest.mark.parametrize("value", ["text", 0.5])
 def test_nothing_else_is_gathered(value: object) -> None:
     with (

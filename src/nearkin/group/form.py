@@ -149,7 +149,7 @@ def _by_texts(
 ) -> NDArray[np.float64]:
     """The same of some of those asked, each beside the nearest; as it was where there are no texts."""
     few = slice(None, None, math.ceil(len(asked) / ASKED_TEXTS))
-    some = np.array(sorted({*asked[few].tolist(), *nearest[few].tolist()}))  # np.unique would import numpy.ma, for 12 ms
+    some = np.array(sorted({*asked[few].tolist(), *nearest[few].tolist()}))  # np.unique imports numpy.ma, for 12 ms
     whole = complete(some.tolist())
     if whole is None:
         return best
