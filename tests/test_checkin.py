@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from nearkin.model import Location
 from nearkin.read.extract import extract
 from nearkin.store import holdings, runs
 from nearkin.store.database import connect
+from nearkin.store.gathering import Numbers, columns
 from nearkin.store.segments import folder_of
 from oracle.prose import prose
 
@@ -204,13 +206,12 @@ def test_documents_that_come_in_while_contents_are_listed_are_in_none_of_the_lis
 ) -> None:
     added: list[str] = []
 
-    def meanwhile(connection: sqlite3.Connection, query: str, *given: object) -> list[holdings.Numbers]:
-        found = columns(connection, query, *given)
+    def meanwhile(connection: sqlite3.Connection, names: tuple[str, ...], *asked: Any) -> list[Numbers]:
+        found = columns(connection, names, *asked)
         added.append(f"new {len(added)}")
         Store(store).add(prose(700 + len(added), 400), name=added[-1])
         return found
 
-    columns = holdings.columns
     monkeypatch.setattr(holdings, "columns", meanwhile)
     (docs / "other.txt").write_bytes(prose(600, 400))
     Store(store).scan(docs)

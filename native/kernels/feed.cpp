@@ -9,14 +9,13 @@
 #include <string>
 #include <utility>
 
+#include "gathered.hpp"
 #include "sqlite_abi.hpp"
 
 namespace nearkin {
 namespace {
 
 using namespace sqlite;
-
-Functions functions{};  // set once, before anything else here is called
 
 std::mutex lock;
 std::map<std::int64_t, const Feed*> feeds;
@@ -129,9 +128,10 @@ const sqlite3_module kModule{.iVersion = 0,
                              .xFindFunction = nullptr,
                              .xRename = nullptr};
 
-// Called for every connection that is opened while feeds are offered.
+// Called for every connection that is opened while feeds are offered; what is gathered goes the other way.
 int enter(sqlite3* connection, char**, const void*) {
-  return functions.create_module(connection, "nearkin_rows", &kModule, nullptr);
+  const int code = functions.create_module(connection, "nearkin_rows", &kModule, nullptr);
+  return code == kOk ? add_gathered(connection) : code;
 }
 
 void (*entry())() { return reinterpret_cast<void (*)()>(static_cast<EntryPoint>(enter)); }
@@ -152,11 +152,18 @@ bool look_up_all(const char* module) {
                    look_up(library, "sqlite3_cancel_auto_extension", found.cancel_auto_extension) &&
                    look_up(library, "sqlite3_create_module", found.create_module) &&
                    look_up(library, "sqlite3_declare_vtab", found.declare_vtab) &&
+                   look_up(library, "sqlite3_create_function", found.create_function) &&
+                   look_up(library, "sqlite3_aggregate_context", found.aggregate_context) &&
+                   look_up(library, "sqlite3_value_type", found.value_type) &&
                    look_up(library, "sqlite3_value_int64", found.value_int64) &&
+                   look_up(library, "sqlite3_value_blob", found.value_blob) &&
+                   look_up(library, "sqlite3_value_bytes", found.value_bytes) &&
                    look_up(library, "sqlite3_result_int64", found.result_int64) &&
                    look_up(library, "sqlite3_result_double", found.result_double) &&
                    look_up(library, "sqlite3_result_blob64", found.result_blob64) &&
-                   look_up(library, "sqlite3_result_text64", found.result_text64);
+                   look_up(library, "sqlite3_result_text64", found.result_text64) &&
+                   look_up(library, "sqlite3_result_error", found.result_error) &&
+                   look_up(library, "sqlite3_result_error_nomem", found.result_error_nomem);
   if (all) functions = found;
   return all;
 }

@@ -1,4 +1,4 @@
-// What of SQLite's interface a virtual table needs. It is the library that Python has loaded already, and its headers are
+// What of SQLite's interface a virtual table and an aggregate need. It is the library that Python has loaded already, and its headers are
 // on few machines; these declarations have been the same since 3.9 of 2015, and a library of today keeps them
 // (sqlite.org/vtab.html, "The Virtual Table Mechanism of SQLite").
 #pragma once
@@ -80,6 +80,7 @@ namespace nearkin::sqlite {
 
 inline constexpr int kOk = 0, kError = 1, kConstraint = 19;
 inline constexpr int kEqual = 2;          // SQLITE_INDEX_CONSTRAINT_EQ
+inline constexpr int kInteger = 1, kBlob = 4, kNull = 5;  // types of values
 inline constexpr unsigned char kUtf8 = 1;
 using Destructor = void (*)(void*);
 inline constexpr Destructor kStatic = nullptr;  // it stays where it is until the row is passed
@@ -92,11 +93,21 @@ struct Functions {
   int (*cancel_auto_extension)(void (*)());
   int (*create_module)(sqlite3*, const char*, const sqlite3_module*, void*);
   int (*declare_vtab)(sqlite3*, const char*);
+  int (*create_function)(sqlite3*, const char*, int, int, void*, void (*)(sqlite3_context*, int, sqlite3_value**),
+                         void (*)(sqlite3_context*, int, sqlite3_value**), void (*)(sqlite3_context*));
+  void* (*aggregate_context)(sqlite3_context*, int);
+  int (*value_type)(sqlite3_value*);
   std::int64_t (*value_int64)(sqlite3_value*);
+  const void* (*value_blob)(sqlite3_value*);
+  int (*value_bytes)(sqlite3_value*);
   void (*result_int64)(sqlite3_context*, std::int64_t);
   void (*result_double)(sqlite3_context*, double);
   void (*result_blob64)(sqlite3_context*, const void*, std::uint64_t, Destructor);
   void (*result_text64)(sqlite3_context*, const char*, std::uint64_t, Destructor, unsigned char);
+  void (*result_error)(sqlite3_context*, const char*, int);
+  void (*result_error_nomem)(sqlite3_context*);
 };
+
+inline Functions functions{};  // set once, before anything else here is called
 
 }  // namespace nearkin::sqlite

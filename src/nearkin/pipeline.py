@@ -135,10 +135,10 @@ class Scan(Running):
             settings, run = self.settings.match, self.settings.run
             means = Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join"))
             ids = (self.connection, self.scheme, self.scheme_id)
-            about = (*ids, contents, texts, settings, self.left_out, means)
+            about = (*ids, contents, texts, settings, self.left_out, means, self.remembered)
             with self._timed("match"):
                 self.progress("match", len(contents), 0)
-                outcome = match(Matcher(*about, remembered=self.remembered))
+                outcome = match(Matcher(*about))
         self._index_ahead()
         grouping = Grouping(*about)
         with self._timed("group"):
@@ -155,7 +155,7 @@ class Scan(Running):
             grouping.store(grouped, self.run_id)
             took = time.monotonic() - self.started
             found = summarise(self.connection, matches, families, settings, contents=len(contents), seconds=took)
-            unlisted = sum(family.unlisted for family in families)
+            unlisted = int(families.unlisted.sum())
             hot = {"hot": outcome.hot.features, "hot_links": outcome.hot.links, "unlisted": unlisted}
             summary = replace(found, **asdict(changes), resigned=self.resigned, **hot)
             self.timings["store"] = time.monotonic() - stored

@@ -49,7 +49,7 @@ def columns(matches: list[Match]) -> MatchColumns:
 def chained(matches: list[Match], lengths: list[int], copies: list[int] | None = None) -> list[ContentFamily]:
     counts = copies or [1] * len(lengths)
     evidence = Evidence.of(columns(matches), LIMITS)
-    return chain(evidence, np.array(lengths, np.int64), np.array(counts, np.int64))
+    return chain(evidence, np.array(lengths, np.int64), np.array(counts, np.int64)).listed()
 
 
 def comparable(family: ContentFamily) -> oracle.Family:
@@ -301,7 +301,7 @@ def test_resemblance_to_the_pivot_is_measured_where_no_match_says_it() -> None:
         Evidence.of(columns(matches), MatchSettings(threshold=round(value, 3) - 0.01, floor=0.1)),
         np.array([1400] * 4, np.int64),
         np.ones(4, np.int64),
-    )
+    ).listed()
     (family,) = families
     lengths = np.array([len(text) for text in texts], np.int64)
     complete_to_pivot(

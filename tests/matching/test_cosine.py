@@ -131,7 +131,7 @@ def test_matches_join_families_by_cosine_and_are_measured_to_their_pivot() -> No
     limits = MatchSettings(threshold=0.9, floor=0.9)
     lengths = lengths_of(texts)
     matches = find_matches(postings_of(texts), lengths, load, FUZZY, limits, memory=1 << 20, threads=1).matches
-    families = chain(Evidence.of(matches, limits), lengths, np.ones(len(texts), np.int64))
+    families = chain(Evidence.of(matches, limits), lengths, np.ones(len(texts), np.int64)).listed()
     assert sorted(sorted(family.members) for family in families) == [
         list(range(first, first + 4)) for first in range(1, 25, 4)
     ]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from nearkin import Store, _native
 from nearkin.api.text import IGNORED, canon_for
 from nearkin.engine import local, reader
+from nearkin.group import grouping
 from nearkin.matching import carry
 from nearkin.matching.candidates import Postings, find_candidates
 from nearkin.matching.remembered import Remembered
@@ -24,7 +25,7 @@ from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
 from nearkin.store.database import connect
 from nearkin.store.segments import signed_contents, signed_rows
-from nearkin.store.signatures import Signatures, signatures
+from nearkin.store.signatures import Signatures, signatures, signatures_of
 from oracle.prose import prose
 
 SCHEME = parse_scheme("mod:window=20,sample=200,most=64")
@@ -63,7 +64,8 @@ def test_they_are_joined_as_those_end_to_end_are() -> None:
     random.Random(1).shuffle(texts)
     batches = readings(texts[:30]), readings(texts[20:])
     texts.sort()
-    read = remembered(*batches, asked=texts).signatures()
+    kept = remembered(*batches, asked=texts)
+    read = kept.signatures()
     assert read is not None
     signed = [sign(text, SCHEME) for text in texts]
     whole = Postings(
@@ -80,6 +82,11 @@ def test_they_are_joined_as_those_end_to_end_are() -> None:
     rows = np.array([5, 0, 0, len(texts) - 1])
     some = np.concatenate([signed[row].features for row in rows])
     assert read.features_of(rows).tolist() == some.tolist()
+    few = kept.signatures_of(rows)
+    assert few is not None
+    assert few.features.tolist() == some.tolist()
+    assert few.offsets.tolist() == np.cumsum([0, *(len(signed[row]) for row in rows)]).tolist()
+    assert few.moduli.tolist() == [signed[row].modulus for row in rows]
     assert read.features.tobytes() == whole.features.tobytes()
     assert read.features_of(rows).tolist() == some.tolist(), "wherever they are now"
     for beyond in (-1, len(texts)):
@@ -100,6 +107,7 @@ def test_signatures_of_all_or_of_none() -> None:
     later = (readings(texts), readings([prose(5, 900)]))
     found = remembered(*later, signatures=size, asked=texts)
     assert found.signatures() is None, "nothing is held that is of no use"
+    assert found.signatures_of(np.arange(2)) is None
     held = found.texts(range(len(texts)))
     assert held is not None
     assert list(held) == texts
@@ -213,13 +221,18 @@ def test_a_first_scan_reads_no_signature_back(tmp_path: Path, monkeypatch: pytes
         asked.append(about)
         return signatures(*about)
 
+    def few(connection: Any, scheme: int, ids: Any) -> Signatures | None:
+        asked.append(ids)
+        return signatures_of(connection, scheme, ids)
+
     monkeypatch.setattr(carry, "signatures", counted)
+    monkeypatch.setattr(grouping, "signatures_of", few)
     first, second = (Store.open(tmp_path / name) for name in ("first.db", "second.db"))
     first.scan(folder)
     assert asked == []
     monkeypatch.setattr(Remembered, "remember", lambda *_: None)
     second.scan(folder)
-    assert len(asked) == 1
+    assert len(asked) == 2
     found = first.matches()
     assert len(found) > 20
     assert found == second.matches()

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.group.evidence import Evidence, Links, Rows, degrees
-from nearkin.group.family import ContentFamily, Partition, Tally, families_in, first_of
+from nearkin.group.families import Families
+from nearkin.group.family import Partition, Tally, first_of
 from nearkin.matching.columns import MatchColumns
 
 
-def chain(evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64]) -> list[ContentFamily]:
+def chain(evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64]) -> Families:
     chains = chained(evidence, lengths)
-    return families_in(chains, chains.labels(copies))
+    return Families.of(chains, chains.labels(copies))
 
 
 def chained(evidence: Evidence, lengths: NDArray[np.int64]) -> Partition:

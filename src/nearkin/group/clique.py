@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.group.chain import linked
 from nearkin.group.evidence import Evidence, Rows, degrees
-from nearkin.group.family import ContentFamily, Partition, Tally, families_in, first_of
+from nearkin.group.families import families_in
+from nearkin.group.family import ContentFamily, Partition, Tally, first_of
 
 
 def cliques(

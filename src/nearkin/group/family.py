@@ -33,20 +33,16 @@ class ContentFamily:
     evaluated: bool = True  # False: not all of its pairs are known, so the view could not be made of it
 
 
+# By members, three and more alike, and parts, two and more alike.
+KINDS = (
+    (Kind.IDENTICAL, Kind.CONTAINS, Kind.ARCHIVE),
+    (Kind.PAIR, Kind.MIXED, Kind.MIXED),
+    (Kind.VERSIONS, Kind.MIXED, Kind.MIXED),
+)
+
+
 def kind_of(family: ContentFamily) -> Kind:
-    match len(family.members), len(family.parts):
-        case 1, 0:
-            return Kind.IDENTICAL
-        case 2, 0:
-            return Kind.PAIR
-        case _, 0:
-            return Kind.VERSIONS
-        case 1, 1:
-            return Kind.CONTAINS
-        case 1, _:
-            return Kind.ARCHIVE
-        case _:
-            return Kind.MIXED
+    return KINDS[min(len(family.members), 3) - 1][min(len(family.parts), 2)]
 
 
 @dataclass(frozen=True)
@@ -108,44 +104,3 @@ def first_of(label: Rows, *keys: NDArray[np.int64]) -> Rows:
     found = np.arange(len(label), dtype=np.uint32)
     found[labels[first]] = order[first]
     return found
-
-
-def families_in(partition: Partition, labels: Rows) -> list[ContentFamily]:
-    """The families of these labels, in that order. Of a million the objects take longer than the view."""
-    owner, counted, tally = partition.owner, partition.counted, partition.tally
-    part = partition.home != np.arange(len(owner))
-    place = np.full(len(owner), len(labels), np.int64)
-    place[labels] = np.arange(len(labels))
-    rows = np.flatnonzero(place[owner] < len(labels))
-    rows = rows[np.lexsort((rows, part[rows], place[owner[rows]]))]  # family by family, parts last
-    sizes = np.bincount(place[owner[rows]], minlength=len(labels))
-    starts = np.cumsum(sizes) - sizes
-    attached = np.bincount(owner[part], minlength=len(owner))[labels]
-    values, exact = (column[rows].tolist() for column in partition.to_pivot())
-    by_family = (starts, starts + sizes, attached, partition.pivots[labels], tally.links[labels], tally.total[labels])
-    every: list[int] = rows.tolist()
-    guessed = {row for row, value, known in zip(every, values, exact, strict=True) if value == value and not known}
-    families = []
-    for first, last, parts, pivot, count, total in zip(*(column.tolist() for column in by_family), strict=True):
-        family = ContentFamily(
-            members=every[first : last - parts],
-            parts=every[last - parts : last],
-            pivot=pivot,
-            links=count + parts,
-            mean_resemblance=total / count if count else None,
-            to_pivot={every[at]: values[at] for at in range(first, last) if values[at] == values[at]},
-            estimated=guessed.intersection(every[first:last]) if guessed else set(),
-        )
-        family.kind = kind_of(family)
-        families.append(family)
-    for at in [] if partition.forms is None else np.flatnonzero(partition.forms[labels]).tolist():
-        families[at].kind = Kind.SAME_FORM
-    for at in [] if partition.doubtful is None else np.flatnonzero(partition.doubtful[labels]).tolist():
-        families[at].evaluated = len(families[at].members) == 1
-    held = tally.weakest[labels]
-    named = np.flatnonzero(held != _native.NO_LINK)
-    weakest = counted[held[named]]
-    pairs = (named, np.minimum(weakest.a, weakest.b), np.maximum(weakest.a, weakest.b), weakest.resemblance)
-    for at, a, b, resemblance in zip(*(column.tolist() for column in pairs), strict=True):
-        families[at].weakest = (a, b, resemblance)
-    return families

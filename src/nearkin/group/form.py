@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.group.evidence import Rows
+from nearkin.group.families import Families
 from nearkin.group.family import ContentFamily
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
@@ -49,20 +50,20 @@ Complete = Callable[[list[int]], Postings | None]
 
 
 def tell_forms(
-    families: Iterable[ContentFamily], matches: MatchColumns, postings: Postings, complete: Complete, *, threads: int
+    families: Families, matches: MatchColumns, postings: Postings, complete: Complete, *, threads: int
 ) -> NDArray[np.float64]:
     """The payload score of each match inside a family that is large enough, NaN for the others. Families whose members
     are nearly all unlike each other, but for what most have in common, become same-form."""
-    large = [family for family in families if len(family.members) >= LEAST]
-    rows = np.array([row for family in large for row in sorted(family.members)], np.int64)
-    sizes = np.array([len(family.members) for family in large], np.int64)
+    large = np.flatnonzero(families.members >= LEAST)
+    rows, sizes = large_members(families), families.members[large]
+    starts = np.cumsum(sizes) - sizes
     home = np.full(len(postings.moduli), -1, np.int64)
     home[rows] = np.repeat(np.arange(len(large)), sizes)
     place = np.zeros(len(postings.moduli), np.uint32)  # in the family
-    place[rows] = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    place[rows] = np.arange(len(rows)) - np.repeat(starts, sizes)
     inside = np.flatnonzero((home[matches.a] >= 0) & (home[matches.a] == home[matches.b]))
     order = inside[np.argsort(home[matches.a[inside]], kind="stable")]
-    asked = [_asked(int(size)) for size in sizes]
+    asked = [_asked(size) for size in sizes.tolist()]
     found = Payloads.of(
         postings,
         rows,
@@ -74,19 +75,26 @@ def tell_forms(
     )
     scores = np.full(len(matches), np.nan)
     scores[order] = found.scores
-    starts, first = np.cumsum(sizes) - sizes, 0
-    for number, family in enumerate(large):
-        members, end = int(sizes[number]), first + len(asked[number])
-        best = found.best[first:end]
-        telling = TELLING_OF_FEW if members < MANY else TELLING_OF_MANY
-        if found.medians[number] < telling and postings.moduli[family.members].max() > 1:
-            own = rows[starts[number] : starts[number] + members]
-            best = _by_texts(own[asked[number]], own[found.nearest[first:end, 0]], complete, best)
-        versions = members < MANY and found.partly[number] > PARTLY  # among many several have the same by chance
-        if not versions and np.mean(best < unlike_among(members)) >= NEARLY_ALL:
-            family.kind = Kind.SAME_FORM
-        first = end
+    if not len(large):
+        return scores
+    number = np.array([len(one) for one in asked])
+    first = np.cumsum(number) - number
+    unlike = np.array([unlike_among(size) for size in sizes.tolist()])
+    share = np.add.reduceat(found.best < np.repeat(unlike, number), first, dtype=np.int64) / number
+    telling = np.where(sizes < MANY, TELLING_OF_FEW, TELLING_OF_MANY)
+    sampled = np.maximum.reduceat(postings.moduli[rows], starts) > 1
+    for one in np.flatnonzero((found.medians < telling) & sampled).tolist():
+        own, those = rows[starts[one] : starts[one] + sizes[one]], slice(first[one], first[one] + number[one])
+        best = _by_texts(own[asked[one]], own[found.nearest[those, 0]], complete, found.best[those])
+        share[one] = np.mean(best < unlike[one])
+    versions = (sizes < MANY) & (found.partly > PARTLY)  # among many several have the same by chance
+    families.forms[large] = ~versions & (share >= NEARLY_ALL)
     return scores
+
+
+def large_members(families: Families) -> NDArray[np.int64]:
+    """Rows of the families that are large enough, one after another."""
+    return families.rows[np.repeat(families.members >= LEAST, families.sizes) & ~families.is_part]
 
 
 @dataclass(frozen=True)
@@ -133,7 +141,7 @@ class Payloads:
 @lru_cache(maxsize=1024)
 def _asked(members: int) -> NDArray[np.uint32]:
     """Some of so many. Rows are in the order of digests: as good as dice."""
-    return np.unique(np.linspace(0, members - 1, min(members, ASKED)).astype(np.uint32))
+    return np.linspace(0, members - 1, min(members, ASKED)).astype(np.uint32)
 
 
 def _by_texts(
@@ -141,7 +149,7 @@ def _by_texts(
 ) -> NDArray[np.float64]:
     """The same of some of those asked, each beside the nearest; as it was where there are no texts."""
     few = slice(None, None, math.ceil(len(asked) / ASKED_TEXTS))
-    some = np.unique(np.concatenate([asked[few], nearest[few]]))
+    some = np.array(sorted({*asked[few].tolist(), *nearest[few].tolist()}))  # np.unique imports numpy.ma, for 12 ms
     whole = complete(some.tolist())
     if whole is None:
         return best

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
-from nearkin.group.family import ContentFamily
+from nearkin.group.families import Families
 from nearkin.group.family_columns import family_columns, held_columns
-from nearkin.group.form import LEAST, tell_forms
+from nearkin.group.form import large_members, tell_forms
 from nearkin.group.naming import named, recall_to_pivot
-from nearkin.group.pivot import complete_to_pivot
+from nearkin.group.pivot import measure_to_pivot
 from nearkin.group.star import count_unlisted
 from nearkin.matching.candidates import Postings
 from nearkin.matching.carry import Outcome
@@ -29,7 +29,7 @@ from nearkin.store.signatures import signatures_of
 @dataclass(frozen=True)
 class Grouped:
     matches: MatchColumns  # that people left to be grouped
-    families: list[ContentFamily]
+    families: Families
     payload: NDArray[np.float64]  # of all matches; NaN: not evaluated
 
 
@@ -43,7 +43,7 @@ class Grouping(Collected):
         if self.scheme.measure != "bytes":
             if outcome.carried:  # else other scores may have been measured, with other templates
                 recall_to_pivot(self.connection, self.scheme_id, families, contents)
-            complete_to_pivot(
+            measure_to_pivot(
                 families,
                 contents.lengths,
                 self.texts,
@@ -55,13 +55,13 @@ class Grouping(Collected):
         count_unlisted(families, linking, outcome.hot, len(contents))
         return Grouped(linking, families, self._tell_forms(families, matches))
 
-    def _tell_forms(self, families: list[ContentFamily], matches: MatchColumns) -> NDArray[np.float64]:
+    def _tell_forms(self, families: Families, matches: MatchColumns) -> NDArray[np.float64]:
         """Only the signatures of families that are large enough are looked at."""
         if self.scheme.estimator.coded:  # a few numbers of a whole text have no payload
             return np.full(len(matches), np.nan)
-        large = [family for family in families if len(family.members) >= LEAST]
-        rows = np.array(sorted(row for family in large for row in family.members), np.int64)
-        signed = signatures_of(self.connection, self.scheme_id, self.contents.ids[rows])
+        rows = np.sort(large_members(families))
+        signed = None if self.remembered is None else self.remembered.signatures_of(rows)
+        signed = signed or signatures_of(self.connection, self.scheme_id, self.contents.ids[rows])
         assert signed is not None, "what was matched is signed"
         sizes = np.zeros(len(self.contents), np.int64)
         sizes[rows] = signed.offsets[1:] - signed.offsets[:-1]
@@ -69,7 +69,7 @@ class Grouping(Collected):
         moduli[rows] = signed.moduli
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         postings = Postings(offsets, signed.features, signed.weights, moduli)
-        return tell_forms(large, matches, postings, self._complete, threads=self.means.threads)
+        return tell_forms(families, matches, postings, self._complete, threads=self.means.threads)
 
     def _complete(self, rows: list[int]) -> Postings | None:
         """All shingles of some contents."""
@@ -85,7 +85,7 @@ class Grouping(Collected):
         """In the transaction that ends the run."""
         families, contents = grouped.families, self.contents
         last = runs.last_families(self.connection, self.scheme_id)
-        names, events = named(self.connection, families, contents, contents.copies, last)
+        names = named(self.connection, families, contents, run, last)
         columns = family_columns(families, names, contents, self.settings, run)
-        replace_families(self.connection, self.scheme_id, columns, *held_columns(families, contents))
-        record_events(self.connection, run, events)
+        replace_families(self.connection, self.scheme_id, columns, families.sizes, held_columns(families, contents))
+        record_events(self.connection, run, names.events)

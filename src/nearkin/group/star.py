@@ -1,27 +1,23 @@
 """Stars: families of contents with hot features, whose pairs were not all compared."""
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.family import ContentFamily
+from nearkin.group.families import Families
 from nearkin.matching.candidates import Hot
 from nearkin.matching.columns import MatchColumns
 
 NO_FAMILY = -1
 
 
-def count_unlisted(families: Iterable[ContentFamily], matches: MatchColumns, hot: Hot, contents: int) -> None:
+def count_unlisted(families: Families, matches: MatchColumns, hot: Hot, contents: int) -> None:
     """How many pairs of each family's members are not listed though they may match."""
     if not len(hot.contents):
         return
-    some = list(families)
     home = np.full(contents, NO_FAMILY, np.int64)
-    for number, family in enumerate(some):
-        home[family.members] = number
-    for family, pairs in zip(some, unlisted_in(home, len(some), matches, hot).tolist(), strict=True):
-        family.unlisted = pairs
+    member = ~families.is_part
+    home[families.rows[member]] = np.repeat(np.arange(len(families)), families.sizes)[member]
+    families.unlisted[:] = unlisted_in(home, len(families), matches, hot)
 
 
 def unlisted_in(home: NDArray[np.int64], families: int, matches: MatchColumns, hot: Hot) -> NDArray[np.int64]:

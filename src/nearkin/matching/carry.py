@@ -17,7 +17,6 @@ from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
-from nearkin.matching.remembered import Remembered
 from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
 from nearkin.matching.verify import Found
@@ -57,10 +56,7 @@ class Outcome:
         store_columns(connection, scheme, vars(named))
 
 
-@dataclass(frozen=True)
 class Matcher(Collected):
-    remembered: Remembered | None = None
-
     def stored(self) -> Outcome:
         """What is stored, as it is."""
         rows = MatchColumns.stored(columns_named(self.connection, self.scheme_id))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from nearkin.matching.remembered import Remembered
 from nearkin.matching.template import LeftOut
 from nearkin.matching.verify import Texts, room_for_texts
 from nearkin.scheme import Scheme
@@ -37,6 +38,7 @@ class Collected:
     settings: MatchSettings
     left_out: LeftOut
     means: Means
+    remembered: Remembered | None = None  # of the same contents
 
     @property
     def room_for_texts(self) -> int:

@@ -13,6 +13,7 @@ from nearkin import _native
 from nearkin.model import Plain, Readings
 from nearkin.store.contents import Contents
 from nearkin.store.segments import Signed
+from nearkin.store.signatures import Signatures
 
 NOBODY: NDArray[np.int64] = np.zeros(0, np.int64)
 NO_WEIGHTS = np.zeros(0, np.uint32)
@@ -50,6 +51,14 @@ class Remembered:
     def signatures(self) -> _native.TextContents | None:
         """None: some are not known."""
         return self._read if self._signed else None
+
+    def signatures_of(self, rows: NDArray[np.int64]) -> Signatures | None:
+        """As they are stored, in this order; None: some are not known."""
+        if not self._signed:
+            return None
+        ends = np.cumsum(np.diff(self._read.offsets)[rows], dtype=np.uint64)
+        offsets = np.concatenate([np.zeros(1, np.uint64), ends])
+        return Signatures(self._read.moduli[rows], offsets, self._read.features_of(rows), NO_WEIGHTS)
 
     def knows(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whose signatures are remembered."""

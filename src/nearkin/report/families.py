@@ -20,7 +20,8 @@ from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Copies, locations
 from nearkin.store.decided import Decided
-from nearkin.store.holdings import Holdings, columns
+from nearkin.store.gathering import columns
+from nearkin.store.holdings import Holdings
 from nearkin.store.results import FamilyRow, family_members, family_rows
 
 
@@ -118,7 +119,8 @@ def overview(connection: sqlite3.Connection, limit: int) -> Overview:
     several = sizes.documents > 1
     (of_copies,) = columns(
         connection,
-        "SELECT group_concat(id) FROM family WHERE scheme = ? AND kind = ?",
+        ("id",),
+        "FROM family WHERE scheme = ? AND kind = ?",
         run.scheme,
         Kind.IDENTICAL.value,
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearkin.errors import UsageError
 from nearkin.group.chain import linked
 from nearkin.group.evidence import Evidence
-from nearkin.group.family import families_in
+from nearkin.group.families import families_in
 from nearkin.group.naming import family_row
 from nearkin.group.view import grouped
 from nearkin.matching.columns import MatchColumns

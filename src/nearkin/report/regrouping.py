@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.family import ContentFamily, families_in, kind_of
+from nearkin.group.families import families_in
+from nearkin.group.family import ContentFamily, kind_of
 from nearkin.group.form import forms_in, name_forms
 from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
 from nearkin.group.naming import family_row

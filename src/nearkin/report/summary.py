@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from nearkin.group.family import ContentFamily
+from nearkin.group.families import Families
 from nearkin.matching.columns import MatchColumns
 from nearkin.model import Summary
 from nearkin.settings import MatchSettings
@@ -13,7 +13,7 @@ from nearkin.store.identical import count_identical
 def summarise(
     connection: sqlite3.Connection,
     matches: MatchColumns,
-    families: list[ContentFamily],
+    families: Families,
     settings: MatchSettings,
     *,
     contents: int,

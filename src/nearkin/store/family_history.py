@@ -2,8 +2,9 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,13 +75,9 @@ def documents_by_content(connection: sqlite3.Connection) -> dict[int, list[int]]
     return found
 
 
-def record_events(
-    connection: sqlite3.Connection, run: int, events: Sequence[tuple[str, bytes, bytes | None, int]]
-) -> None:
-    """(what, family, other, documents)."""
-    what, family, other, documents = ([event[at] for event in events] for at in range(4))
-    columns = {"what": list(map(str, what)), "family": family, "other": other, "documents": documents}
-    insert_columns(connection, "family_event", {"run": run, **columns})
+def record_events(connection: sqlite3.Connection, run: int, events: Mapping[str, Any]) -> None:
+    """Columns, as of `insert_columns`: what, family, other, documents."""
+    insert_columns(connection, "family_event", {"run": run, **events})
 
 
 def history(connection: sqlite3.Connection) -> list[PastEvent]:

@@ -8,12 +8,16 @@ import sqlite3
 from collections import defaultdict
 from typing import NamedTuple
 
+import numpy as np
+
 from nearkin.model import IdenticalGroup, Location
+from nearkin.store.gathering import digests
 
 # A file, or a row of a table: it takes room that could be saved.
 COSTS = "parent IS NULL OR (SELECT p.reader FROM document p WHERE p.id = d.parent) IS NULL"
 SPARE = f"""coalesce(sum(d.size) FILTER (WHERE d.{COSTS}) - max(d.size) FILTER (WHERE d.{COSTS}), 0)"""
-BY_BYTES = "FROM present d WHERE digest IS NOT NULL AND size > 0 GROUP BY digest HAVING count(*) > 1"
+WITH_BYTES = "FROM present d WHERE digest IS NOT NULL AND size > 0"
+BY_BYTES = f"{WITH_BYTES} GROUP BY digest HAVING count(*) > 1"
 # Documents of one text have the same bytes: only contents of two texts and more can be of the same words alone.
 BY_WORDS = """
 FROM present d JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content
@@ -69,6 +73,9 @@ def overhead_of_copies(connection: sqlite3.Connection) -> int:
 
 
 def count_identical(connection: sqlite3.Connection) -> int:
-    """How many groups there are."""
-    counts = (connection.execute(f"SELECT count(*) FROM (SELECT 1 {groups})") for groups in (BY_BYTES, BY_WORDS))
-    return sum(int(count) for ((count,),) in counts)
+    """How many groups there are. SQLite takes four times as long to sort digests; by 16 bytes no two are alike."""
+    ((of_words,),) = connection.execute(f"SELECT count(*) FROM (SELECT 1 {BY_WORDS})")
+    found = digests(connection, "digest", WITH_BYTES).view("<u8").reshape(-1, 4)
+    ordered = found[np.lexsort(found.T[:2])]
+    again = (ordered[1:] == ordered[:-1]).all(axis=1)
+    return int(of_words) + int((again & ~np.append(False, again[:-1])).sum())

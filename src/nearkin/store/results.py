@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.store.holdings import columns
+from nearkin.store.gathering import columns
 from nearkin.store.match_columns import AT_ONCE, IN_ORDER, TYPES, drop_columns
 from nearkin.store.rows import insert_columns, insert_rows
 from nearkin.store.schema import MATCH_TRIGGERS
@@ -64,15 +64,19 @@ def update_matches(
 
 
 def replace_families(
-    connection: sqlite3.Connection, scheme: int, families: Mapping[str, Any], sizes: list[int], held: Mapping[str, Any]
+    connection: sqlite3.Connection,
+    scheme: int,
+    families: Mapping[str, Any],
+    sizes: NDArray[np.int64],
+    held: Mapping[str, Any],
 ) -> None:
     """Columns, as of `insert_columns`: of families, and of the contents they hold, so many each."""
     connection.execute("DELETE FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)", (scheme,))
     connection.execute("DELETE FROM family WHERE scheme = ?", (scheme,))
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM family").fetchone()
     ids = np.arange(int(last) + 1, int(last) + 1 + len(sizes))
-    insert_columns(connection, "family", {"id": ids.tolist(), "scheme": scheme, **families})
-    insert_columns(connection, "family_content", {"family": np.repeat(ids, sizes).tolist(), **held})
+    insert_columns(connection, "family", {"id": ids, "scheme": scheme, **families})
+    insert_columns(connection, "family_content", {"family": np.repeat(ids, sizes), **held})
 
 
 def match_rows(
@@ -99,7 +103,8 @@ def contents_of_kind(connection: sqlite3.Connection, scheme: int, kind: str) -> 
     """Members of the families of this kind."""
     (contents,) = columns(
         connection,
-        f"""SELECT group_concat(content) FROM family_content WHERE role = 'member'
+        ("content",),
+        f"""FROM family_content WHERE role = 'member'
             AND family IN (SELECT id FROM family WHERE scheme = ? AND kind = '{kind}')""",
         scheme,
     )
@@ -110,8 +115,8 @@ def family_members(connection: sqlite3.Connection, scheme: int) -> tuple[NDArray
     """Contents, members and parts, and the id of the family each is in."""
     contents, families = columns(
         connection,
-        """SELECT group_concat(content), group_concat(family) FROM family_content
-           WHERE family IN (SELECT id FROM family WHERE scheme = ?)""",
+        ("content", "family"),
+        "FROM family_content WHERE family IN (SELECT id FROM family WHERE scheme = ?)",
         scheme,
     )
     return contents, families

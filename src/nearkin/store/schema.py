@@ -180,7 +180,8 @@ FAMILY_EVENT = """
 CREATE TABLE family_event (      -- what became of families: merges and splits are not forgotten
     id INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES run,
-    what TEXT NOT NULL CHECK (what IN ('founded', 'merged', 'split', 'ended')),
+    -- One by one: of a list of three and more SQLite makes a table for every row, two thirds of what storing took.
+    what TEXT NOT NULL CHECK (what = 'founded' OR what = 'merged' OR what = 'split' OR what = 'ended'),
     family BLOB NOT NULL,        -- founder
     other BLOB,                  -- merged: the family it went into; split: the one it came from
     documents INTEGER NOT NULL
