@@ -258,4 +258,5 @@ NB_MODULE(_native, m) {
   register_contents(m);
   register_feeds(m);
   register_filing(m);
+  register_folder(m);
 }

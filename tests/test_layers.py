@@ -8,7 +8,7 @@ from pathlib import Path
 import nearkin
 
 SOURCES = Path(nearkin.__file__).parent
-CALLERS = {"text", "scheme", "matching", "engine", "group", "store"}
+CALLERS = {"text", "scheme", "matching", "engine", "group", "store", "read"}
 HEAVY = {"numpy", "pyarrow", "rich", "zstandard", "sqlite3", "click"}
 
 
