@@ -14,6 +14,8 @@ U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
+VERSION: str  # of nearkin
+
 # Rabin fingerprints: x^64 + POLYNOMIAL is the modulus. `fingerprints` gives one per window, in order.
 POLYNOMIAL: int
 
