@@ -10,12 +10,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import count, islice, repeat
+from typing import NamedTuple
 
 from nearkin import _native, machine
 from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
-from nearkin.engine.legacy import add_legacy_digests
 from nearkin.engine.recipe import recipe as recipe
 from nearkin.engine.spread import awaited
 from nearkin.formats.endings import READERS
@@ -25,7 +24,6 @@ from nearkin.settings import WalkSettings
 from nearkin.store.packing import EMPTY, pack_all, pack_places
 from nearkin.store.renewal import Renewed
 from nearkin.store.text_writer import SignatureRow
-from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
 from nearkin.text.page import told_as_json
 
@@ -54,6 +52,7 @@ def ingest(
     legacy: bool = False,
     room: int | None = None,
     idle: Callable[[], None] = lambda: None,
+    meanwhile: Callable[[], object] = lambda: None,
     once: bool = False,
 ) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
@@ -64,10 +63,10 @@ def ingest(
 
     With `keep` the texts are also compressed here, on the threads: the store has one only. Files that may be of a
     format that workers read are handed over, where someone takes them, and are then not in the batch. `idle` is called
-    where the next batch is long in coming.
+    where the next batch is long in coming, `meanwhile` when the first batches are being read.
     """
     reader = Reader(root, how, keep=keep, hands_over=hand_over is not None, legacy=legacy, once=once)
-    for read in _ahead(reader.read, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle):
+    for read in _ahead(reader.read, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle, meanwhile=meanwhile):
         assert isinstance(read, Readings)
         yield read
 
@@ -81,15 +80,15 @@ def ingest_plainly(
     hand_over: Callable[[list[HandedOver]], None],
     room: int,
     idle: Callable[[], None],
+    meanwhile: Callable[[], object],
 ) -> Iterator[Plain | Readings]:
     """The same, each once and with its text compressed, for whoever can store what is plain as it is; what is not comes
     row by row, after it."""
     reader = Reader(root, how, keep=True, hands_over=True, legacy=False, once=True)
-    return _ahead(reader.read_plainly, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle)
+    return _ahead(reader.read_plainly, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle, meanwhile=meanwhile)
 
 
-@dataclass
-class Read:
+class Read(NamedTuple):
     """What became of some paths."""
 
     found: list[Plain | Readings]
@@ -105,6 +104,7 @@ def _ahead(
     hand_over: Callable[[list[HandedOver]], None] | None,
     room: int | None,
     idle: Callable[[], None],
+    meanwhile: Callable[[], object],
 ) -> Iterator[Plain | Readings]:
     """Batches on threads, in order."""
     rest = iter(paths)
@@ -120,6 +120,8 @@ def _ahead(
                 pending.append((turn, pool.submit(read, batch, turn)))
             if not pending:
                 return
+            if not largest:
+                meanwhile()
             turn, future = pending.popleft()
             done = awaited(future, idle)
             del future  # it holds what it has given
@@ -218,6 +220,8 @@ class Reader:
             handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
             readings = readings.without(suspects)
         if self.legacy:
+            from nearkin.engine.legacy import add_legacy_digests
+
             add_legacy_digests(readings, root)
         return readings, handed_over
 
@@ -297,6 +301,8 @@ def _reason(number: int) -> Reason | None:
 
 def decode_others(readings: Readings, others: list[int], hints: list[bool], how: _native.Recipe) -> None:
     """Fill in the rows whose bytes were not UTF-8; each with whether its name is a page's."""
+    from nearkin.text.decode import decode
+
     decoded = [
         decode(data, html=hint or data[:64].lstrip().startswith(b"<"))
         for data, hint in zip([readings.texts[i] for i in others], hints, strict=True)
