@@ -201,6 +201,7 @@ NumPy<std::uint32_t> py_components(std::uint32_t nodes, const Array<std::uint32_
 NB_MODULE(_native, m) {
   nb::set_leak_warnings(false);  // a scheme that someone keeps until the end is not a leak
 
+  m.attr("VERSION") = NEARKIN_VERSION;
   m.attr("POLYNOMIAL") = kPolynomial;
   m.def("fingerprint", [](const nb::bytes& text) { return fingerprint(view(text)); }, "text"_a);
   m.def("fingerprints", [](const nb::bytes& text, std::size_t window) {
@@ -258,4 +259,5 @@ NB_MODULE(_native, m) {
   register_contents(m);
   register_feeds(m);
   register_filing(m);
+  register_folder(m);
 }

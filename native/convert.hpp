@@ -107,5 +107,6 @@ void register_keep(nb::module_& m);
 void register_contents(nb::module_& m);
 void register_feeds(nb::module_& m);
 void register_filing(nb::module_& m);
+void register_folder(nb::module_& m);
 
 }  // namespace nearkin::bindings

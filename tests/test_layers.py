@@ -3,12 +3,14 @@
 import ast
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import nearkin
+from nearkin.version import VERSION
 
 SOURCES = Path(nearkin.__file__).parent
-CALLERS = {"text", "scheme", "matching", "engine", "group", "store"}
+CALLERS = {"text", "scheme", "matching", "engine", "group", "store", "read", "version.py"}
 HEAVY = {"numpy", "pyarrow", "rich", "zstandard", "sqlite3", "click"}
 
 
@@ -34,6 +36,10 @@ def test_only_those_who_may_call_the_native_core() -> None:
     assert callers == CALLERS
 
 
+def test_it_is_compiled_as_what_is_installed() -> None:
+    assert version("nearkin") == VERSION
+
+
 def loaded_after(code: str) -> set[str]:
     script = f"import sys; {code}; print(*(name for name in sys.modules if '.' not in name))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -55,3 +61,15 @@ def test_match_loads_only_the_scheme_it_is_asked_for() -> None:
     loaded = set(run.stdout.split())
     assert "nearkin.scheme.shingles" in loaded
     assert not loaded & {"nearkin.model", "nearkin.scheme.tttd", "nearkin.scheme.fuzzy", "nearkin.read.extract"}
+
+
+def test_a_scan_loads_nothing_that_few_scans_need(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "a.txt").write_text("A few words.")
+    arguments = ["scan", str(tmp_path / "documents"), "--store", str(tmp_path / "kin.db"), "--quiet"]
+    script = f"import sys; from nearkin.cli.main import main; main({arguments}); print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert {"nearkin.group.grouping", "numpy"} <= loaded
+    assert not loaded & {"_hashlib", "csv", "email", "importlib.metadata", "pyarrow", "rich", "socket", "zipfile"}
+    assert not loaded & {"nearkin.formats.plain_marks", "nearkin.scheme.sketch", "nearkin.text.decode"}

@@ -14,6 +14,8 @@ U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
+VERSION: str  # of nearkin
+
 # Rabin fingerprints: x^64 + POLYNOMIAL is the modulus. `fingerprints` gives one per window, in order.
 POLYNOMIAL: int
 
@@ -154,6 +156,16 @@ def ingest_files(
 
 # For each 1 where size, time of change and inode are these.
 def unchanged(paths: list[bytes], sizes: list[int], mtimes: list[int], inodes: list[int], threads: int) -> bytes: ...
+
+# What lies in a folder, as prefix + name, in byte order; links, devices and the like are passed over. And which of the
+# paths are no plain files: a FOLDER, a file whose inode is WATCHED, or what could not be told, by the error's number.
+# OSError: the folder cannot be looked into. `ask`: as on a file system that does not tell with the names what they are.
+FOLDER: int
+WATCHED: int
+
+def list_folder(
+    folder: bytes, prefix: bytes, *, hidden: bool, watched: list[int], ask: bool = False
+) -> tuple[list[bytes], list[tuple[int, int]]]: ...
 def ingest_bytes(bytes: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,21 +16,16 @@ from nearkin.engine.intake import take_in
 from nearkin.engine.local import recipe
 from nearkin.engine.reader import largest_document
 from nearkin.matching.rest import Rest, refuse_other_canons
-from nearkin.matching.texts import StoredTexts
 from nearkin.model import Summary
 from nearkin.read.walk import check_starts
-from nearkin.report.summary import summarise
 from nearkin.running import Running
 from nearkin.store import runs
 from nearkin.store.changes import Changes
 from nearkin.store.custodian import name_custodians
 from nearkin.store.database import explained, one_scan, own_files, transaction, trusted, turn
-from nearkin.store.decided import Decided
-from nearkin.store.holdings import present_contents
 from nearkin.store.known import Known
 from nearkin.store.log import brought_in
 from nearkin.store.scopes import Scope, relative_to, scope_for
-from nearkin.store.verdicts import all_verdicts
 from nearkin.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -106,6 +102,7 @@ class Scan(Running):
                 leave_out=own_files(self.store),
                 remember=self.remembered.remember,
                 progress=partial(self.progress, "read"),
+                meanwhile=partial(import_module, "nearkin.group.grouping"),  # threads that read do not need Python
             )
         changes = writer.finish(below)
 
@@ -127,6 +124,11 @@ class Scan(Running):
         from nearkin.group.grouping import Grouping
         from nearkin.matching.carry import Matcher
         from nearkin.matching.collected import Means
+        from nearkin.matching.texts import StoredTexts
+        from nearkin.report.summary import summarise
+        from nearkin.store.decided import Decided
+        from nearkin.store.holdings import present_contents
+        from nearkin.store.verdicts import all_verdicts
 
         with brought_in(self.store):
             contents = present_contents(self.connection, self.scheme_id)

@@ -4,9 +4,11 @@ import errno
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from nearkin._native import list_folder
 from nearkin.api.store import Store
 from nearkin.errors import InputError
 from nearkin.pipeline import Scan
@@ -210,15 +212,14 @@ def test_what_lies_in_a_folder_that_cannot_be_looked_into_is_not_gone(
     """As on a share that is away for a moment, or by a user who may see less."""
     store = Store(folder.parent / "kin.db")
     known = store.scan(folder).documents
-    scandir = os.scandir
 
-    def refused(path: bytes) -> object:
+    def refused(path: bytes, prefix: bytes, **how: Any) -> object:
         if path == os.fsencode(folder / closed):
             raise OSError(errno.EIO, "Input/output error")
-        return scandir(path)
+        return list_folder(path, prefix, **how)
 
     with monkeypatch.context() as patched:
-        patched.setattr(os, "scandir", refused)
+        patched.setattr("nearkin.read.walk.list_folder", refused)
         found = store.scan(folder)
     assert (found.documents, found.failed, found.gone) == (known, 1, 0)
     (failed,) = store.documents(failed=True).to_pylist()

@@ -1,7 +1,6 @@
 """One pair in full, and where the passages of a text went, as Python asks."""
 
 from collections.abc import Sequence
-from hashlib import sha256
 from sys import maxsize
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,8 @@ def compare(
 
     Places are code points of the texts as they read (bytes where they are `raw`), passages at least `min_length` long.
     """
+    from hashlib import sha256
+
     from nearkin.report.comparison import compare as measure
     from nearkin.report.lookup import Found
 
@@ -53,6 +54,8 @@ class Tracing(Written):
         `quick` only what shares a stored feature is read, which may miss short passages. Where texts were not kept, the
         table's metadata say how many may hold some, under `nearkin.partial`.
         """
+        from hashlib import sha256
+
         from nearkin.report.comparison_fields import traced_table
         from nearkin.report.reading import connected, is_scoped
         from nearkin.report.trace import LONG_ENOUGH, trace

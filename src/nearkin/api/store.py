@@ -88,6 +88,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.read.walk import check_starts
         from nearkin.store.custodian import rule_of
         from nearkin.store.database import connect, explained
+        from nearkin.version import VERSION
 
         settings = settings_of(options)
         starts = check_starts(paths_of(paths))
@@ -97,7 +98,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         connection = connect(self.path, create=True, write=True)
         try:
             with explained(self.path):
-                scan = Scan(connection, self.path, settings, _version(), progress or _nothing)
+                scan = Scan(connection, self.path, settings, VERSION, progress or _nothing)
                 return scan.run(starts, scope_name=scope)
         finally:
             connection.close()
@@ -239,12 +240,13 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         """Store a text under a name, at once; the next check finds it. False: it was there already, just so."""
         from nearkin.checkin import Desk
         from nearkin.store.database import connect
+        from nearkin.version import VERSION
 
         _refuse_to_add(name, None)
         by = signer(by)
         connection = connect(self.path, write=True)
         try:
-            desk = Desk(connection, self.path, _version(), by)
+            desk = Desk(connection, self.path, VERSION, by)
             data = data_of(text)
             return desk.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
         finally:
@@ -327,12 +329,6 @@ def _refuse_to_add(name: str | None, scheme: str | None) -> None:
         raise UsageError("A text that is added needs a name; give it one as: name='notes/draft.txt'.")
     if scheme is not None:
         raise UsageError("A text is added under the last scan's scheme; leave out scheme.")
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("nearkin")
 
 
 def _nothing(_stage: str, _documents: int, _bytes: int) -> None:

@@ -4,7 +4,6 @@ JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV 
 and no cell in it is a formula to a spreadsheet.
 """
 
-import csv
 import io
 import json
 import sys
@@ -58,6 +57,8 @@ def write_lines(lines: Iterable[str]) -> None:
 
 
 def _write_csv(rows: Iterable[Record], columns: list[str], paths: frozenset[str]) -> None:
+    import csv
+
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)

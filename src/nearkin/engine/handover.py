@@ -6,11 +6,10 @@ worker at once. What begins as a format does is looked at here; a worker decides
 """
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nearkin import _native
 from nearkin.formats.endings import ENDINGS, has_ending
-from nearkin.formats.plain_marks import told_by_text
 from nearkin.formats.table import HEAD, MARKS
 from nearkin.text.kind import TextKind
 
@@ -19,8 +18,7 @@ MAGIC = tuple(mark for mark, _ in MARKS)
 SUSPECTS = _native.Suspects(endings=sorted(ENDINGS), marks=[*MAGIC])
 
 
-@dataclass(frozen=True, slots=True)
-class HandedOver:
+class HandedOver(NamedTuple):
     """A file that a worker is to look at, as the kernels found it."""
 
     path: bytes
@@ -37,6 +35,8 @@ def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
         return True
     if kind == HTML or not head:
         return False
+    from nearkin.formats.plain_marks import told_by_text  # few files need its many patterns
+
     return head.startswith(MAGIC) or told_by_text(head, "") is not None
 
 

@@ -31,8 +31,9 @@ def take_in(
     leave_out: frozenset[bytes],
     remember: Callable[[Plain | Readings], None],
     progress: Callable[[int, int], None],
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> None:
-    """`progress` is told how many files and bytes were read so far."""
+    """`progress` is told how many files and bytes were read so far; `meanwhile` is called once reading has begun."""
     unreadable: list[Unreadable] = []
     as_tables = settings.table.text_column is not None
     base = fsencode(scope.root)
@@ -61,6 +62,7 @@ def take_in(
         "hand_over": handed_over.extend,
         "room": settings.run.memory // 8,
         "idle": writer.rest,
+        "meanwhile": meanwhile,
     }
     found: Iterator[Plain | Readings]
     if writer.takes_plain and not settings.walk.legacy_digests:

@@ -22,6 +22,7 @@ from nearkin.store.text_writer import SignatureRow
 Recipe = _native.Recipe
 BATCH_FILES = 256
 AHEAD = 6  # batches read ahead, besides one for each thread, where there is room for them
+UNKNOWN = 32 << 20  # bytes that a batch is taken for before one was seen: few are larger
 
 
 def ingest(
@@ -35,6 +36,7 @@ def ingest(
     legacy: bool = False,
     room: int | None = None,
     idle: Callable[[], None] = lambda: None,
+    meanwhile: Callable[[], object] = lambda: None,
     once: bool = False,
 ) -> Iterator[Readings]:
     """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
@@ -45,10 +47,10 @@ def ingest(
 
     With `keep` the texts are also compressed here, on the threads: the store has one only. Files that may be of a
     format that workers read are handed over, where someone takes them, and are then not in the batch. `idle` is called
-    where the next batch is long in coming.
+    where the next batch is long in coming, `meanwhile` when the first batches are being read.
     """
     reader = Reader(root, how, keep=keep, hands_over=hand_over is not None, legacy=legacy, once=once)
-    for read in _ahead(reader.read, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle):
+    for read in _ahead(reader.read, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle, meanwhile=meanwhile):
         assert isinstance(read, Readings)
         yield read
 
@@ -62,11 +64,12 @@ def ingest_plainly(
     hand_over: Callable[[list[HandedOver]], None],
     room: int,
     idle: Callable[[], None],
+    meanwhile: Callable[[], object],
 ) -> Iterator[Plain | Readings]:
     """The same, each once and with its text compressed, for whoever can store what is plain as it is; what is not comes
     row by row, after it."""
     reader = Reader(root, how, keep=True, hands_over=True, legacy=False, once=True)
-    return _ahead(reader.read_plainly, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle)
+    return _ahead(reader.read_plainly, paths, jobs=jobs, hand_over=hand_over, room=room, idle=idle, meanwhile=meanwhile)
 
 
 def _ahead(
@@ -77,21 +80,25 @@ def _ahead(
     hand_over: Callable[[list[HandedOver]], None] | None,
     room: int | None,
     idle: Callable[[], None],
+    meanwhile: Callable[[], object],
 ) -> Iterator[Plain | Readings]:
     """Batches on threads, in order."""
     rest = iter(paths)
     pending: deque[tuple[int, Future[Read]]] = deque()
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     turns = count()
-    largest = 0
+    largest, begun = UNKNOWN, False
     try:
         while True:
-            ahead = AHEAD if room is None else min(AHEAD, room // largest if largest else 0)
+            ahead = AHEAD if room is None else min(AHEAD, room // largest)
             while len(pending) < jobs + ahead and (batch := list(islice(rest, BATCH_FILES))):
                 turn = next(turns)
                 pending.append((turn, pool.submit(read, batch, turn)))
             if not pending:
                 return
+            if not begun:
+                meanwhile()
+                begun = True
             turn, future = pending.popleft()
             done = awaited(future, idle)
             del future  # it holds what it has given

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 
 from nearkin import _native, machine
 from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
-from nearkin.engine.legacy import add_legacy_digests
 from nearkin.formats.endings import READERS
 from nearkin.formats.table import HEAD
 from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
 from nearkin.store.packing import EMPTY, pack_all, pack_places
-from nearkin.text.decode import decode
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
 from nearkin.text.page import told_as_json
 
@@ -109,6 +107,8 @@ class Reader:
             handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
             readings = readings.without(suspects)
         if self.legacy:
+            from nearkin.engine.legacy import add_legacy_digests
+
             add_legacy_digests(readings, root)
         return readings, handed_over
 
@@ -188,6 +188,8 @@ def _reason(number: int) -> Reason | None:
 
 def decode_others(readings: Readings, others: list[int], hints: list[bool], how: _native.Recipe) -> None:
     """Fill in the rows whose bytes were not UTF-8; each with whether its name is a page's."""
+    from nearkin.text.decode import decode  # most folders have none
+
     decoded = [
         decode(data, html=hint or data[:64].lstrip().startswith(b"<"))
         for data, hint in zip([readings.texts[i] for i in others], hints, strict=True)

@@ -11,19 +11,17 @@ texts were kept.
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin import _native
 from nearkin.matching.candidates import Postings
 from nearkin.matching.distinct import distinct
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme, sign
 from nearkin.scheme.shingler import ALL_BITS, Shingler
-from nearkin.scheme.sketch import Sketch
-from nearkin.scheme.smallest import Min
 from nearkin.store.segments import digest_of
 from nearkin.store.signatures import Signatures
 from nearkin.store.templates import Template, all_templates, store_features, stored_features
@@ -39,8 +37,7 @@ def templates_apply(scheme: Scheme) -> bool:
     return not scheme.estimator.coded
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """What the templates of a store take from every comparison under one scheme."""
 
     templates: int  # how many there are; 0 also where they do not apply
@@ -129,8 +126,10 @@ def payload(signed: Signatures, scheme: Scheme, texts: Texts, ignored: LeftOut) 
     """The signatures without what the templates ignore."""
     if not len(ignored.features):
         return Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
-    if isinstance(scheme, Sketch | Min):
-        return _sampled_again(signed, scheme, texts, ignored)
+    if scheme.limit:
+        from nearkin.matching.sampled_again import sampled_again  # with schemes that few scans are made by
+
+        return sampled_again(signed, scheme, texts, ignored.features)
     kept = ~among(signed.features, ignored.features)
     before = np.concatenate([[0], np.cumsum(kept)])
     weights = signed.weights[kept] if len(signed.weights) else signed.weights
@@ -149,31 +148,3 @@ def sign_all(scheme: Scheme, texts: Texts, count: int) -> Signatures:
         features=np.concatenate([NOTHING, *(one.features for one in signed)]),
         weights=np.zeros(0, np.uint32),
     )
-
-
-def _sampled_again(signed: Signatures, scheme: Sketch | Min, texts: Texts, ignored: LeftOut) -> Postings:
-    """The sample of what is left of each. Texts that were not kept stay whole.
-
-    Of the n smallest none is new where no template is among them. A slot's number does not tell whose it was: every
-    text is sampled again there.
-    """
-    lists = np.split(signed.features, signed.offsets[1:-1].astype(np.int64)) if len(signed.moduli) else []
-    for start in range(0, len(lists), AT_ONCE):
-        rows = [row for row in range(start, min(start + AT_ONCE, len(lists))) if len(lists[row])]
-        if isinstance(scheme, Min):
-            rows = [row for row in rows if among(lists[row], ignored.features).any()]
-        for row, text in zip(rows, texts(rows), strict=True):
-            if text is not None:
-                lists[row] = _sample(text, scheme, ignored.features)
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.uint64)
-    return Postings(offsets, np.concatenate([NOTHING, *lists]), signed.weights, signed.moduli)
-
-
-def _sample(text: bytes, scheme: Sketch | Min, ignored: Features) -> Features:
-    shingles = distinct(scheme.shingler.native().all(text))
-    left = shingles[~among(shingles, ignored)]
-    if isinstance(scheme, Sketch):
-        return _native.slot_minima(left, scheme.n)
-    if scheme.modulus > 1:
-        left = left[left % np.uint64(scheme.modulus) == 0]
-    return left[: scheme.n]

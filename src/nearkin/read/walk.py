@@ -10,6 +10,7 @@ from pathlib import Path
 from re import Pattern
 from re import compile as compile_pattern
 
+from nearkin._native import FOLDER, WATCHED, list_folder
 from nearkin.errors import InputError, UsageError
 from nearkin.settings import WalkSettings
 
@@ -22,6 +23,10 @@ class Unreadable:
 
     path: bytes
     detail: str
+
+
+# Files side by side; a folder, by its path and its path from the root.
+Part = list[bytes] | tuple[bytes, bytes] | Unreadable
 
 
 class Globs:
@@ -53,9 +58,9 @@ def walk(
     include, exclude = Globs(settings.include), Globs(settings.exclude)
     base = os.fsencode(root)
     own = _identities(leave_out)
-    numbers = {number for _, number in own}
-
+    inodes = [inode for _, inode in own]
     choosy = bool(include or exclude)
+    own_folders = {os.path.dirname(one) for one in leave_out}  # noqa: PTH120
 
     def wanted(path: bytes, absolute: bytes) -> bool:
         if absolute in leave_out:
@@ -65,33 +70,47 @@ def walk(
     def is_own(absolute: bytes) -> bool:
         return not own.isdisjoint(_identities((absolute,)))
 
-    def children(folder: bytes) -> list[os.DirEntry[bytes]]:
-        with os.scandir(folder) as found:
-            return sorted(found, key=lambda child: child.name, reverse=True)
+    def inside(folder: bytes, relative: bytes) -> Iterator[Part]:
+        """In order: runs of files, folders, what cannot be looked at."""
+        prefix = relative + b"/" if relative else b""
+        paths, apart = list_folder(folder, prefix, hidden=settings.hidden, watched=inodes)
+
+        def absolute(path: bytes) -> bytes:
+            return os.path.join(folder, path[len(prefix) :])  # noqa: PTH118
+
+        def chosen(files: list[bytes]) -> list[bytes]:
+            if not choosy and folder not in own_folders:  # nearly always: nothing is done for each file
+                return files
+            return [path for path in files if wanted(path, absolute(path))]
+
+        done = 0
+        for row, what in apart:
+            yield chosen(paths[done:row])
+            done = row + 1
+            path = paths[row]
+            if what == FOLDER:
+                if not exclude.match(path) and absolute(path) not in leave_out:
+                    yield absolute(path), path
+            elif what != WATCHED:
+                yield Unreadable(path, os.strerror(what).lower())
+            elif not is_own(absolute(path)):
+                yield chosen([path])
+        yield chosen(paths[done:])
 
     def below(folder: bytes, relative: bytes) -> Iterator[bytes | Unreadable]:
         # A stack instead of generators within generators: each of those passes on every file below it.
-        prefix = relative + b"/" if relative else b""
-        try:
-            waiting = [(prefix, child) for child in children(folder)]
-        except OSError as error:
-            yield Unreadable(relative or ROOT, explain(error))
-            return
+        waiting: list[Part] = [(folder, relative)]
         while waiting:
-            prefix, child = waiting.pop()
-            if not settings.hidden and child.name.startswith(b"."):
-                continue
-            path = prefix + child.name
-            try:
-                if child.is_dir(follow_symlinks=False):
-                    if not exclude.match(path) and child.path not in leave_out:
-                        waiting += [(path + b"/", grandchild) for grandchild in children(child.path)]
-                elif child.is_file(follow_symlinks=False) and wanted(path, child.path):
-                    if child.inode() in numbers and is_own(child.path):
-                        continue
-                    yield path
-            except OSError as error:
-                yield Unreadable(path, explain(error))
+            part = waiting.pop()
+            if isinstance(part, list):
+                yield from part
+            elif isinstance(part, Unreadable):
+                yield part
+            else:
+                try:
+                    waiting += reversed([*inside(*part)])
+                except OSError as error:
+                    yield Unreadable(part[1] or ROOT, explain(error))
 
     for start in starts:
         absolute = os.fsencode(start)

@@ -6,7 +6,6 @@ compared at the larger (Broder 1997 §3). How shared features become a score, th
 """
 
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +61,8 @@ class Signature:
         schemes leave parts out: then it names the signature only. How the text was made canonical is no part of it:
         digests say the same only of texts that were made canonical alike.
         """
+        from hashlib import blake2b  # with all of OpenSSL
+
         digest = blake2b(f"{self.scheme} {self.modulus} {len(self)}\n".encode(), digest_size=16)
         digest.update(self.features.astype("<u8").tobytes())
         digest.update(self.weights.astype("<u4").tobytes())

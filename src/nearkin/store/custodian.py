@@ -9,14 +9,12 @@
 What lies in a container is whose the container is. Without a rule a document keeps the custodian it had.
 """
 
-import csv
 import json
 import os
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
-from email.utils import parseaddr
 from pathlib import Path
+from typing import NamedTuple
 
 from nearkin.errors import InputError, UsageError
 from nearkin.read.table import MEMBER
@@ -24,8 +22,7 @@ from nearkin.read.walk import explain
 from nearkin.store.known import lies_below
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """What a rule looks at."""
 
     path: bytes
@@ -77,6 +74,8 @@ def name_custodians(
 
 
 def _sender(held: Held) -> str | None:
+    from email.utils import parseaddr  # with sockets and much else that no other rule needs
+
     properties = json.loads(held.properties) if held.properties else {}
     return parseaddr(str(properties.get("from", "")))[1].lower() or None
 
@@ -116,6 +115,8 @@ def _mapped(custodians: dict[bytes, str]) -> Rule:
 
 
 def _read_map(text: str) -> dict[bytes, str]:
+    import csv
+
     if not text or (not Path(text).exists() and not text.endswith(".csv")):
         raise UsageError(f"{text!r} names no custodians; known are: owner, mail, path:N, path:FOLDER or a CSV file.")
     try:

@@ -12,7 +12,7 @@ of seven Western languages, 40 to 1,000 characters long, this was always right; 
 
 import codecs
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nearkin import _native
 
@@ -92,8 +92,7 @@ TURKISH_LETTER = re.compile(rb"[A-Za-z][\xf0\xfd\xfe][A-Za-z]")
 SPACES = re.compile(rb"\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     text: str
     encoding: str
 

@@ -1,0 +1,39 @@
+// What lies in a folder: its entries in byte order of their names, links not followed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nearkin {
+
+struct Entry {
+  enum class Kind : std::uint8_t { file, watched, folder, unknown };
+
+  std::size_t start;
+  std::size_t length;  // of its name, in `names`
+  Kind kind;
+  int error = 0;  // why it is unknown
+};
+
+struct Folder {
+  std::string names;
+  std::vector<Entry> entries;
+
+  std::string_view name(const Entry& entry) const { return std::string_view(names).substr(entry.start, entry.length); }
+};
+
+struct FolderLook {
+  bool hidden;                             // also names that begin with a dot
+  std::span<const std::uint64_t> watched;  // inodes that files are pointed out by
+  bool ask = false;  // about every entry, as where the file system does not tell with the names what they are
+};
+
+// Files and folders only: links, devices and the like are passed over. Throws std::system_error where the folder cannot
+// be looked into.
+Folder look_into(const char* path, const FolderLook& how);
+
+}  // namespace nearkin
