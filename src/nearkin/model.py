@@ -210,6 +210,8 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Document:
+    """A file, or what lies in one, as the store has it."""
+
     location: Location
     size: int
     mtime_ns: int

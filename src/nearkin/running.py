@@ -29,6 +29,8 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass
 class Running:
+    """What a run has at hand, and what it has come to."""
+
     connection: sqlite3.Connection
     store: Path
     settings: Settings

@@ -53,6 +53,8 @@ class Checked:
 
 @dataclass(frozen=True)
 class WalkSettings(Checked):
+    """Which files are read."""
+
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     hidden: bool = False
@@ -69,6 +71,8 @@ class WalkSettings(Checked):
 
 @dataclass(frozen=True)
 class TextSettings(Checked):
+    """What of their texts is compared, and whether they are kept."""
+
     raw: bool = False
     ignore: tuple[str, ...] = ("case", "punctuation")
     keep: bool = True
@@ -82,6 +86,8 @@ class TextSettings(Checked):
 
 @dataclass(frozen=True)
 class MatchSettings(Checked):
+    """What makes a match, and what is kept of them."""
+
     threshold: float = 0.7
     containment: float = 0.9
     floor: float = 0.5
@@ -141,6 +147,8 @@ MOST_JOBS, LEAST_MEMORY = 512, 64 << 20
 
 @dataclass(frozen=True)
 class RunSettings(Checked):
+    """What of the machine a run may use."""
+
     jobs: int = field(default_factory=lambda: min(machine.cores(), MOST_JOBS))
     memory: int = field(default_factory=lambda: max(LEAST_MEMORY, machine.memory() // 4))
 
@@ -179,6 +187,8 @@ class WorkerSettings(Checked):
 
 @dataclass(frozen=True)
 class Settings:
+    """All of them."""
+
     scheme: str = DEFAULT_SCHEME
     walk: WalkSettings = field(default_factory=WalkSettings)
     text: TextSettings = field(default_factory=TextSettings)

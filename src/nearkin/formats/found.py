@@ -45,6 +45,8 @@ class Member:
 
 @dataclass(slots=True)
 class Found:
+    """What a reader found in a file."""
+
     text: str | None  # all that a reader sees, in reading order; None: it has no text of its own (an archive)
     properties: dict[str, str] = field(default_factory=dict)  # title, author, created (ISO 8601), message-id …
     members: Iterable[Member] = ()  # taken out one by one; may raise a Problem, what came before it stands

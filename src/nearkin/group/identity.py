@@ -9,8 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import sha256
 from typing import NamedTuple
+
+from nearkin import _native
 
 
 class What(StrEnum):
@@ -93,4 +94,4 @@ def founder_of(digests: Sequence[bytes], taken: Set[bytes], number: int) -> byte
     """The pivot, or the next content whose digest is no other family's name, nor was until now. `number`: how many
     names were given before."""
     free = next((digest for digest in digests if digest not in taken), None)
-    return free or sha256(b"".join(digests) + number.to_bytes(8, "big")).digest()
+    return free or _native.sha256(b"".join(digests) + number.to_bytes(8, "big"))

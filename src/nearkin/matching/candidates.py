@@ -37,6 +37,8 @@ WHOLE = Part(np.zeros(0, np.uint8), np.zeros(0, np.uint64))
 
 @dataclass(frozen=True)
 class Candidates:
+    """Pairs, one a row, by the rows of their contents."""
+
     a: NDArray[np.uint32]
     b: NDArray[np.uint32]
     shared: NDArray[np.uint64]  # at the larger modulus of the two, as are the sizes

@@ -28,6 +28,8 @@ from nearkin.store.signatures import count_postings, moduli_of, signature_batche
 
 @dataclass(frozen=True)
 class Outcome:
+    """What matching has found, beside what is stored."""
+
     matches: MatchColumns
     fresh: NDArray[np.bool_] | None = None  # which are not stored as they are; None: all
     # Content ids of stored pairs that are no matches any more.
@@ -57,6 +59,8 @@ class Outcome:
 
 
 class Matcher(Collected):
+    """Whoever matches all contents, or those that are new."""
+
     def stored(self) -> Outcome:
         """What is stored, as it is."""
         rows = MatchColumns.stored(columns_named(self.connection, self.scheme_id))

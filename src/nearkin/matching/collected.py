@@ -30,6 +30,8 @@ class Means:
 
 @dataclass(frozen=True)
 class Collected:
+    """What is matched, and by which means."""
+
     connection: sqlite3.Connection
     scheme: Scheme
     scheme_id: int

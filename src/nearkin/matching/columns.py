@@ -18,6 +18,8 @@ TURNED = {"a_in_b": "b_in_a", "b_in_a": "a_in_b", "size_a": "size_b", "size_b": 
 
 @dataclass(frozen=True)
 class MatchColumns:
+    """Matches, one a row."""
+
     a: NDArray[np.uint32]
     b: NDArray[np.uint32]
     resemblance: Floats

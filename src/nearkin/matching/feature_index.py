@@ -51,6 +51,8 @@ class Hits:
 
 @dataclass
 class FeatureIndex:
+    """Where features of a store are found."""
+
     connection: sqlite3.Connection
     store: Path
     scheme: Scheme

@@ -66,6 +66,8 @@ def can_be_incremental(scheme: Scheme, settings: MatchSettings) -> bool:
 
 @dataclass(frozen=True)
 class Increment:
+    """Contents of which some are new."""
+
     ids: Ids  # of all contents there are now, by row
     lengths: NDArray[np.int64]
     texts: Texts

@@ -15,6 +15,8 @@ from nearkin.store.segments import Signed
 
 @dataclass(frozen=True)
 class Levels:
+    """Moduli from base, each twice the one before."""
+
     base: int
     count: int
 

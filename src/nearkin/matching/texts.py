@@ -14,6 +14,8 @@ AT_ONCE = 16 << 20  # bytes of extracted texts
 
 @dataclass(frozen=True)
 class StoredTexts:
+    """Of contents by their rows."""
+
     connection: sqlite3.Connection
     contents: Contents
     canon: Canon

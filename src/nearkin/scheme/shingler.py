@@ -19,6 +19,8 @@ ALL_BITS = 64
 
 @dataclass(frozen=True)
 class Shingler:
+    """How a text is cut into shingles, and how these are hashed."""
+
     window: int
     unit: str = "byte"
     label: bool = False

@@ -11,6 +11,8 @@ from nearkin.store.known import Version
 
 @dataclass(frozen=True)
 class Changes:
+    """How many documents a scan found to be so."""
+
     new: int = 0
     changed: int = 0
     moved: int = 0

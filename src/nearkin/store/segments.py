@@ -10,12 +10,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin import _native
 from nearkin.store.rows import insert_rows
 
 LOCK = "lock"
@@ -50,7 +50,7 @@ def folder_of(store: Path) -> Path:
 
 
 def digest_of(ignored: NDArray[np.uint64]) -> bytes:
-    return sha256(ignored.astype("<u8").tobytes()).digest() if len(ignored) else b""
+    return _native.sha256(ignored.astype("<u8").tobytes()) if len(ignored) else b""
 
 
 @contextmanager
