@@ -71,16 +71,12 @@ bool py_put_in_order_of(TextContents& self, const std::vector<nb::bytes>& digest
   return self.put_in_order_of(wanted);
 }
 
-NumPy<std::uint64_t> py_features_of(const TextContents& self, const Array<std::int64_t>& rows) {
+HeldFeatures py_features_of(nb::handle owner, const Array<std::int64_t>& rows) {
+  auto& self = nb::cast<TextContents&>(owner);
   const auto count = static_cast<std::int64_t>(self.moduli().size());
   for (const auto row : span(rows))
-    if (row < 0 || row >= count) throw nb::index_error("a row names no content");
-  std::vector<std::uint64_t> some;
-  {
-    const nb::gil_scoped_release free;
-    some = self.features_of(span(rows));
-  }
-  return array(std::move(some));
+    if (row < -1 || row >= count) throw nb::index_error("a row names no content");
+  return {nb::borrow(owner), self.features_of(span(rows))};
 }
 
 NumPy<std::int64_t> py_lengths(const TextContents& self) {
@@ -112,6 +108,21 @@ void register_contents(nb::module_& m) {
       .def("__getitem__", [](const HeldTexts& self, std::size_t at) {
         if (at >= self.views.size()) throw nb::index_error("there are no more texts");
         return to_bytes(self.views[at]);
+      });
+  nb::class_<HeldFeatures>(m, "HeldFeatures")
+      .def("__len__", [](const HeldFeatures& self) { return self.views.size(); })
+      .def("__iter__", [](nb::handle self) { return nb::steal(PySeqIter_New(self.ptr())); })
+      .def("__getitem__", [](const HeldFeatures& self, std::size_t at) {
+        if (at >= self.views.size()) throw nb::index_error("there are no more contents");
+        return lent(self.owner, self.views[at]);
+      }, nb::rv_policy::automatic)
+      .def("joined", [](const HeldFeatures& self) {
+        std::vector<std::uint64_t> all;
+        std::size_t size = 0;
+        for (const auto one : self.views) size += one.size();
+        all.reserve(size);
+        for (const auto one : self.views) all.insert(all.end(), one.begin(), one.end());
+        return array(std::move(all));
       });
   m.attr("NOTHING") = TextContents::kNothing;
   const auto lends = [](auto get) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "convert.hpp"
+#include "held_texts.hpp"
 #include "segment.hpp"
 #include "segment_search.hpp"
 
@@ -17,12 +18,33 @@ segment::Token token_of(const nb::bytes& token) {
   return made;
 }
 
-Segment py_segment(const Array<std::int64_t>& contents, const Array<std::uint64_t>& offsets,
-                   const Array<std::uint64_t>& features, const Array<std::uint32_t>& weights,
-                   const Array<std::uint64_t>& moduli, std::uint64_t base, std::uint32_t levels,
-                   const Array<std::uint64_t>& ignored, const nb::bytes& token) {
+// Features end to end, or where they are held.
+std::vector<SourceList> lists_of(std::span<const std::uint64_t> offsets, nb::handle features,
+                                 std::span<const std::uint32_t> weights) {
+  const bool held = nb::isinstance<HeldFeatures>(features);
+  std::span<const std::span<const std::uint64_t>> views;
+  std::span<const std::uint64_t> all;
+  if (held) views = nb::cast<const HeldFeatures&>(features).views;
+  else all = span(nb::cast<Array<std::uint64_t>>(features, false));  // not converted: who calls holds it
+  const bool fits = !offsets.empty() && std::ranges::is_sorted(offsets) &&
+                    (held ? views.size() + 1 == offsets.size() : offsets.back() == all.size()) &&
+                    (weights.empty() || weights.size() == offsets.back());
+  if (!fits) throw nb::value_error("the arrays of a segment do not fit together");
+  std::vector<SourceList> lists(offsets.size() - 1);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::uint64_t from = offsets[i], size = offsets[i + 1] - from;
+    lists[i].features = held ? views[i] : all.subspan(from, size);
+    if (!weights.empty()) lists[i].weights = weights.subspan(from, size);
+  }
+  return lists;
+}
+
+Segment py_segment(const Array<std::int64_t>& contents, const Array<std::uint64_t>& offsets, nb::handle features,
+                   const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli, std::uint64_t base,
+                   std::uint32_t levels, const Array<std::uint64_t>& ignored, const nb::bytes& token) {
   const segment::Token named = token_of(token);
-  const SegmentSource source{span(contents), span(offsets), span(features), span(weights), span(moduli), span(ignored)};
+  const std::vector<SourceList> lists = lists_of(span(offsets), features, span(weights));
+  const SegmentSource source{span(contents), lists, weights.size() > 0, span(moduli), span(ignored)};
   const nb::gil_scoped_release free;
   return Segment::of(source, base, levels, named);
 }

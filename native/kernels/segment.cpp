@@ -26,9 +26,6 @@ void segment::check(const Header& header) {
   if (!plausible) throw SegmentError("the segment's header makes no sense");
 }
 
-Segment::Segment(std::shared_ptr<const std::byte> image, std::size_t bytes)
-    : image_(std::move(image)), bytes_(bytes), layout_(header()) {}
-
 Segment Segment::open(const std::string& path, const Token& token) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw std::system_error(errno, std::generic_category(), path);
@@ -49,8 +46,12 @@ Segment Segment::open(const std::string& path, const Token& token) {
   const auto& header = *reinterpret_cast<const Header*>(image.get());
   segment::check(header);
   if (header.token != token) throw SegmentError("this is another segment");
-  if (Layout(header).total != bytes) throw SegmentError("the segment is cut short");
-  Segment segment(image, bytes);
+  const Layout layout(header);
+  if (layout.total != bytes) throw SegmentError("the segment is cut short");
+  Sections sections;
+  for (std::size_t section = 0; section < kSections; ++section)
+    sections[section] = {image.get() + layout.at[section], layout.bytes[section]};
+  const Segment segment(image, header, sections);
   const auto starts = segment.level_starts();
   if (!std::is_sorted(starts.begin(), starts.end()) || starts.front() != 0 || starts.back() != header.contents)
     throw SegmentError("the segment is damaged");
@@ -63,30 +64,33 @@ void Segment::save(const std::string& path, const Token& token) const {
   Header named = header();
   named.token = token;
   named.own_sum = own_sum(named);
-  SegmentFile file(path, bytes_);
+  const Layout layout(named);
+  SegmentFile file(path, layout.total);
   file.write(0, &named, sizeof named);
-  file.write(sizeof named, image_.get() + sizeof named, bytes_ - sizeof named);
+  for (std::size_t section = 0; section < kSections; ++section)
+    file.write(layout.at[section], sections_[section].data(), sections_[section].size());
   file.finish();
 }
 
 bool Segment::intact() const {
-  for (std::size_t section = 0; section < kSections; ++section) {
-    Sum sum;
-    sum.add(image_.get() + layout_.at[section], layout_.bytes[section]);
-    if (sum.value() != header().sums[section]) return false;
-  }
+  for (std::size_t section = 0; section < kSections; ++section)
+    if (sum_of(sections_[section]) != header().sums[section]) return false;
   return true;
 }
 
 void Segment::populate() const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (const auto section : sections_) {
 #ifdef MADV_POPULATE_READ
-  if (::madvise(const_cast<std::byte*>(image_.get()), bytes_, MADV_POPULATE_READ) == 0) return;
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(section.data()) % page;
+    auto* const first = const_cast<std::byte*>(section.data()) - before;
+    if (::madvise(first, before + section.size(), MADV_POPULATE_READ) == 0) continue;
 #endif
-  // Older kernels, and segments in memory, which have their pages already.
-  constexpr std::size_t kPage = 4096;
-  std::byte all{};
-  for (std::size_t at = 0; at < bytes_; at += kPage) all ^= image_.get()[at];
-  [[maybe_unused]] const volatile std::byte seen = all;
+    // Older kernels.
+    std::byte all{};
+    for (std::size_t at = 0; at < section.size(); at += page) all ^= section[at];
+    [[maybe_unused]] const volatile std::byte seen = all;
+  }
 }
 
 std::uint32_t Segment::level_of(std::uint32_t rank) const {

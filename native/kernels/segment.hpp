@@ -1,26 +1,31 @@
 // Segments: immutable indices of the contents of one scheme, from features to the contents that have them.
 //
 // A repository's signatures are searched where they lie, in files mapped into memory: nothing is loaded, and a look-up
-// touches two cache lines, the directory's and the keys'. The format is in segment_format.hpp. A segment of a few
-// contents can also be made in memory, with the same layout.
+// touches two cache lines, the directory's and the keys'. The format is in segment_format.hpp. A segment can also be made
+// in memory; its sections then lie where each was made.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "segment_format.hpp"
 
 namespace nearkin {
 
-// Signatures end to end: the features of contents[i] lie from offsets[i] to offsets[i + 1], ascending.
+// A signature, wherever it lies.
+struct SourceList {
+  std::span<const std::uint64_t> features;  // ascending
+  std::span<const std::uint32_t> weights;   // as many where the segment is weighted
+};
+
 struct SegmentSource {
   std::span<const std::int64_t> contents;
-  std::span<const std::uint64_t> offsets;
-  std::span<const std::uint64_t> features;
-  std::span<const std::uint32_t> weights;  // empty: every feature weighs 1
+  std::span<const SourceList> lists;       // by content
+  bool weighted;                           // else every feature weighs 1
   std::span<const std::uint64_t> moduli;   // base · 2^level each
   std::span<const std::uint64_t> ignored;  // features left out, ascending
 };
@@ -50,8 +55,8 @@ class Segment {
   // Maps every page at once. Otherwise the first questions pay for it, each for the thousands of pages it looks at.
   void populate() const;
 
-  const segment::Header& header() const { return *reinterpret_cast<const segment::Header*>(image_.get()); }
-  std::size_t bytes() const { return bytes_; }
+  const segment::Header& header() const { return *header_; }
+  std::size_t bytes() const { return segment::Layout(header()).total; }  // of its file
   std::span<const std::int64_t> contents() const { return section<std::int64_t>(segment::kContents); }
   std::span<const std::uint32_t> level_starts() const { return section<std::uint32_t>(segment::kLevelStarts); }
   std::span<const std::uint64_t> keys() const { return section<std::uint64_t>(segment::kKeys); }
@@ -70,16 +75,18 @@ class Segment {
   void find(std::span<const std::uint64_t> features, std::vector<std::uint32_t>& places) const;
 
  private:
-  Segment(std::shared_ptr<const std::byte> image, std::size_t bytes);
+  // Both lie in what is kept.
+  Segment(std::shared_ptr<const void> kept, const segment::Header& header, const segment::Sections& sections)
+      : kept_(std::move(kept)), header_(&header), sections_(sections) {}
 
   template <class T>
   std::span<const T> section(segment::Section which) const {
-    return {reinterpret_cast<const T*>(image_.get() + layout_.at[which]), layout_.bytes[which] / sizeof(T)};
+    return {reinterpret_cast<const T*>(sections_[which].data()), sections_[which].size() / sizeof(T)};
   }
 
-  std::shared_ptr<const std::byte> image_;
-  std::size_t bytes_;
-  segment::Layout layout_;
+  std::shared_ptr<const void> kept_;
+  const segment::Header* header_;
+  segment::Sections sections_;
 };
 
 // One segment of all contents of several, written in one pass: what is in memory does not grow with the postings.

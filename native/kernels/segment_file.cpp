@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -11,6 +12,10 @@
 
 namespace nearkin {
 namespace {
+
+// A system gives the file memory in pieces as large as what is written. Where it has to find large ones, or its host has
+// to, 46 MB at once took 110 ms of CPU, and 256 KB at a time 15 ms.
+constexpr std::size_t kOnce = std::size_t{1} << 18;
 
 [[noreturn]] void fail(const std::string& path) { throw std::system_error(errno, std::generic_category(), path); }
 
@@ -38,7 +43,7 @@ SegmentFile::~SegmentFile() {
 void SegmentFile::write(std::size_t at, const void* data, std::size_t bytes) {
   const auto* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t written = ::pwrite(file_, from, bytes, static_cast<off_t>(at));
+    const ssize_t written = ::pwrite(file_, from, std::min(bytes, kOnce), static_cast<off_t>(at));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail(part_);
     from += written;

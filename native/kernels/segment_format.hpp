@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 
 namespace nearkin {
@@ -37,6 +38,7 @@ inline constexpr std::size_t kLine = 64;
 
 enum Section : std::size_t { kContents, kLevelStarts, kSizes, kDirectory, kKeys, kValues, kLists, kSections };
 
+using Sections = std::array<std::span<const std::byte>, kSections>;
 using Token = std::array<std::uint8_t, 16>;
 
 struct Header {
@@ -73,6 +75,12 @@ class Sum {
  private:
   std::uint64_t value_ = 0x6E6B736567U;
 };
+
+inline std::uint64_t sum_of(std::span<const std::byte> section) {
+  Sum sum;
+  sum.add(section.data(), section.size());
+  return sum.value();
+}
 
 inline std::uint64_t own_sum(const Header& header) {
   Sum sum;

@@ -127,14 +127,13 @@ bool TextContents::put_in_order_of(std::span<const Digest> digests) {
   return all;
 }
 
-std::vector<std::uint64_t> TextContents::features_of(std::span<const std::int64_t> rows) const {
-  std::size_t size = 0;
-  for (const auto row : rows) size += offsets_[static_cast<std::size_t>(row) + 1] - offsets_[static_cast<std::size_t>(row)];
-  std::vector<std::uint64_t> some;
-  some.reserve(size);
+std::vector<std::span<const std::uint64_t>> TextContents::features_of(std::span<const std::int64_t> rows) {
+  lent_ = true;
+  std::vector<std::span<const std::uint64_t>> some;
+  some.reserve(rows.size());
   for (const auto signed_row : rows) {
     const auto row = static_cast<std::size_t>(signed_row);
-    some.insert(some.end(), starts_[row], starts_[row] + (offsets_[row + 1] - offsets_[row]));
+    some.emplace_back(signed_row < 0 ? nullptr : starts_[row], signed_row < 0 ? 0 : offsets_[row + 1] - offsets_[row]);
   }
   return some;
 }
@@ -146,7 +145,8 @@ std::span<const std::uint64_t> TextContents::features() {
       std::copy_n(starts_[i], offsets_[i + 1] - offsets_[i], features_.data() + offsets_[i]);
       starts_[i] = features_.data() + offsets_[i];
     }
-    for (Batch& batch : batches_) let_go(batch.features, batch.weights);
+    for (Batch& batch : batches_)
+      if (!lent_) let_go(batch.features, batch.weights);
   }
   return features_;
 }

@@ -49,8 +49,8 @@ class TextContents {
   // Features where they are, or end to end: these are put together when they are asked for.
   std::span<const std::uint64_t* const> starts() const { return starts_; }
   std::span<const std::uint64_t> features();
-  // Those of some contents, end to end.
-  std::vector<std::uint64_t> features_of(std::span<const std::int64_t> rows) const;
+  // Those of some contents, where they are. From now on they stay there.
+  std::vector<std::span<const std::uint64_t>> features_of(std::span<const std::int64_t> rows);
 
  private:
   struct Content {
@@ -65,7 +65,7 @@ class TextContents {
   void append(const Content& one);  // to what is in order
 
   std::uint64_t for_texts_, for_features_;
-  bool signed_ = true;
+  bool signed_ = true, lent_ = false;
   std::deque<Batch> batches_;      // their bytes stay where they are
   std::vector<Content> contents_;  // as they were met
   FlatMap<Digest, std::uint32_t, ByDigest> numbers_;

@@ -185,6 +185,14 @@ class HeldTexts:
     def __iter__(self) -> Iterator[bytes]: ...
     def __getitem__(self, at: int) -> bytes: ...
 
+class HeldFeatures:
+    """Some contents' features in native memory, in the order in which they were asked for."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[U64]: ...
+    def __getitem__(self, at: int) -> U64: ...
+    def joined(self) -> U64: ...  # end to end
+
 class TextContents:
     """Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests."""
 
@@ -198,7 +206,8 @@ class TextContents:
     def put_in_order_of(self, digests: list[bytes]) -> bool:
         """Likewise, in the order of these contents. Whether all are known with signatures that need no weights; of
         those that are not known the texts are empty."""
-    def features_of(self, rows: I64) -> U64: ...
+    def features_of(self, rows: I64) -> HeldFeatures:
+        """Where they are; row -1 has none."""
     def texts(self, rows: Sequence[int]) -> HeldTexts: ...
     holding: U32  # by text: its content
     # By content.
@@ -329,7 +338,7 @@ class Segment:
     def of(
         contents: I64,
         offsets: U64,
-        features: U64,
+        features: U64 | HeldFeatures,  # end to end, or as they are held
         weights: U32,
         moduli: U64,
         *,

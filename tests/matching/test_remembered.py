@@ -18,6 +18,7 @@ from nearkin.engine import local, reader
 from nearkin.group import grouping
 from nearkin.matching import carry
 from nearkin.matching.candidates import Postings, find_candidates
+from nearkin.matching.levels import Levels
 from nearkin.matching.remembered import Remembered
 from nearkin.model import Readings
 from nearkin.scheme import parse_scheme, sign
@@ -74,22 +75,26 @@ def test_they_are_joined_as_those_end_to_end_are() -> None:
         np.zeros(0, np.uint32),
         np.array([one.modulus for one in signed], np.uint64),
     )
-    assert read.features_of(np.arange(len(texts))).tobytes() == whole.features.tobytes()
+    assert np.concatenate([*read.features_of(np.arange(len(texts)))]).tobytes() == whole.features.tobytes()
     found, expected = (find_candidates(one, SCHEME, MatchSettings(), threads=2) for one in (read, whole))
     assert len(expected.a) > 20
     for name in ("a", "b", "shared", "size_a", "size_b", "united", "strong"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
     rows = np.array([5, 0, 0, len(texts) - 1])
-    some = np.concatenate([signed[row].features for row in rows])
-    assert read.features_of(rows).tolist() == some.tolist()
     few = kept.signatures_of(rows)
     assert few is not None
-    assert few.features.tolist() == some.tolist()
+    assert few.features.tolist() == np.concatenate([signed[row].features for row in rows]).tolist()
     assert few.offsets.tolist() == np.cumsum([0, *(len(signed[row]) for row in rows)]).tolist()
     assert few.moduli.tolist() == [signed[row].modulus for row in rows]
+    rows = np.array([*rows, -1])
+    some = [[] if row < 0 else signed[row].features.tolist() for row in rows]
+    before = read.features_of(rows)
+    assert [one.tolist() for one in before] == some
     assert read.features.tobytes() == whole.features.tobytes()
-    assert read.features_of(rows).tolist() == some.tolist(), "wherever they are now"
-    for beyond in (-1, len(texts)):
+    assert [one.tolist() for one in read.features_of(rows)] == some, "wherever they are now"
+    assert [one.tolist() for one in before] == some, "what was lent is still there"
+    assert len(before) == len(rows)
+    for beyond in (-2, len(texts)):
         with pytest.raises(IndexError, match="no content"):
             read.features_of(np.array([beyond]))
 
@@ -158,7 +163,8 @@ def test_against_a_dictionary(batches: list[list[int]], asked: list[int], for_te
     if signed is not None:
         assert met >= set(asked)
         lists = [sign(text, SCHEME).features for text in wanted]
-        assert signed.features_of(np.arange(len(asked))).tolist() == [one for some in lists for one in some.tolist()]
+        where = signed.features_of(np.arange(len(asked)))
+        assert [one.tolist() for one in where] == [one.tolist() for one in lists]
         assert signed.moduli.tolist() == [sign(text, SCHEME).modulus for text in wanted]
 
 
@@ -183,12 +189,19 @@ def test_rows_for_a_segment_are_those_of_the_store(tmp_path: Path, monkeypatch: 
     assert ids[~remembered.knows(ids)].tolist() == [empty]
     parts = list(remembered.signed_rows(ids, most))
     assert len(parts) > 1 or most > 1000
-    assert all(len(one.features) < most + 400 for one in parts)
+    assert all(one.offsets[-1] < most + 400 for one in parts)
     assert np.concatenate([one.contents for one in parts]).tolist() == stored.contents.tolist()
-    assert np.concatenate([one.features for one in parts]).tolist() == stored.features.tolist()
+    lists = np.split(np.asarray(stored.features), stored.offsets[1:-1].astype(np.int64))
+    assert [some.tolist() for one in parts for some in one.features] == [some.tolist() for some in lists]
     assert np.concatenate([np.diff(one.offsets) for one in parts]).tolist() == np.diff(stored.offsets).tolist()
     assert np.concatenate([one.moduli for one in parts]).tolist() == stored.moduli.tolist()
     assert not any(len(one.weights) for one in parts)
+    levels = Levels.of(SCHEME)
+    ignored = np.unique(np.asarray(stored.features))[::5]
+    segments = [levels.segment(one, ignored=ignored) for one in parts]
+    _native.Segment.merge(segments, str(tmp_path / "held"), token=bytes(16))
+    levels.segment(stored, ignored=ignored).save(str(tmp_path / "stored"))
+    assert (tmp_path / "held").read_bytes() == (tmp_path / "stored").read_bytes()
 
 
 def test_copies_come_without_what_came_before(tmp_path: Path) -> None:

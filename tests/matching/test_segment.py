@@ -179,6 +179,39 @@ def test_merged_segments_are_those_built_at_once(
     assert sorted(path.name for path in folder.iterdir()) == ["merged", "whole"]
 
 
+@pytest.mark.parametrize(("alike", "weighted"), [(0, False), (0, True), (12, False)])
+def test_more_postings_than_are_sorted_at_a_time(tmp_path: Path, alike: int, weighted: bool) -> None:
+    """Each part is sorted at once, the whole is not; keys are spread evenly, or begin with the same bits."""
+    dice = np.random.default_rng(alike)
+    contents, each = 2_400, 1_000
+    keys = dice.integers(0, 1 << 64, 500_000, np.uint64) >> np.uint64(alike)
+    pool = keys * np.uint64(pow(0x9E3779B97F4A7C15, -1, 1 << 64))  # segments mix them by this number
+    features = np.sort(dice.choice(pool, (contents, each)), axis=1)
+    weights = dice.integers(1, 500, (contents, each), np.uint32)
+    ignored = np.unique(pool[:100_000:7])
+
+    def segment(rows: slice) -> _native.Segment:
+        some = features[rows]
+        return _native.Segment.of(
+            np.arange(contents)[rows] * 3,
+            np.arange(0, some.size + 1, each, dtype=np.uint64),
+            np.ascontiguousarray(some).ravel(),
+            weights[rows].ravel() if weighted else NONE.astype(np.uint32),
+            np.ones(len(some), np.uint64),
+            base=1,
+            levels=7,
+            ignored=ignored,
+            token=TOKEN,
+        )
+
+    _native.Segment.merge([segment(slice(i, None, 3)) for i in range(3)], str(tmp_path / "parts"), token=TOKEN)
+    whole = segment(slice(None))
+    whole.save(str(tmp_path / "whole"))
+    assert whole.postings > 1 << 21
+    assert whole.intact()
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_a_segment_without_features_is_merged_with_those_that_have_weights(tmp_path: Path, first: bool) -> None:
     chunks = {2: Content(Counter([5, 7]), 1, {5: 90, 7: 20})}

@@ -183,7 +183,7 @@ class Builder:
         ids = np.array(waiting, np.int64)
         known = remembered.knows(ids)
         unknown = ids[~known].tolist()
-        if not known.any() or len(unknown) > FEW or any(len(one.features) for one in self._stored_rows(unknown)):
+        if not known.any() or len(unknown) > FEW or any(one.offsets[-1] for one in self._stored_rows(unknown)):
             return self._stored_rows(waiting)
         return remembered.signed_rows(ids, self.run)
 

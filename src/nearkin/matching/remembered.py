@@ -58,7 +58,7 @@ class Remembered:
             return None
         ends = np.cumsum(np.diff(self._read.offsets)[rows], dtype=np.uint64)
         offsets = np.concatenate([np.zeros(1, np.uint64), ends])
-        return Signatures(self._read.moduli[rows], offsets, self._read.features_of(rows), NO_WEIGHTS)
+        return Signatures(self._read.moduli[rows], offsets, self._read.features_of(rows).joined(), NO_WEIGHTS)
 
     def knows(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whose signatures are remembered."""
@@ -69,10 +69,10 @@ class Remembered:
         order = np.argsort(self._ids)
         rows = order[np.minimum(np.searchsorted(self._ids, ids, sorter=order), len(order) - 1)]
         known = self._ids[rows] == ids
+        held = np.where(known, rows, -1)
         sizes = np.where(known, np.diff(self._read.offsets.astype(np.int64))[rows], 0)
         moduli = np.where(known, self._read.moduli[rows], np.uint64(1))
         ends = np.flatnonzero(np.diff(np.cumsum(sizes) // max(most, 1))) + 1
         for part in np.split(np.arange(len(ids)), ends):
             offsets = np.concatenate([[0], np.cumsum(sizes[part])]).astype(np.uint64)
-            features = self._read.features_of(rows[part][known[part]])
-            yield Signed(ids[part], moduli[part], offsets, features, NO_WEIGHTS)
+            yield Signed(ids[part], moduli[part], offsets, self._read.features_of(held[part]), NO_WEIGHTS)

@@ -36,12 +36,12 @@ class SegmentFile:
 
 @dataclass(frozen=True)
 class Signed:
-    """Signatures end to end: the features of contents[i] lie from offsets[i] to offsets[i + 1]."""
+    """Signatures: the features of contents[i] lie from offsets[i] to offsets[i + 1], or where they are held."""
 
     contents: NDArray[np.int64]
     moduli: NDArray[np.uint64]
     offsets: NDArray[np.uint64]
-    features: NDArray[np.uint64]
+    features: NDArray[np.uint64] | _native.HeldFeatures
     weights: NDArray[np.uint32]  # none where each weighs 1
 
 
