@@ -21,7 +21,7 @@ from nearkin.store.text_writer import SignatureRow
 
 Recipe = _native.Recipe
 BATCH_FILES = 256
-AHEAD = 6  # batches read ahead, besides one for each thread, where there is room for them
+AHEAD = 20  # batches read ahead, besides one for each thread, where there is room for them
 UNKNOWN = 32 << 20  # bytes that a batch is taken for before one was seen: few are larger
 
 
