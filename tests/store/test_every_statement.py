@@ -140,7 +140,7 @@ def killed(tmp_path: Path, deed: str, *, times: int) -> None:
 
 
 def full(tmp_path: Path, small_disk: Path, deed: str, *, times: int) -> None:
-    subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
+    subprocess.run(["mount", "-o", "remount,size=60m", str(small_disk)], check=True)
     before, after, statements = done(tmp_path, deed)
     dice = random.SystemRandom()
     for number in range(times):

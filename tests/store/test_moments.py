@@ -154,7 +154,7 @@ def fill(disk: Path) -> None:
 def test_a_full_disk(
     small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str, known: bool, when: str
 ) -> None:
-    subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
+    subprocess.run(["mount", "-o", "remount,size=60m", str(small_disk)], check=True)
     folder, store, fresh = (
         edited_copies(tmp_path / "docs", files=40),
         Store(small_disk / "kin.db"),
