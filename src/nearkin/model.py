@@ -176,13 +176,16 @@ _columns: Callable[[Readings], tuple[list[Any], ...]] = attrgetter(*(column.name
 
 @dataclass(slots=True)
 class Plain:
-    """Files that need nothing of Python's: their rows stay as the kernels have made them, and are stored so."""
+    """Files, or rows of a table, that need nothing of Python's: they stay as the kernels have made them, and are stored
+    so."""
 
     paths: list[bytes]
     size: int  # bytes of the files
     raw: bool
     packed: "Packed"  # compressed texts
     batches: "list[Batch]"  # one; whoever remembers it takes it away
+    mtime: int | None = None  # of all, and their owner, where they lie in one file
+    owner: int | None = None
 
     def __len__(self) -> int:
         return len(self.paths)

@@ -1,5 +1,6 @@
 """Plain files are stored as the kernels left them, and what a store then holds is what it holds row by row."""
 
+import json
 import os
 import random
 from contextlib import closing
@@ -111,9 +112,9 @@ def test_plain_files_are_stored_so(folder: Path, tmp_path: Path, monkeypatch: py
     filed = []
     whole = Writer.add_plain
 
-    def noted(self: Writer, plain: Plain) -> None:
+    def noted(self: Writer, plain: Plain, *, parent: int | None = None) -> None:
         filed.extend(plain.paths)
-        whole(self, plain)
+        whole(self, plain, parent=parent)
 
     monkeypatch.setattr(Writer, "add_plain", noted)
     Store(tmp_path / "fed.db").scan(folder)
@@ -178,3 +179,66 @@ def test_a_batch_that_fails_leaves_nothing(folder: Path, tmp_path: Path, monkeyp
     other.scan(folder)
     assert held(store) == held(other)
     assert is_sound(store)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    """Batches of plain rows, and some with one that is not."""
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    for name, odd in {
+        "plain.jsonl": [],
+        "odd.jsonl": ['{"text": 7}', '{"text": "\\u0000\\u0001\\u0002"}', "{"],
+    }.items():
+        lines = [json.dumps({"text": prose(i % 300, 200 + i).decode(), "n": i}) for i in range(700)]
+        lines += [json.dumps({"text": f"<title>Page {i}</title><p>{prose(i, 300).decode()}"}) for i in range(40)]
+        lines += [json.dumps({"text": ""}), json.dumps({"text": "Größe 漢字"}), *odd]
+        (folder / name).write_text("\n".join(lines))
+    (folder / "beside.txt").write_bytes(prose(3, 203))
+    return folder
+
+
+@pytest.mark.parametrize("how", [{}, {"raw": True}, {"scheme": "tttd:mean=100"}])
+def test_rows_of_tables_as_well(tables: Path, tmp_path: Path, how: dict[str, Any]) -> None:
+    stores = [Store(tmp_path / name) for name in ("rows.db", "fed.db")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
+        stores[0].scan(tables, text_column="text", **how)
+    filed = []
+    whole = Writer.add_plain
+
+    def noted(self: Writer, plain: Plain, *, parent: int | None = None) -> None:
+        filed.append((parent is not None, len(plain)))
+        whole(self, plain, parent=parent)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Writer, "add_plain", noted)
+        stores[1].scan(tables, text_column="text", **how)
+    assert sum(size for inside, size in filed if inside) > 700
+    assert held(stores[0]) == held(stores[1])
+    assert listings(stores[0]) == listings(stores[1])
+    parents = "SELECT d.path, p.path FROM document d LEFT JOIN document p ON p.id = d.parent ORDER BY d.path"
+    assert rows(stores[0], parents) == rows(stores[1], parents)
+    assert is_sound(stores[1])
+    assert stores[1].scan(tables, text_column="text", **how).changed == 0
+
+
+def test_rows_of_a_table_when_the_store_must_be_asked(
+    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = Store(tmp_path / "fed.db"), Store(tmp_path / "whole.db")
+    other.scan(tables, text_column="text")
+    left = 2
+    whole = TextWriter.takes
+
+    def takes(self: TextWriter, plain: Plain) -> bool:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            self.forget()
+        return whole(self, plain)
+
+    monkeypatch.setattr(TextWriter, "takes", takes)
+    store.scan(tables, text_column="text")
+    assert left < 0
+    assert held(store) == held(other)

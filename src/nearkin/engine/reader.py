@@ -62,14 +62,10 @@ class Reader:
         raw = self.how.raw
         apart = _native.rows_apart(batch, raw)
         others = _native.chosen_rows(batch, apart) if apart else None
-        _native.tell(batch, told_as_json)
-        places = _native.text_places(batch, raw)
-        packed = _native.packed(batch, raw, pack_places(batch.lend_texts(), places), EMPTY)
-        batch.drop_texts()
         left_out = {*apart}
         plain = [path for i, path in enumerate(paths[:done]) if i not in left_out] if apart else paths[:done]
         size = sum(batch.sizes) - (sum(others.sizes) if others else 0)
-        read: list[Plain | Readings] = [Plain(plain, size, raw, packed, [batch])]
+        read: list[Plain | Readings] = [Plain(plain, size, raw, packed_texts(batch, raw=raw), [batch])]
         if others is None:
             return Read(read, paths[done:], [])
         found, handed_over = self._listed(others, [paths[i] for i in apart])
@@ -111,6 +107,15 @@ class Reader:
 
             add_legacy_digests(readings, root)
         return readings, handed_over
+
+
+def packed_texts(batch: _native.Batch, *, raw: bool) -> _native.Packed:
+    """Of what is plain; the texts themselves are let go of. What pages say of themselves is told, too."""
+    _native.tell(batch, told_as_json)
+    places = _native.text_places(batch, raw)
+    packed = _native.packed(batch, raw, pack_places(batch.lend_texts(), places), EMPTY)
+    batch.drop_texts()
+    return packed
 
 
 def _looked_at(root: bytes, readings: Readings, kinds: list[int], marked: list[int]) -> Iterator[int]:
@@ -177,6 +182,9 @@ def listed(plain: Plain) -> Readings:
         batch, packed = _native.chosen_rows(batch, rows), [packed[i] for i in rows]
     readings = columns(batch, plain.paths, raw=plain.raw)
     readings.packed[:] = packed
+    if plain.mtime is not None and plain.owner is not None:
+        readings.mtimes[:] = [plain.mtime] * len(readings)
+        readings.owners[:] = [plain.owner] * len(readings)
     return readings
 
 

@@ -8,14 +8,14 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from nearkin import _native
-from nearkin.engine.rows import sign_rows
+from nearkin.engine.reader import listed
+from nearkin.engine.rows import RowSigner
 from nearkin.engine.spread import in_order
 from nearkin.errors import UsageError
-from nearkin.model import Readings, Reason
+from nearkin.model import Plain, Readings, Reason
 from nearkin.read.row_names import RowNames
 from nearkin.read.table import (
     MEMBER,
@@ -58,7 +58,7 @@ def take_in_tables(
     how: _native.Recipe,
     settings: Settings,
     *,
-    remember: Callable[[Readings], None],
+    remember: Callable[[Plain | Readings], None],
     progress: Progress,
 ) -> None:
     """`progress` is told how many rows and bytes of text were read so far."""
@@ -66,12 +66,14 @@ def take_in_tables(
     for path in tables:
         for batch in _take_in(writer, base, path, how, settings):
             done += len(batch)
-            size += sum(batch.sizes)
+            size += batch.size
             remember(batch)
             progress(done, size)
 
 
-def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, settings: Settings) -> Iterator[Readings]:
+def _take_in(
+    writer: Writer, base: bytes, path: bytes, how: _native.Recipe, settings: Settings
+) -> Iterator[Plain | Readings]:
     kind, columns = table_kind(path), columns_of(settings.table)
     if kind is None or columns is None:
         raise AssertionError("a table is read by its columns")
@@ -97,15 +99,11 @@ def _take_in(writer: Writer, base: bytes, path: bytes, how: _native.Recipe, sett
     try:
         refuse_unsuitable(base + path, kind, columns)
         named = _named(path, base, read_rows(base + path, kind, columns, longest=settings.walk.max_size), columns)
-        work = partial(
-            sign_rows,
-            how=how,
-            html=settings.table.html,
-            keep=settings.text.keep,
-            mtime=stamp.mtime_ns,
-            owner=stamp.owner,
-        )
-        for batch in in_order(work, named, jobs=settings.run.jobs, idle=writer.rest):
+        keep, html = settings.text.keep, settings.table.html
+        signer = RowSigner(how, html, keep, mtime=stamp.mtime_ns, owner=stamp.owner)
+        work = signer.sign_plainly if writer.takes_plain else signer.sign
+        for read in in_order(work, named, jobs=settings.run.jobs, idle=writer.rest):
+            batch = listed(read) if isinstance(read, Plain) and not table.takes(read) else read
             table.add(batch)
             rows += len(batch)
             yield batch

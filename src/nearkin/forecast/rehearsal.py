@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import blake2b
 from math import ceil
 from pathlib import Path
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from nearkin.engine import local
 from nearkin.engine.handover import HandedOver
-from nearkin.engine.rows import sign_rows
+from nearkin.engine.rows import RowSigner
 from nearkin.engine.spread import in_order
 from nearkin.forecast.hot import Joined, in_sample, join_at
 from nearkin.forecast.survey import Survey, TableFound
@@ -222,7 +221,7 @@ class Sampler:
             keep=settings.text.keep,
             hand_over=self.handed_over.extend,
         )
-        work = partial(sign_rows, how=self.how, html=settings.table.html, keep=settings.text.keep, mtime=0, owner=0)
+        work = RowSigner(self.how, settings.table.html, settings.text.keep).sign
         for table in self.found.tables:
             yield from in_order(work, self._rows(table), jobs=jobs)
 

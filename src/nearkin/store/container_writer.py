@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.model import Readings
+from nearkin.model import Plain, Readings
 from nearkin.store.known import Version, versions_at
 from nearkin.store.members import PRESENT, ROWS, drop_members, place_of, settle_members
 from nearkin.store.writer import Writer, owner_name
@@ -90,8 +90,15 @@ class ContainerWriter:
         )
         return int(cursor.lastrowid or 0)
 
-    def add(self, members: Readings) -> None:
+    def takes(self, members: Plain) -> bool:
+        """Whether they can be stored as they are."""
+        return self._first and self.writer.takes(members)
+
+    def add(self, members: Plain | Readings) -> None:
         writer = self.writer
+        if isinstance(members, Plain):
+            writer.add_plain(members, parent=self.document)
+            return
         known = {} if self._first else versions_at(writer.connection, writer.scope, members.paths)
         self._stayed.extend(writer.add(members, parent=self.document, versions=known))
 

@@ -118,18 +118,20 @@ class Writer:
     def takes(self, plain: Plain) -> bool:
         return self.takes_plain and self.texts.takes(plain)
 
-    def add_plain(self, plain: Plain) -> None:
+    def add_plain(self, plain: Plain, *, parent: int | None = None) -> None:
         with self._whole(len(plain), plain.size):
             filed = self.texts.add_plain(plain)
             kinds = sorted(MEDIA)
             owners = _native.distinct_owners(plain.batches[0])
+            names = [owner_name(one) for one in owners]
             columns = {
                 "scope": self.scope,
                 "path": plain.paths,
+                "parent": parent,
                 "size": filed.sizes,
-                "mtime_ns": filed.mtimes,
+                "mtime_ns": filed.mtimes if plain.mtime is None else plain.mtime,
                 "inode": filed.inodes,
-                "owner": filed.owners(owners, [owner_name(one) for one in owners]),
+                "owner": filed.owners(owners, names) if plain.owner is None else owner_name(plain.owner),
                 "media": filed.by_kind([MEDIA[kind] for kind in kinds]),
                 "encoding": filed.by_kind([ENCODINGS[kind] for kind in kinds]),
                 "digest": filed.digests,
