@@ -122,11 +122,8 @@ def test_plain_files_are_stored_so(folder: Path, tmp_path: Path, monkeypatch: py
     assert len(set(filed)) == len(filed)
 
 
-@pytest.mark.parametrize("after", [0, 1, 2])
-def test_from_some_batch_on_the_store_must_be_asked(
-    folder: Path, row_by_row: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
-) -> None:
-    """As when someone else has added something."""
+def must_ask(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """The store, after so many batches: as when someone else has added something."""
     left = after
     whole = TextWriter.takes
 
@@ -138,6 +135,13 @@ def test_from_some_batch_on_the_store_must_be_asked(
         return whole(self, plain)
 
     monkeypatch.setattr(TextWriter, "takes", takes)
+
+
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_from_some_batch_on_the_store_must_be_asked(
+    folder: Path, row_by_row: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    must_ask(monkeypatch, after)
     store = Store(tmp_path / "fed.db")
     store.scan(folder)
     assert held(store) == held(row_by_row)
@@ -228,17 +232,6 @@ def test_rows_of_a_table_when_the_store_must_be_asked(
 ) -> None:
     store, other = Store(tmp_path / "fed.db"), Store(tmp_path / "whole.db")
     other.scan(tables, text_column="text")
-    left = 2
-    whole = TextWriter.takes
-
-    def takes(self: TextWriter, plain: Plain) -> bool:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            self.forget()
-        return whole(self, plain)
-
-    monkeypatch.setattr(TextWriter, "takes", takes)
+    must_ask(monkeypatch, 2)
     store.scan(tables, text_column="text")
-    assert left < 0
     assert held(store) == held(other)
