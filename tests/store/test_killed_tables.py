@@ -1,6 +1,7 @@
 """A scan of tables killed at any moment: the next one ends as if nothing had been."""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from nearkin.api.store import Store
 from nearkin.engine import tables
 from nearkin.engine.spread import in_order
 from nearkin.model import Readings
+from nearkin.store.writer import Writer
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
 
@@ -119,3 +121,23 @@ def test_a_table_that_is_removed_while_it_is_read_costs_itself(tmp_path: Path, m
     assert (failed["path"], failed["reason"]) == ("a.jsonl", "unreadable")
     assert failed["detail"] == "no such file or directory; 80 rows were read"
     assert store.documents().num_rows == 80 + 80 + 1 + 1
+
+
+def test_a_table_that_was_only_touched_before_the_scan_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks unchanged to the next scan; so must its rows."""
+    folder, store, fresh = tmp_path / "docs", Store(tmp_path / "kin.db"), Store(tmp_path / "fresh.db")
+    write(folder, random.Random(1))
+    scan(store, folder)
+    os.utime(folder / "a.jsonl", (10**9, 10**9))
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Writer, "finish", killed)
+        scan(store, folder)
+    scan(store, folder)
+    scan(fresh, folder)
+    assert listings(store) == listings(fresh)

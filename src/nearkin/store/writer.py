@@ -183,6 +183,7 @@ class Writer:
         following = self._next_document() if within else 0
         new: list[tuple[Any, ...]] = []
         touched: list[tuple[int, int, int, str, int]] = []
+        tables: list[tuple[bytes, int]] = []  # that were only touched
         superseded: list[int] = []
         for i, (path, text) in enumerate(zip(readings.paths, texts, strict=True)):
             container = within.get(i)
@@ -190,6 +191,8 @@ class Writer:
             place = (readings.sizes[i], readings.mtimes[i], readings.inodes[i], owner_name(readings.owners[i]))
             if before is not None and _as_before(before, readings, i, text):
                 touched.append((*place, before.id))
+                if readings.media[i] in TABLES:
+                    tables.append((path, before.id))
                 continue
             if before is not None:
                 superseded.append(before.id)
@@ -232,6 +235,8 @@ class Writer:
             self.connection.executemany(
                 "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
             )
+        for path, table in tables:
+            self._touch_members(path, table)
         self.supersede(superseded)
         return [row[-1] for row in touched]
 
@@ -248,8 +253,13 @@ class Writer:
             (size, mtime_ns, inode, owner_name(owner), version.id),
         )
         self.containers.append((version.path, version.id))
+        self._touch_members(version.path, version.id)
         self._files += 1
         self.commit_if_due()
+
+    def _touch_members(self, path: bytes, document: int) -> None:
+        """At once, as their container is: it looks unchanged to the next scan, should this one be killed."""
+        settle_members(self.connection, self.scope, path, document)
 
     def renew(self, versions: list[Renewed], readings: Readings) -> None:
         """The same documents with the texts that this scan makes of them; but for those that are gone meanwhile."""
