@@ -178,3 +178,33 @@ def test_a_batch_that_fails_leaves_nothing(folder: Path, tmp_path: Path, monkeyp
     other.scan(folder)
     assert held(store) == held(other)
     assert is_sound(store)
+
+
+def test_something_is_checked_in_between_two_transactions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the scan remembers is not all there is then, and the ids that follow are taken."""
+    folder, store, other = tmp_path / "docs", Store(tmp_path / "fed.db"), Store(tmp_path / "other.db")
+    folder.mkdir()
+    store.scan(folder)  # before a first scan has ended nothing can be added
+    for i in range(600):
+        (folder / f"{i}.txt").write_bytes(prose(i, 300))
+    note = b"checked in meanwhile " + prose(1000, 500)
+    added = 0
+    whole = Writer.flush
+
+    def flush(self: Writer) -> None:
+        nonlocal added
+        begun = self._files > 0
+        whole(self)
+        if begun and not added:
+            added += store.add(note, name="note")
+
+    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_FILES", 100)
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "flush", flush)
+        store.scan(folder)
+    assert added
+    other.scan(folder)
+    other.add(note, name="note")
+    assert held(store)["texts"] == held(other)["texts"]
+    assert held(store)["documents"][:600] == held(other)["documents"][:600]  # the last is the note, of another time
+    assert is_sound(store)
