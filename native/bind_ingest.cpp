@@ -53,12 +53,12 @@ Batch py_ingest_bytes(const std::vector<nb::bytes>& bytes, const std::vector<boo
 }
 
 nb::bytes py_unchanged(const std::vector<nb::bytes>& paths, const std::vector<std::uint64_t>& sizes,
-                       const std::vector<std::int64_t>& mtimes, const std::vector<std::uint64_t>& inodes, unsigned threads) {
+                       const std::vector<std::int64_t>& mtimes, const std::vector<std::int64_t>& inodes, unsigned threads) {
   if (sizes.size() != paths.size() || mtimes.size() != paths.size() || inodes.size() != paths.size())
     throw nb::value_error("every path has a size, a time and an inode");
   std::vector<FileStamp> files;
   files.reserve(paths.size());
-  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i].c_str(), sizes[i], mtimes[i], inodes[i]});
+  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i].c_str(), sizes[i], mtimes[i], static_cast<std::uint64_t>(inodes[i])});
   std::vector<std::uint8_t> same;
   {
     const nb::gil_scoped_release free;

@@ -36,12 +36,15 @@ struct Cursor : sqlite3_vtab_cursor {
 
 Cursor& as_cursor(sqlite3_vtab_cursor* one) { return *static_cast<Cursor*>(one); }
 
-int connect(sqlite3* connection, void*, int, const char* const*, sqlite3_vtab** table, char**) {
+// Nothing that is thrown may pass through SQLite, here and below.
+int connect(sqlite3* connection, void*, int, const char* const*, sqlite3_vtab** table, char**) try {
   std::string declared = "CREATE TABLE rows (";
   for (std::size_t i = 0; i < Feed::kMostColumns; ++i) declared.append(1, 'c').append(std::to_string(i)).append(1, ',');
   const int code = functions.declare_vtab(connection, declared.append("number HIDDEN)").c_str());
   if (code == kOk) *table = new (std::nothrow) sqlite3_vtab{};
-  return code == kOk && *table == nullptr ? kError : code;
+  return code == kOk && *table == nullptr ? kNoMemory : code;
+} catch (...) {
+  return kNoMemory;
 }
 
 int disconnect(sqlite3_vtab* table) {
@@ -64,7 +67,7 @@ int best_index(sqlite3_vtab*, sqlite3_index_info* plan) {
 
 int open(sqlite3_vtab*, sqlite3_vtab_cursor** cursor) {
   *cursor = new (std::nothrow) Cursor{};
-  return *cursor == nullptr ? kError : kOk;
+  return *cursor == nullptr ? kNoMemory : kOk;
 }
 
 int close(sqlite3_vtab_cursor* cursor) {
@@ -88,7 +91,7 @@ int at_end(sqlite3_vtab_cursor* cursor) {
   return at.feed == nullptr || at.row >= at.feed->rows() ? 1 : 0;
 }
 
-int column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int number) {
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int number) try {
   const Cursor& at = as_cursor(cursor);
   const Value value = at.feed->at(at.row, static_cast<std::size_t>(number));
   switch (value.kind) {
@@ -99,6 +102,8 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int number) {
     case Value::Kind::bytes: functions.result_blob64(to, value.data, value.size, kStatic); break;
   }
   return kOk;
+} catch (...) {
+  return kError;
 }
 
 int row_id(sqlite3_vtab_cursor* cursor, std::int64_t* id) {

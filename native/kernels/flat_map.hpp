@@ -32,8 +32,8 @@ class FlatMap {
     Slot& slot = slots_[place(key, hash)];
     const bool is_new = slot.entry == kFree;
     if (is_new) {
-      slot = {tag(hash), static_cast<std::uint32_t>(entries_.size())};
       entries_.emplace_back(key, std::move(value));
+      slot = {tag(hash), static_cast<std::uint32_t>(entries_.size() - 1)};
     }
     return {&entries_[slot.entry].second, is_new};
   }

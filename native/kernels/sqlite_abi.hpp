@@ -78,7 +78,7 @@ struct sqlite3_module {
 
 namespace nearkin::sqlite {
 
-inline constexpr int kOk = 0, kError = 1, kConstraint = 19;
+inline constexpr int kOk = 0, kError = 1, kNoMemory = 7, kConstraint = 19;
 inline constexpr int kEqual = 2;          // SQLITE_INDEX_CONSTRAINT_EQ
 inline constexpr int kInteger = 1, kBlob = 4, kNull = 5;  // types of values
 inline constexpr unsigned char kUtf8 = 1;

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,16 @@ from hypothesis import strategies as st
 
 from nearkin import _native
 from nearkin.api.store import Store
+from nearkin.engine.recipe import recipe
 from nearkin.model import Plain
+from nearkin.scheme import parse_scheme
+from nearkin.settings import TextSettings
 from nearkin.store.database import connect
+from nearkin.store.feeding import open_connection
+from nearkin.store.rows import insert_columns
 from nearkin.store.text_writer import TextWriter
 from nearkin.store.writer import Writer
+from nearkin.text.canon import Canon
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
 
@@ -54,6 +61,20 @@ def test_ids_are_found_by_digest(given: list[tuple[bytes, int]]) -> None:
         assert contents.get(digest) == texts.get((digest, "text/2", 7)) == number
         assert texts.get((digest, "text/2", 8)) is None
         assert texts.get((digest, "html/5", 7)) is None
+
+
+def test_what_is_thrown_while_rows_are_read_is_an_error_of_sqlite(tmp_path: Path) -> None:
+    """Through a library of C it would end the process."""
+    (tmp_path / "a.txt").write_bytes(prose(1, 300))
+    how = recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings()), max_size=1000)
+    batch = _native.ingest_files(os.fsencode(tmp_path) + b"/", [b"a.txt"], how)
+    filed = _native.file_away(batch, False, ["text/2"] * 9, _native.ContentIds(), _native.TextIds(), 1, 1)
+    with closing(open_connection(":memory:")) as connection:
+        connection.execute("CREATE TABLE kept (a)")
+        with pytest.raises(sqlite3.OperationalError):
+            insert_columns(connection, "kept", {"a": filed.by_kind([])})
+        insert_columns(connection, "kept", {"a": filed.by_kind(["plain"] * 9)})
+        assert connection.execute("SELECT a FROM kept").fetchall() == [("plain",)]
 
 
 @pytest.fixture
@@ -235,3 +256,33 @@ def test_rows_of_a_table_when_the_store_must_be_asked(
     must_ask(monkeypatch, 2)
     store.scan(tables, text_column="text")
     assert held(store) == held(other)
+
+
+def test_something_is_checked_in_between_two_transactions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the scan remembers is not all there is then, and the ids that follow are taken."""
+    folder, store, other = tmp_path / "docs", Store(tmp_path / "fed.db"), Store(tmp_path / "other.db")
+    folder.mkdir()
+    store.scan(folder)  # before a first scan has ended nothing can be added
+    for i in range(600):
+        (folder / f"{i}.txt").write_bytes(prose(i, 300))
+    note = b"checked in meanwhile " + prose(1000, 500)
+    added = 0
+    whole = Writer.flush
+
+    def flush(self: Writer) -> None:
+        nonlocal added
+        begun = self._files > 0
+        whole(self)
+        if begun and not added:
+            added += store.add(note, name="note")
+
+    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_FILES", 100)
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "flush", flush)
+        store.scan(folder)
+    assert added
+    other.scan(folder)
+    other.add(note, name="note")
+    assert held(store)["texts"] == held(other)["texts"]
+    assert held(store)["documents"][:600] == held(other)["documents"][:600]  # the last is the note, of another time
+    assert is_sound(store)

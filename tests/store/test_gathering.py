@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from nearkin.api.store import Store
-from nearkin.store import gathering
+from nearkin.store import gathering, holdings
 from nearkin.store.database import connect
 from nearkin.store.feeding import open_connection
 from nearkin.store.gathering import columns, digests
@@ -95,3 +96,24 @@ def test_contents_are_the_same_either_way(store: Store, folder: Path, monkeypatc
         for name in ("ids", "lengths", "copies"):
             assert getattr(again, name).tolist() == getattr(found, name).tolist()
         assert count_identical(connection) == count
+
+
+def test_holdings_are_of_one_moment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A document may be forgotten, with its text, while someone asks."""
+    asked: list[str] = []
+
+    def interrupted(connection: sqlite3.Connection, names: tuple[str, ...], of: str) -> list[NDArray[np.int64]]:
+        found = columns(connection, names, of)
+        if not asked:
+            with closing(connect(store.path, write=True)) as other:
+                other.execute("PRAGMA foreign_keys = OFF")
+                other.execute("DELETE FROM text WHERE id > 1")
+        asked.append(of)
+        return found
+
+    with closing(connect(store.path)) as connection:
+        before = Holdings.load(connection)
+        monkeypatch.setattr(holdings, "columns", interrupted)
+        found = Holdings.load(connection)
+        assert len(asked) > 1
+        assert all(np.array_equal(getattr(before, one.name), getattr(found, one.name)) for one in fields(found))

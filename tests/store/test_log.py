@@ -7,7 +7,7 @@ from sqlite3 import Connection
 import pytest
 
 from nearkin.api.store import Store
-from nearkin.store import log
+from nearkin.store import database, log
 from nearkin.store.database import connect, transaction
 from nearkin.store.log import brought_in
 from oracle.prose import prose
@@ -90,3 +90,13 @@ def test_a_scan_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert is_sound(store)
         found.append(listings(store))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("page", [8192, database.PAGE])
+def test_the_log_is_as_long_in_older_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: int) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "PAGE", page)
+        connect(tmp_path / "kin.db", create=True).close()
+    with closing(connect(tmp_path / "kin.db", write=True)) as connection:
+        assert connection.execute("PRAGMA page_size").fetchone() == (page,)
+        assert connection.execute("PRAGMA wal_autocheckpoint").fetchone() == ((256 << 20) // page,)

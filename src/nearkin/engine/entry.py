@@ -9,6 +9,7 @@ from nearkin.engine.handover import HandedOver
 from nearkin.engine.workers import Asked
 from nearkin.formats.found import Problem
 from nearkin.model import Reason
+from nearkin.read.inode import stored_inode
 from nearkin.read.member_names import MemberNames
 from nearkin.read.table import MEMBER
 
@@ -64,7 +65,7 @@ class Entry:
                 self.media, self.reader = str(header["media"]), str(header["extractor"])
                 self.source.digest = bytes.fromhex(header["digest"])
                 if "inode" in header:
-                    stamp = (header["size"], header["mtime_ns"], header["inode"], header["owner"])
+                    stamp = (header["size"], header["mtime_ns"], stored_inode(header["inode"]), header["owner"])
                     self.source.size, self.source.mtime_ns, self.source.inode, self.source.owner = map(int, stamp)
             case "document":
                 self.text = body if header["has_text"] else None

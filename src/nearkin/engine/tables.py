@@ -16,6 +16,7 @@ from nearkin.engine.rows import RowSigner
 from nearkin.engine.spread import in_order
 from nearkin.errors import UsageError
 from nearkin.model import Plain, Readings, Reason
+from nearkin.read.inode import stored_inode
 from nearkin.read.row_names import RowNames
 from nearkin.read.table import (
     MEMBER,
@@ -48,7 +49,7 @@ class Stamp:
     @classmethod
     def of(cls, path: bytes) -> "Stamp":
         found = os.lstat(path)
-        return cls(found.st_size, found.st_mtime_ns, found.st_ino, found.st_uid)
+        return cls(found.st_size, found.st_mtime_ns, stored_inode(found.st_ino), found.st_uid)
 
 
 def take_in_tables(

@@ -143,7 +143,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
         # Room for the indexes of a million digests, which are met in no order, and a log of 256 MB: a page that many
         # transactions change is written back once.
         hold_pages(connection, MOST_PAGES)
-        connection.execute(f"PRAGMA wal_autocheckpoint = {(256 << 20) // PAGE}")
+        (size,) = connection.execute("PRAGMA page_size").fetchone()  # older stores have smaller ones
+        connection.execute(f"PRAGMA wal_autocheckpoint = {(256 << 20) // size}")
 
 
 def hold_pages(connection: sqlite3.Connection, room: int) -> None:

@@ -16,6 +16,7 @@ from nearkin.store.gathering import Numbers, columns, digests
 from nearkin.store.staleness import CURRENT, extractor_other_than
 
 BY_DIGEST = "FROM (SELECT id, digest FROM content ORDER BY digest)"
+PRESENT = "FROM present WHERE reason IS NULL AND text IS NOT NULL"
 STALE = f"d.text IN (SELECT id FROM text WHERE {extractor_other_than(CURRENT | {'raw'})})"
 
 
@@ -50,12 +51,13 @@ class Holdings:
 
     @classmethod
     def load(cls, connection: sqlite3.Connection) -> "Holdings":
-        texts, sizes = columns(connection, ("text", "size"), "FROM present WHERE reason IS NULL AND text IS NOT NULL")
-        ids, held = columns(connection, ("id", "content"), "FROM text")
+        with at_one_moment(connection):  # a document may be forgotten meanwhile, with its text
+            texts, sizes = columns(connection, ("text", "size"), PRESENT)
+            ids, held = columns(connection, ("id", "content"), "FROM text")
+            (stale,) = columns(connection, ("t.content",), f"{HERE} AND {STALE}")
         content_of = np.zeros(int(ids.max(initial=0)) + 1, np.int64)
         content_of[ids] = held
         contents = content_of[texts]
-        (stale,) = columns(connection, ("t.content",), f"{HERE} AND {STALE}")
         most = int(contents.max(initial=0)) + 1
         documents = np.bincount(contents, minlength=most)
         total = np.bincount(contents, sizes, most).astype(np.int64)

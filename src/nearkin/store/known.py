@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from nearkin.formats.endings import has_ending
 from nearkin.model import KILLED, Reason
+from nearkin.read.inode import stored_inode
 from nearkin.read.table import MEDIA, MEMBER, table_kind
 from nearkin.settings import Settings
 from nearkin.store.staleness import CURRENT, Need, stale_texts
@@ -155,7 +156,8 @@ class Known:
             stat = os.lstat(absolute)
         except OSError:
             return False
-        same = (pending.size, pending.mtime_ns, pending.inode) == (stat.st_size, stat.st_mtime_ns, stat.st_ino)
+        now = (stat.st_size, stat.st_mtime_ns, stored_inode(stat.st_ino))
+        same = (pending.size, pending.mtime_ns, pending.inode) == now
         if same:
             self.adopted.append(pending)
         return same

@@ -116,6 +116,7 @@ class Writer:
         return not self.known.versions and not self.known.pending and self.texts.takes_plain
 
     def takes(self, plain: Plain) -> bool:
+        self.begin()  # which finds out whether someone else has added something
         return self.takes_plain and self.texts.takes(plain)
 
     def add_plain(self, plain: Plain, *, parent: int | None = None) -> None:
