@@ -12,9 +12,10 @@ from nearkin import _native
 from nearkin.model import Readings
 from nearkin.scheme import parse_scheme
 from nearkin.store import runs
-from nearkin.store.database import connect, see
+from nearkin.store.database import MOST_PAGES, connect, see
 from nearkin.store.documents import present
 from nearkin.store.known import Known
+from nearkin.store.text_writer import REMEMBERED
 from nearkin.store.writer import Writer
 
 
@@ -28,14 +29,14 @@ class Desk:
         self.scheme = runs.scheme_id(self.connection, "exact:window=20", self.canon, 1)
         self.connection.execute("INSERT INTO scope (id, name, root) VALUES (1, 'desk', x'2f')")
 
-    def writer(self, *, keep_text: bool = True) -> Writer:
+    def writer(self, *, keep_text: bool = True, room: int = MOST_PAGES) -> Writer:
         """Of a new run; the one before has finished."""
         self.connection.execute("UPDATE run SET state = 'done'")
         run = runs.begin(self.connection, version="test", settings="{}")
         see(self.connection, run)
         known = Known(self.canon, raw=True, keep=keep_text)
         known.load(self.connection, 1, self.scheme)
-        return Writer(self.connection, 1, run, self.canon, self.scheme, keep_text, known)
+        return Writer(self.connection, 1, run, self.canon, self.scheme, keep_text, known, room=room)
 
     def store(self, readings: Readings, *, keep_text: bool = True) -> None:
         writer = self.writer(keep_text=keep_text)
@@ -240,11 +241,8 @@ def test_texts_are_kept_only_where_asked_and_filled_in_later(desk: Desk) -> None
 
 
 @pytest.mark.parametrize("remembered", [0, 1, 1_000])
-def test_however_much_is_remembered_each_text_is_stored_once(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, remembered: int
-) -> None:
-    monkeypatch.setattr("nearkin.store.text_writer.REMEMBERED", remembered)
-    writer = desk.writer()
+def test_however_much_is_remembered_each_text_is_stored_once(desk: Desk, remembered: int) -> None:
+    writer = desk.writer(room=2 * REMEMBERED * remembered)
     for turn in range(3):  # the second and third bring one new text each
         texts = [b"one", b"two", b"two", b"of turn %d" % turn]
         writer.add(batch(*(reading(f"{turn}/{at}.txt", text) for at, text in enumerate(texts))))

@@ -19,7 +19,7 @@ from nearkin.store.rows import insert_columns, insert_rows, last_id
 from nearkin.text.kind import EXTRACTORS
 
 LOOK_UP = 500  # keys a query
-REMEMBERED = 500_000  # texts: about 80 MB with their contents
+REMEMBERED = 160  # bytes for a text and its content
 SIGNATURE = "signature (scheme, content, modulus, features, weights)"
 DELTA = "delta (scheme, content)"
 
@@ -44,8 +44,12 @@ class Texts(Protocol):
 class TextWriter:
     """In transactions that others begin and end."""
 
-    def __init__(self, connection: sqlite3.Connection, canon: int, scheme: int, *, keep: bool, coded: bool) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, canon: int, scheme: int, *, keep: bool, coded: bool, room: int
+    ) -> None:
+        """`room`: bytes for what is remembered."""
         self.connection, self.canon, self.scheme, self.keep, self.coded = connection, canon, scheme, keep, coded
+        self._most = room // REMEMBERED
         self._refused: set[bytes | None] = set()  # bytes whose text is too long to be stored
         self._next = (1, 1)  # ids of the next content and text
         # All there are; None: the store must be asked.
@@ -101,7 +105,7 @@ class TextWriter:
         return filed
 
     def _forget_many(self) -> None:
-        if self._met is not None and len(self._met[1]) > REMEMBERED:
+        if self._met is not None and len(self._met[1]) > self._most:
             self.forget()
 
     def sign(self, rows: list[SignatureRow]) -> None:

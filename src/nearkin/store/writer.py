@@ -63,7 +63,7 @@ class Writer:
     known: Known
     coded: bool = False  # signatures are a few numbers to look up
     turn: Callable[[], AbstractContextManager[None]] = nullcontext
-    room: int = MOST_PAGES  # bytes, for pages of the store
+    room: int = MOST_PAGES  # bytes, for pages of the store; half as much for ids
 
     def __post_init__(self) -> None:
         self._files = self._bytes = 0  # in the open transaction
@@ -73,7 +73,8 @@ class Writer:
         self.members_gone = 0
         self._commits = False  # it is this writer's own
         self._began = 0.0
-        self.texts = TextWriter(self.connection, self.canon, self.scheme, keep=self.keep_text, coded=self.coded)
+        how = {"keep": self.keep_text, "coded": self.coded}
+        self.texts = TextWriter(self.connection, self.canon, self.scheme, **how, room=self.room // 2)
 
     def __enter__(self) -> Self:
         return self
