@@ -16,6 +16,7 @@ from bench.table import figure, share, table
 from bench.truth import Truth
 
 PEERS = ("rensa", "gaoya", "datasketch")
+ALONE = ", alone"
 JUDGED = ("prec.", "recall", "5w prec.", "5w rec.")
 
 
@@ -47,7 +48,7 @@ def contestants() -> list[Contestant]:
         *(Contestant(peer, _peer_command(peer), lambda output, _: _load(output)) for peer in installed),
         # As its users run it: none of these libraries reads, strips or cuts in several processes by itself.
         *(
-            Contestant(f"{peer}, alone", _peer_command(peer, f"{PROCESSES}=1"), lambda output, _: _load(output))
+            Contestant(f"{peer}{ALONE}", _peer_command(peer, f"{PROCESSES}=1"), lambda output, _: _load(output))
             for peer in installed[:1]
         ),
     ]
@@ -65,8 +66,22 @@ def contest(folder: Folder, truth: Truth, work: Path, *, rounds: int) -> str:
     head = ("tool", "wall s", "CPU s", "× best peer", "peak MB", "pairs", "judged", *JUDGED)
     lines = [table(head, rows), *(f"{tool.name} failed: {tool.failure}" for tool in tools if tool.failure)]
     if ran and ran[0].name == "nearkin":
+        if fastest is not None and not folder.generated:
+            lines.append(_goal(ran[0].seconds, {tool.name: tool.seconds for tool in ran[1:]}))
         lines += ["", _profile(work / "nearkin", ran[0].runs[-1].seconds)]
     return "\n".join(lines)
+
+
+def _goal(seconds: float, peers: dict[str, float]) -> str:
+    """Beside the fastest as it is spread here over all cores, and as its users run it."""
+    said = []
+    ways = {False: "in a process for each core", True: "in one process, as its users run it"}
+    for alone, how in ways.items():
+        own = {name: took for name, took in peers.items() if name.endswith(ALONE) == alone}
+        if own:
+            name, took = min(own.items(), key=lambda one: one[1])
+            said.append(f"{seconds / took:.2f} of {name.removesuffix(ALONE)}'s {how}")
+    return f"nearkin's time is {' and '.join(said)} (goal: at most 0.33)"
 
 
 def _run(tool: Contestant, folder: Folder, work: Path, *, watch: bool) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from bench.checkin import checkin_table
 from bench.clock import Clock
-from bench.contest import PEERS, contest
+from bench.contest import PEERS, _goal, contest
 from bench.exact import byte_shingles, exact_pairs
 from bench.folder import Folder, generate
 from bench.joins import join_table
@@ -177,3 +177,10 @@ def test_all_tools_are_given_the_same_table(tmp_path: Path) -> None:
 def test_the_join_alone_finds_the_families(tmp_path: Path) -> None:
     *_, families, made = join_rows(tmp_path, (300,), 1 << 30).splitlines()[-1].split()
     assert families == made
+
+
+def test_the_goal_is_told_beside_both_ways_to_run_a_peer() -> None:
+    told = _goal(2.0, {"rensa": 5.0, "gaoya": 8.0, "rensa, alone": 10.0})
+    assert "0.40 of rensa's in a process for each core" in told
+    assert "0.20 of rensa's in one process" in told
+    assert "alone" not in _goal(2.0, {"gaoya": 8.0})
