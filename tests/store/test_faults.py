@@ -163,6 +163,13 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+def remove(path: Path) -> None:
+    """Though the index is being made in it at the same moment."""
+    while path.exists():
+        with suppress(OSError):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 @pytest.mark.parametrize("moment", ["read", "match", "group"])
 @pytest.mark.parametrize("whole_folder", [True, False])
 def test_a_store_that_vanishes_under_a_scan(tmp_path: Path, moment: str, whole_folder: bool) -> None:
@@ -178,11 +185,8 @@ def test_a_store_that_vanishes_under_a_scan(tmp_path: Path, moment: str, whole_f
         while child.stdout.readline().rstrip() != moment:
             child.stdin.write("\n")
             child.stdin.flush()
-        if whole_folder:
-            shutil.rmtree(store.path.parent)
-        else:
-            for path in store.path.parent.iterdir():
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path in [store.path.parent] if whole_folder else [*store.path.parent.iterdir()]:
+            remove(path)
         out, complaint = child.communicate("\n" * 50)
     one_sentence(
         subprocess.CompletedProcess(command, child.returncode, out, complaint), "has vanished", str(store.path)
