@@ -1,12 +1,10 @@
 """Which files a scan meets, asked entry by entry."""
 
 import os
-import stat
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 
-from nearkin.read.walk import ROOT, Globs, Unreadable, explain
+from nearkin.read.walk import ROOT, Globs, Unreadable, _identities, explain
 from nearkin.settings import WalkSettings
 
 
@@ -63,14 +61,3 @@ def walk(
             yield from below(absolute, relative)
         elif wanted(relative, absolute) and not is_own(absolute):
             yield relative
-
-
-def _identities(paths: Iterable[bytes]) -> set[tuple[int, int]]:
-    """Device and inode of those that are files."""
-    found = set()
-    for path in paths:
-        with suppress(OSError):
-            status = os.stat(path)  # noqa: PTH116
-            if stat.S_ISREG(status.st_mode):
-                found.add((status.st_dev, status.st_ino))
-    return found

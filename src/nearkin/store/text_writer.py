@@ -2,7 +2,7 @@
 
 A store that was empty when a scan began holds what that scan has added: asking it for 53,596 pages took a tenth of the
 writer's time. So these are remembered, up to a bound, until someone else adds something. As long as they are, plain
-files are stored as the kernels left them: in Python their rows took a quarter of a scan's processor time.
+files are stored as the kernels left them: in Python their rows took a twelfth of a scan's processor time.
 """
 
 import sqlite3
