@@ -6,19 +6,21 @@
 namespace nearkin {
 
 bool Copies::find(const Digest& digest, Kind kind, std::uint64_t turn, Taken& taken) const {
-  const std::lock_guard hold(lock_);
-  const First* const found = first_.find({digest, kind});
+  const Part& part = parts_[part_of(digest)];
+  const std::lock_guard hold(part.lock);
+  const First* const found = part.first.find({digest, kind});
   if (found == nullptr || found->turn > turn) return false;
   taken = found->taken;
   return true;
 }
 
 void Copies::add(const Digest& digest, Kind kind, std::uint64_t turn, Taken taken) {
-  const std::lock_guard hold(lock_);
-  if (First* const found = first_.find({digest, kind}); found != nullptr) {
+  Part& part = parts_[part_of(digest)];
+  const std::lock_guard hold(part.lock);
+  if (First* const found = part.first.find({digest, kind}); found != nullptr) {
     found->turn = std::min(found->turn, turn);
-  } else if (first_.size() < kMost) {
-    first_.emplace({digest, kind}, {turn, std::move(taken)});
+  } else if (part.first.size() < kMost / kParts) {
+    part.first.emplace({digest, kind}, {turn, std::move(taken)});
   }
 }
 

@@ -6,6 +6,8 @@
 // faster.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -47,10 +49,19 @@ class Copies {
     std::uint64_t operator()(const Key& key) const { return ByDigest{}(key.digest) + static_cast<std::uint64_t>(key.kind); }
   };
 
+  // Each has a lock of its own: to make room in one map for all held up every thread that reads.
+  struct Part {
+    mutable std::mutex lock;
+    FlatMap<Key, First, Hash> first;
+  };
+
+  static constexpr std::size_t kParts = 32;
   static constexpr std::size_t kMost = 250'000;  // some 60 MB
 
-  mutable std::mutex lock_;
-  FlatMap<Key, First, Hash> first_;
+  // Not by the bits that place it in the map.
+  static std::size_t part_of(const Digest& digest) { return digest[0] % kParts; }
+
+  std::array<Part, kParts> parts_;
 };
 
 }  // namespace nearkin

@@ -82,6 +82,7 @@ int read_file(Opener& opener, const std::string& path, std::string_view next, st
         error = EFBIG;
         break;
       }
+      if (have == row.size) break;  // the byte more that was asked for is not there
       if (have == out.size()) out.resize(out.size() * 2);  // it grew while we read
     }
   }
