@@ -23,10 +23,8 @@ from nearkin.store import runs
 from nearkin.store.changes import Changes
 from nearkin.store.custodian import name_custodians
 from nearkin.store.database import explained, one_scan, own_files, transaction, trusted, turn
-from nearkin.store.known import Known
 from nearkin.store.log import brought_in
 from nearkin.store.scopes import Scope, relative_to, scope_for
-from nearkin.store.writer import Writer
 
 if TYPE_CHECKING:
     from nearkin.matching.carry import Matcher, Outcome
@@ -50,11 +48,11 @@ class Scan(Running):
                     changes = self._read(scope, starts, below)
                 before = self._carried_on()
                 unchanged = changes == Changes() and not self.resigned
-                known = self._as_before(before) if unchanged else None
-                summary = known or self._conclude(
+                found_again = self._as_before(before) if unchanged else None
+                summary = found_again or self._conclude(
                     changes, lambda matcher: matcher.since(self._last_of(before), self.store)
                 )
-        if known is None:
+        if found_again is None:
             self._index()
         else:
             self._index_what_was_left()
@@ -86,13 +84,7 @@ class Scan(Running):
                 return self._conclude(Changes(), lambda matcher: matcher.stored(), templates_of=last)
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:
-        keep = self.settings.text.keep
-        known = Known.under(self.settings, self.canon_id)
-        known.load(self.connection, scope.id, self.scheme_id)
-        coded, gate, room = self.scheme.estimator.coded, partial(turn, self.store), self.settings.run.memory // 8
-        ids = (scope.id, self.run_id, self.canon_id, self.scheme_id)
-        writer = Writer(self.connection, *ids, keep, known, coded=coded, turn=gate, room=room)
-        with writer:
+        with self._writer(scope) as writer:
             take_in(
                 writer,
                 scope,
@@ -105,15 +97,10 @@ class Scan(Running):
                 meanwhile=partial(import_module, "nearkin.group.grouping"),  # threads that read do not need Python
             )
         changes = writer.finish(below)
-
-        def settle() -> None:
-            writer.settle()
-            name_custodians(self.connection, self.run_id, scope.id, below, self.settings.walk.custodian)
-
-        self.settle = settle
+        custodians = partial(name_custodians, self.connection, self.run_id, scope.id, below)
+        self.at_the_end += [writer.settle, partial(custodians, self.settings.walk.custodian)]
         rest = Rest(writer, self.scheme, self.canon, self.settings.run.jobs, self.settings.run.memory)
-        self.resigned = known.read_again + rest.renew_texts()
-        self.resigned += rest.sign()
+        self.resigned = writer.known.read_again + rest.renew_texts() + rest.sign()
         return changes
 
     def _conclude(
@@ -123,43 +110,32 @@ class Scan(Running):
         # Imported here: a scan that finds nothing changed needs none of it, and most of its time goes into imports.
         from nearkin.group.grouping import Grouping
         from nearkin.matching.carry import Matcher
-        from nearkin.matching.collected import Means
-        from nearkin.matching.texts import StoredTexts
         from nearkin.report.summary import summarise
         from nearkin.store.decided import Decided
-        from nearkin.store.holdings import present_contents
         from nearkin.store.verdicts import all_verdicts
 
         with brought_in(self.store):
-            contents = present_contents(self.connection, self.scheme_id)
-            self.remembered.put_in_order(contents)
-            texts = StoredTexts(self.connection, contents, self.canon, self.settings.run.jobs, self.remembered)
-            settings, run = self.settings.match, self.settings.run
-            means = Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join"))
-            ids = (self.connection, self.scheme, self.scheme_id)
-            about = (*ids, contents, texts, settings, self.left_out, means, self.remembered)
+            collected = self._collect()
             with self._timed("match"):
-                self.progress("match", len(contents), 0)
-                outcome = match(Matcher(*about))
+                self.progress("match", len(collected.contents), 0)
+                outcome = match(Matcher(collected))
         self._index_ahead()
-        grouping = Grouping(*about)
+        grouping = Grouping(collected)
         with self._timed("group"):
             self.progress("group", len(outcome.matches), 0)
             decided = Decided(self.connection)
             grouped = grouping.of(outcome, decided)
-        stored = time.monotonic()
+        began = time.monotonic()
         with turn(self.store), transaction(self.connection):
-            if all_verdicts(self.connection) != decided.verdicts:  # someone spoke meanwhile
+            if all_verdicts(self.connection) != decided.verdicts:  # a verdict was given meanwhile
                 grouped = grouping.of(outcome, Decided(self.connection))
             self.settle()
-            matches, families = grouped.matches, grouped.families
-            outcome.with_payload(grouped.payload).store(self.connection, self.scheme_id, contents)
+            outcome.with_payload(grouped.payload).store(self.connection, self.scheme_id, collected.contents)
             grouping.store(grouped, self.run_id)
-            took = time.monotonic() - self.started
-            found = summarise(self.connection, matches, families, settings, contents=len(contents), seconds=took)
-            unlisted = int(families.unlisted.sum())
+            found = summarise(self.connection, grouped, self.settings.match, len(collected.contents), self.seconds)
+            unlisted = int(grouped.families.unlisted.sum())
             hot = {"hot": outcome.hot.features, "hot_links": outcome.hot.links, "unlisted": unlisted}
             summary = replace(found, **asdict(changes), resigned=self.resigned, **hot)
-            self.timings["store"] = time.monotonic() - stored
+            self.timings["store"] = time.monotonic() - began
             self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)
         return summary

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,14 @@ from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
 from nearkin.store.database import hold_pages, see, transaction, trusted, turn
+from nearkin.store.known import Known
 from nearkin.store.members import mend_members
+from nearkin.store.scopes import Scope
+from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
+    from nearkin.matching.collected import Collected
     from nearkin.matching.segment_ahead import SegmentAhead
 
 # Called with the stage's name, and documents and bytes done so far.
@@ -44,12 +49,17 @@ class Running:
         self.subject = ""  # what is read, in words
         self.resigned = 0
         self.ahead: SegmentAhead | None = None  # the index, made meanwhile
-        self.settle: Callable[[], None] = lambda: None  # what others would see at once: done when the run ends
+        self.at_the_end: list[Callable[[], None]] = []  # what others would see at once
         room = self.settings.run.memory
         hold_pages(self.connection, room // 8)
         # Without kept texts nothing is verified, rather than as much as this machine happens to have room for; more
         # signatures are not joined in memory.
         self.remembered = Remembered(texts=room // 8 if self.settings.text.keep else 0, signatures=room // 18)
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self.started
 
     def is_current(self, scheme: int) -> bool:
         """Whether signatures of this scheme of the store are such as this run would make."""
@@ -87,6 +97,44 @@ class Running:
                     self.ahead.name(self.connection)
         finally:
             see(self.connection)
+
+    def _writer(self, scope: Scope) -> Writer:
+        """Of what this run reads in a scope, with what is known of it."""
+        known = Known.under(self.settings, self.canon_id)
+        known.load(self.connection, scope.id, self.scheme_id)
+        return Writer(
+            self.connection,
+            scope.id,
+            self.run_id,
+            self.canon_id,
+            self.scheme_id,
+            self.settings.text.keep,
+            known,
+            coded=self.scheme.estimator.coded,
+            turn=partial(turn, self.store),
+            room=self.settings.run.memory // 8,
+        )
+
+    def _collect(self) -> "Collected":
+        """All that is there to be matched and grouped."""
+        from nearkin.matching.collected import Collected, Means
+        from nearkin.matching.texts import StoredTexts
+        from nearkin.store.holdings import present_contents
+
+        contents = present_contents(self.connection, self.scheme_id)
+        self.remembered.put_in_order(contents)
+        run = self.settings.run
+        return Collected(
+            self.connection,
+            self.scheme,
+            self.scheme_id,
+            contents,
+            StoredTexts(self.connection, contents, self.canon, run.jobs, self.remembered),
+            self.settings.match,
+            self.left_out,
+            Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join")),
+            self.remembered,
+        )
 
     def _index_ahead(self) -> None:
         from nearkin.matching.segment_ahead import SegmentAhead
@@ -130,14 +178,18 @@ class Running:
         if before is None or not before.latest:
             return None
         counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
-        took = round(time.monotonic() - self.started)
-        summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=took)
+        summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=round(self.seconds))
         with turn(self.store), transaction(self.connection):
             if runs.is_noted_after(self.connection, before, "verdict"):
                 return None
             self.settle()
             self._end(summary, self.left_out.counts)
         return summary
+
+    def settle(self) -> None:
+        """In the transaction that ends the run."""
+        for step in self.at_the_end:
+            step()
 
     def _end(self, summary: Summary, templates: dict[str, int]) -> None:
         mend_members(self.connection)

@@ -16,6 +16,7 @@ from nearkin.group.family_columns import family_columns, held_columns
 from nearkin.group.identity import Found, name_families
 from nearkin.group.naming import family_row, named, recall_to_pivot
 from nearkin.group.pivot import complete_to_pivot, measure_to_pivot
+from nearkin.matching.verify import Corpus
 from nearkin.model import Kind
 from nearkin.scheme.shingler import Shingler
 from nearkin.store.contents import Contents
@@ -110,9 +111,9 @@ def test_what_no_match_says_is_measured_either_way() -> None:
 
     families = chains(repository)
     one_by_one = families.listed()
-    about = {"shingler": Shingler(20), "memory": 1 << 20, "threads": 1}
-    measure_to_pivot(families, lengths, load, **about)
-    complete_to_pivot(one_by_one, lengths, load, **about)
+    corpus = Corpus(lengths, load, 1 << 20, threads=1)
+    measure_to_pivot(families, corpus, Shingler(20))
+    complete_to_pivot(one_by_one, corpus, Shingler(20))
     assert families.listed() == one_by_one
     (family,) = one_by_one
     assert family.pivot == 1

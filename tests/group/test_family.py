@@ -14,6 +14,7 @@ from nearkin.group.evidence import Evidence
 from nearkin.group.family import ContentFamily
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.verify import Corpus
 from nearkin.model import Kind
 from nearkin.scheme.shingler import Shingler
 from nearkin.settings import MatchSettings
@@ -304,9 +305,8 @@ def test_resemblance_to_the_pivot_is_measured_where_no_match_says_it() -> None:
     ).listed()
     (family,) = families
     lengths = np.array([len(text) for text in texts], np.int64)
-    complete_to_pivot(
-        families, lengths, lambda rows: [texts[row] for row in rows], shingler=Shingler(20), memory=1 << 20, threads=1
-    )
+    corpus = Corpus(lengths, lambda rows: [texts[row] for row in rows], 1 << 20, threads=1)
+    complete_to_pivot(families, corpus, Shingler(20))
     assert family.pivot == 1
     assert family.to_pivot == {row: 1.0 if row == 1 else resemblance(texts[1], texts[row], 20) for row in range(4)}
 

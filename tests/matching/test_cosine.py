@@ -18,6 +18,7 @@ from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.cosine import cosine_of, cosines, find_similar, rank
 from nearkin.matching.score import find_matches
+from nearkin.matching.verify import Corpus
 from nearkin.scheme import parse_scheme, sign
 from nearkin.settings import MatchSettings
 from oracle import terms as oracle
@@ -100,7 +101,7 @@ def test_similar_pairs_are_colliding_ones_of_enough_cosine(memory: int, most: in
         return [texts[row] for row in rows]
 
     limits = MatchSettings(threshold=0.8, floor=0.6)
-    found = find_similar(postings_of(texts), lengths_of(texts), load, limits, memory=memory, threads=threads, most=most)
+    found = find_similar(postings_of(texts), Corpus(lengths_of(texts), load, memory, threads), limits, most=most)
     wanted = expected(texts, 0.6)
     assert len(wanted) > 20
     assert as_pairs(found) == pytest.approx(wanted, abs=1e-12)
@@ -116,7 +117,8 @@ def test_a_text_that_was_not_kept_is_in_no_match() -> None:
     def load(rows: Sequence[int]) -> list[bytes | None]:
         return [None if row == 1 else texts[row] for row in rows]
 
-    found = find_matches(postings_of(texts), lengths_of(texts), load, FUZZY, limits, memory=1 << 20, threads=1).matches
+    corpus = Corpus(lengths_of(texts), load, 1 << 20, threads=1)
+    found = find_matches(postings_of(texts), corpus, FUZZY, limits).matches
     pairs = as_pairs(found)
     assert pairs == pytest.approx({pair: s for pair, s in expected(texts, 0.6).items() if 1 not in pair}, abs=1e-12)
     assert pairs
@@ -130,7 +132,8 @@ def test_matches_join_families_by_cosine_and_are_measured_to_their_pivot() -> No
 
     limits = MatchSettings(threshold=0.9, floor=0.9)
     lengths = lengths_of(texts)
-    matches = find_matches(postings_of(texts), lengths, load, FUZZY, limits, memory=1 << 20, threads=1).matches
+    corpus = Corpus(lengths, load, 1 << 20, threads=1)
+    matches = find_matches(postings_of(texts), corpus, FUZZY, limits).matches
     families = chain(Evidence.of(matches, limits), lengths, np.ones(len(texts), np.int64)).listed()
     assert sorted(sorted(family.members) for family in families) == [
         list(range(first, first + 4)) for first in range(1, 25, 4)
@@ -138,7 +141,7 @@ def test_matches_join_families_by_cosine_and_are_measured_to_their_pivot() -> No
     assert not any(family.parts for family in families)
     for family in families:
         family.to_pivot = {family.pivot: 1.0}
-    complete_to_pivot(families, lengths, load, shingler=None, memory=1 << 20, threads=1)
+    complete_to_pivot(families, corpus, None)
     for family in families:
         pivot = texts[family.pivot].decode()
         assert family.to_pivot == pytest.approx(
@@ -154,7 +157,7 @@ def test_contents_are_ranked_by_their_cosine_with_a_query() -> None:
 
     rows = np.array([1, 10, 7, 6, 9, 8, 26, 27], np.uint32)
     for memory in (1 << 20, 1):
-        found = rank(rows, lengths_of(texts), load, memory=memory, threads=1)
+        found = rank(rows, Corpus(lengths_of(texts), load, memory, threads=1))
         assert found[0] == (6, 1.0)
         assert {row for row, _ in found[1:4]} == {7, 8, 9}
         assert found == sorted(found, key=lambda one: (-one[1], one[0]))
@@ -162,11 +165,12 @@ def test_contents_are_ranked_by_their_cosine_with_a_query() -> None:
             {row: oracle.cosine(texts[0].decode(), texts[row].decode()) for row in rows.tolist() if row != 27},
             abs=1e-12,
         )
-    assert rank(rows[:0], lengths_of(texts), load, memory=1, threads=1) == []
+    assert rank(rows[:0], Corpus(lengths_of(texts), load, 1, threads=1)) == []
 
 
 def test_a_cosine_of_texts_without_terms_is_none() -> None:
     assert cosine_of(b"the of and", b"cat dog") is None
     assert cosine_of(b"cat dog", b"dog cat") == 1.0
     one = np.zeros(1, np.uint32)
-    assert np.isnan(cosines(one, one + 1, np.array([3, 3]), lambda rows: [None, b"cat"], memory=9, threads=1)).all()
+    corpus = Corpus(np.array([3, 3]), lambda rows: [None, b"cat"], 9, threads=1)
+    assert np.isnan(cosines(one, one + 1, corpus)).all()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.matching.verify import verify
+from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme.shingler import Shingler
 from oracle.prose import prose
 from oracle.shingles import shingles
@@ -70,14 +70,10 @@ def test_pairs_over_the_memory_are_measured_so(ignored: bool, monkeypatch: pytes
         found, possible = verify(
             np.array([0, 0, 1], np.uint32),
             np.array([1, 2, 2], np.uint32),
-            lengths,
-            given_texts,
+            Corpus(lengths, given_texts, memory, threads=1, ignored=template),
             shingler=Shingler(20),
             resemblance=0.5,
             containment=0.9,
-            memory=memory,
-            threads=1,
-            ignored=template,
         )
         assert possible.all()
         return [column.tolist() for column in (found.a, found.b, found.resemblance, found.a_in_b, found.shared_bytes)]

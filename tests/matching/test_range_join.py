@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nearkin.matching.candidates import Postings
 from nearkin.matching.range_join import pairs_in_range
 from nearkin.matching.score import find_matches
+from nearkin.matching.verify import Corpus
 from nearkin.scheme import parse_scheme, sign
 from nearkin.scheme.similarity_index import LARGEST, SMALLEST
 from nearkin.settings import MatchSettings
@@ -63,15 +64,9 @@ def test_only_what_the_texts_confirm_is_kept(memory: int) -> None:
     texts = [prose(1, 3000), edited(prose(1, 3000), 1500), prose(2, 3000), prose(3, 3000), edited(prose(3, 3000), 9)]
     numbers = [1000, 1010, 1020, 1030, 990]
     scheme = parse_scheme("si")
-    found = find_matches(
-        postings(numbers),
-        np.array([len(text) for text in texts], np.int64),
-        lambda rows: [texts[row] for row in rows],
-        scheme,
-        MatchSettings(),
-        memory=memory,
-        threads=1,
-    ).matches
+    lengths = np.array([len(text) for text in texts], np.int64)
+    corpus = Corpus(lengths, lambda rows: [texts[row] for row in rows], memory, threads=1)
+    found = find_matches(postings(numbers), corpus, scheme, MatchSettings()).matches
     assert list(zip(found.a.tolist(), found.b.tolist(), strict=True)) == [(0, 1), (3, 4)]
     assert found.exact.all()
     for a, b, value in zip(found.a.tolist(), found.b.tolist(), found.resemblance.tolist(), strict=True):

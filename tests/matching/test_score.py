@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.score import find_matches
+from nearkin.matching.verify import Corpus
 from nearkin.scheme import Scheme, parse_scheme, sign
 from nearkin.settings import MatchSettings
 from oracle.candidates import Pair as Scored
@@ -50,9 +51,8 @@ def matches_of(
         return [texts[row] if kept else None for row in rows]
 
     lengths = np.array([len(text) for text in texts], np.int64)
-    return find_matches(
-        postings_of(texts, scheme), lengths, shelf, scheme, limits, memory=memory, threads=threads
-    ).matches
+    corpus = Corpus(lengths, shelf, memory, threads)
+    return find_matches(postings_of(texts, scheme), corpus, scheme, limits).matches
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.verify import verify
+from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme.shingler import UNITS, Shingler
 from oracle import units
 from oracle.prose import prose
@@ -287,9 +287,8 @@ class Shelf:
 
 def verified(shelf: Shelf, pairs: list[tuple[int, int]], *, memory: int) -> tuple[list[dict[str, float]], list[bool]]:
     a, b = rows(pairs)
-    found, possible = verify(
-        a, b, shelf.lengths, shelf, shingler=Shingler(20), resemblance=0.0, containment=0.0, memory=memory, threads=2
-    )
+    corpus = Corpus(shelf.lengths, shelf, memory, threads=2)
+    found, possible = verify(a, b, corpus, shingler=Shingler(20), resemblance=0.0, containment=0.0)
     names = ("a", "b", "resemblance", "a_in_b", "b_in_a", "shared_bytes", "size_a", "size_b", "exact")
     columns = zip(*(getattr(found, name).tolist() for name in names), strict=True)
     assert np.isnan(found.low).all()

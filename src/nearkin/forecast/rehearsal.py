@@ -26,7 +26,7 @@ from nearkin.forecast.survey import Survey, TableFound
 from nearkin.group.grouping import Grouping
 from nearkin.matching.candidates import Postings
 from nearkin.matching.carry import Matcher
-from nearkin.matching.collected import Means
+from nearkin.matching.collected import Collected, Means
 from nearkin.matching.remembered import Remembered
 from nearkin.matching.template import left_out
 from nearkin.matching.texts import StoredTexts
@@ -112,9 +112,9 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
         ignored = left_out(connection, scheme_id, scheme, canon)
         means = Means(settings.run.memory, settings.run.jobs, Path(gettempdir()), lambda done, of: None)
         limits, bars = in_sample(settings.match, share, len(contents))
-        about = (connection, scheme, scheme_id, contents, texts, limits, ignored, means)
-        outcome = Matcher(*about).everything()
-        grouping = Grouping(*about)
+        collected = Collected(connection, scheme, scheme_id, contents, texts, limits, ignored, means)
+        outcome = Matcher(collected).everything()
+        grouping = Grouping(collected)
         grouped = grouping.of(outcome, Decided(connection))
         with transaction(connection):
             outcome.with_payload(grouped.payload).store(connection, scheme_id, contents)

@@ -33,48 +33,43 @@ class Grouped:
     payload: NDArray[np.float64]  # of all matches; NaN: not evaluated
 
 
-class Grouping(Collected):
+@dataclass(frozen=True)
+class Grouping:
+    given: Collected
+
     def of(self, outcome: Outcome, decided: Decided) -> Grouped:
         matches = outcome.matches
-        contents = self.contents
+        contents = self.given.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
-        evidence = Evidence.of(linking, self.settings)
+        evidence = Evidence.of(linking, self.given.settings)
         families = chain(evidence, contents.lengths, contents.copies)
-        if self.scheme.measure != "bytes":
+        if self.given.scheme.measure != "bytes":
             if outcome.carried:  # else other scores may have been measured, with other templates
-                recall_to_pivot(self.connection, self.scheme_id, families, contents)
-            measure_to_pivot(
-                families,
-                contents.lengths,
-                self.texts,
-                shingler=self.scheme.shingler,
-                ignored=self.left_out.shingles,
-                memory=self.room_for_texts,
-                threads=self.means.threads,
-            )
+                recall_to_pivot(self.given.connection, self.given.scheme_id, families, contents)
+            measure_to_pivot(families, self.given.corpus, self.given.scheme.shingler)
         count_unlisted(families, linking, outcome.hot, len(contents))
         return Grouped(linking, families, self._tell_forms(families, matches))
 
     def _tell_forms(self, families: Families, matches: MatchColumns) -> NDArray[np.float64]:
         """Only the signatures of families that are large enough are looked at."""
-        if self.scheme.estimator.coded:  # a few numbers of a whole text have no payload
+        if self.given.scheme.estimator.coded:  # a few numbers of a whole text have no payload
             return np.full(len(matches), np.nan)
         rows = np.sort(large_members(families))
-        signed = None if self.remembered is None else self.remembered.signatures_of(rows)
-        signed = signed or signatures_of(self.connection, self.scheme_id, self.contents.ids[rows])
+        signed = None if self.given.remembered is None else self.given.remembered.signatures_of(rows)
+        signed = signed or signatures_of(self.given.connection, self.given.scheme_id, self.given.contents.ids[rows])
         assert signed is not None, "what was matched is signed"
-        sizes = np.zeros(len(self.contents), np.int64)
+        sizes = np.zeros(len(self.given.contents), np.int64)
         sizes[rows] = signed.offsets[1:] - signed.offsets[:-1]
-        moduli = np.ones(len(self.contents), np.uint64)
+        moduli = np.ones(len(self.given.contents), np.uint64)
         moduli[rows] = signed.moduli
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         postings = Postings(offsets, signed.features, signed.weights, moduli)
-        return tell_forms(families, matches, postings, self._complete, threads=self.means.threads)
+        return tell_forms(families, matches, postings, self._complete, threads=self.given.means.threads)
 
     def _complete(self, rows: list[int]) -> Postings | None:
         """All shingles of some contents."""
-        shingler = self.scheme.shingler
-        texts = self.texts(rows)
+        shingler = self.given.scheme.shingler
+        texts = self.given.texts(rows)
         if shingler is None or any(text is None for text in texts):
             return None
         lists = [_native.sign(Exact(shingler).native(), text or b"")[0] for text in texts]
@@ -83,9 +78,10 @@ class Grouping(Collected):
 
     def store(self, grouped: Grouped, run: int) -> None:
         """In the transaction that ends the run."""
-        families, contents = grouped.families, self.contents
-        last = runs.last_families(self.connection, self.scheme_id)
-        names = named(self.connection, families, contents, run, last)
-        columns = family_columns(families, names, contents, self.settings, run)
-        replace_families(self.connection, self.scheme_id, columns, families.sizes, held_columns(families, contents))
-        record_events(self.connection, run, names.events)
+        given, families, contents = self.given, grouped.families, self.given.contents
+        last = runs.last_families(given.connection, given.scheme_id)
+        names = named(given.connection, families, contents, run, last)
+        columns = family_columns(families, names, contents, given.settings, run)
+        members = held_columns(families, contents)
+        replace_families(given.connection, given.scheme_id, columns, families.sizes, members)
+        record_events(given.connection, run, names.events)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,18 @@ from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
-from nearkin.matching.verify import Found
+from nearkin.matching.verify import Found, Texts
 from nearkin.store.contents import Contents, contents_at
 from nearkin.store.match_columns import columns_named, store_columns
 from nearkin.store.results import replace_matches, update_matches
-from nearkin.store.signatures import count_postings, moduli_of, signature_batches, signatures, signatures_of
+from nearkin.store.signatures import (
+    Signatures,
+    count_postings,
+    moduli_of,
+    signature_batches,
+    signatures,
+    signatures_of,
+)
 
 
 @dataclass(frozen=True)
@@ -58,91 +64,91 @@ class Outcome:
         store_columns(connection, scheme, vars(named))
 
 
-class Matcher(Collected):
-    """Whoever matches all contents, or those that are new."""
+@dataclass(frozen=True)
+class Matcher:
+    """Matches all contents, or those that are new."""
+
+    given: Collected
 
     def stored(self) -> Outcome:
         """What is stored, as it is."""
-        rows = MatchColumns.stored(columns_named(self.connection, self.scheme_id))
-        ids = self.contents.ids
+        rows = MatchColumns.stored(columns_named(self.given.connection, self.given.scheme_id))
+        ids = self.given.contents.ids
         matches = rows[np.isin(rows.a, ids) & np.isin(rows.b, ids)].by_row(ids)
         return Outcome(matches, np.zeros(len(matches), np.bool_))
 
     def everything(self) -> Outcome:
-        how: dict[str, Any] = {
-            "memory": self.room_for_texts,
-            "threads": self.means.threads,
-            "ignored": self.left_out.shingles,
-        }
-        about = (self.contents.lengths, self.texts, self.scheme, self.settings)
+        given = self.given
         if (postings := self._in_memory()) is not None:
-            found = scored(postings, *about, **how)
+            found = scored(postings, given.corpus, given.scheme, given.settings)
         else:
-            moduli = moduli_of(self.connection, self.scheme_id, self.contents)
-            found = measured_candidates(self._candidates(moduli), moduli, *about, **how)
-        return Outcome(kept(found.matches, self.settings), hot=found.hot)
+            moduli = moduli_of(given.connection, given.scheme_id, given.contents)
+            found = measured_candidates(self._candidates(moduli), moduli, given.corpus, given.scheme, given.settings)
+        return Outcome(kept(found.matches, given.settings), hot=found.hot)
 
     def _in_memory(self) -> Lists | None:
         """None: there are too many for a join in memory."""
-        read = None if self.left_out.templates or self.remembered is None else self.remembered.signatures()
-        postings = count_postings(self.connection, self.scheme_id) if read is None else int(read.offsets[-1])
-        if can_be_bounded(self.scheme) and not fits(postings, self.means.for_join):
+        given = self.given
+        read = None if given.left_out.templates or given.remembered is None else given.remembered.signatures()
+        postings = count_postings(given.connection, given.scheme_id) if read is None else int(read.offsets[-1])
+        if can_be_bounded(given.scheme) and not fits(postings, given.means.for_join):
             return None
         if read is not None:
             return read
-        signed = signatures(self.connection, self.scheme_id, self.contents)
-        return payload(signed, self.scheme, self.texts, self.left_out)
+        return self._payload(signatures(given.connection, given.scheme_id, given.contents), given.texts)
 
     def _candidates(self, moduli: NDArray[np.uint64]) -> Candidates:
         """In bounded memory: signatures are read as they come."""
+        given, means = self.given, self.given.means
 
         def batches() -> Iterator[tuple[NDArray[np.uint32], Postings]]:
-            for rows, signed in signature_batches(self.connection, self.scheme_id, self.contents):
-                texts = partial(self._texts_of, rows)
-                yield rows.astype(np.uint32), payload(signed, self.scheme, texts, self.left_out)
+            for rows, signed in signature_batches(given.connection, given.scheme_id, given.contents):
+                yield rows.astype(np.uint32), self._payload(signed, partial(self._texts_of, rows))
 
-        means = self.means
         join = BoundedJoin(
-            self.scheme, self.settings, means.folder, means.for_join, means.threads, means.progress
+            given.scheme, given.settings, means.folder, means.for_join, means.threads, means.progress
         )  # fmt: skip
         return join.candidates(batches(), moduli)
 
     def _texts_of(self, rows: NDArray[np.int64], wanted: Sequence[int]) -> Found:
-        return self.texts(rows[list(wanted)].tolist())
+        return self.given.texts(rows[list(wanted)].tolist())
+
+    def _payload(self, signed: Signatures, texts: Texts) -> Postings:
+        """Without what templates leave out."""
+        return payload(signed, self.given.scheme, texts, self.given.left_out)
 
     def since(self, run: int | None, store: Path) -> Outcome:
         """What a run of the same settings found, brought up to date; None: there is none."""
-        sampled_again = self.left_out.templates and self.scheme.limit  # templates are not just left out of these
-        if run is None or sampled_again or not can_be_incremental(self.scheme, self.settings):
+        given = self.given
+        sampled_again = given.left_out.templates and given.scheme.limit  # templates are not just left out of these
+        if run is None or sampled_again or not can_be_incremental(given.scheme, given.settings):
             return self.everything()
-        stored = MatchColumns.stored(columns_named(self.connection, self.scheme_id))
+        stored = MatchColumns.stored(columns_named(given.connection, given.scheme_id))
         # What was added while it ran, and is gone by now, is in its matches only.
-        there = np.union1d(contents_at(self.connection, run), np.concatenate([stored.a, stored.b]).astype(np.int64))
-        before = Before(there, stored)
+        there = np.union1d(contents_at(given.connection, run), np.concatenate([stored.a, stored.b]).astype(np.int64))
         increment = Increment(
-            self.contents.ids,
-            self.contents.lengths,
-            self.texts,
+            given.contents.ids,
+            given.corpus,
             self._signed,
             self._index(store),
-            self.scheme,
-            self.settings,
-            self.left_out.shingles,
+            given.scheme,
+            given.settings,
         )
-        found = increment.rematch(before, memory=self.room_for_texts, threads=self.means.threads)
+        found = increment.rematch(Before(there, stored))
         return self.everything() if found is None else Outcome(found.matches, found.fresh, found.dropped)
 
     def _signed(self, ids: NDArray[np.int64]) -> Postings | None:
-        signed = signatures_of(self.connection, self.scheme_id, ids)
-        return None if signed is None else payload(signed, self.scheme, self.texts, self.left_out)
+        signed = signatures_of(self.given.connection, self.given.scheme_id, ids)
+        return None if signed is None else self._payload(signed, self.given.texts)
 
     def _index(self, store: Path) -> "Neighbours":
-        index = FeatureIndex(self.connection, store, self.scheme, self.scheme_id, self.left_out.indexed)
+        given, limits = self.given, self.given.settings
+        index = FeatureIndex(given.connection, store, given.scheme, given.scheme_id, given.left_out.indexed)
         bars = index.bars(
-            resemblance=self.settings.threshold,
-            containment=self.settings.containment,
-            confidence=self.settings.confidence,
-            floor=self.settings.floor,
+            resemblance=limits.threshold,
+            containment=limits.containment,
+            confidence=limits.confidence,
+            floor=limits.floor,
         )
         return Neighbours(index, bars)
 

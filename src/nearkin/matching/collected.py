@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nearkin.matching.remembered import Remembered
 from nearkin.matching.template import LeftOut
-from nearkin.matching.verify import Texts, room_for_texts
+from nearkin.matching.verify import Corpus, Texts, room_for_texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
@@ -43,5 +43,6 @@ class Collected:
     remembered: Remembered | None = None  # of the same contents
 
     @property
-    def room_for_texts(self) -> int:
-        return room_for_texts(self.means.memory, self.scheme.shingler)
+    def corpus(self) -> Corpus:
+        room = room_for_texts(self.means.memory, self.scheme.shingler)
+        return Corpus(self.contents.lengths, self.texts, room, self.means.threads, self.left_out.shingles)

@@ -13,47 +13,30 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import Lists
 from nearkin.matching.columns import MatchColumns
-from nearkin.matching.verify import Texts, blocks
+from nearkin.matching.verify import Corpus, blocks
 from nearkin.settings import MatchSettings
 
 # Pairs handed out at a time: some 50 MB of columns, and few enough blocks that texts are seldom loaded twice.
 PAIRS = 4_000_000
 
 
-def find_similar(
-    postings: Lists,
-    lengths: NDArray[np.int64],
-    texts: Texts,
-    settings: MatchSettings,
-    *,
-    memory: int,
-    threads: int,
-    most: int = PAIRS,
-) -> MatchColumns:
+def find_similar(postings: Lists, corpus: Corpus, settings: MatchSettings, *, most: int = PAIRS) -> MatchColumns:
     """All colliding pairs whose cosine reaches the floor."""
     parts = [_columns(np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0))]
     for a, b in _collisions(postings, most):
-        cosine = cosines(a, b, lengths, texts, memory=memory, threads=threads)
+        cosine = cosines(a, b, corpus)
         alike = cosine >= settings.floor
         parts.append(_columns(a[alike], b[alike], cosine[alike]))
     return MatchColumns.join(*parts)
 
 
-def cosines(
-    a: NDArray[np.uint32],
-    b: NDArray[np.uint32],
-    lengths: NDArray[np.int64],
-    texts: Texts,
-    *,
-    memory: int,
-    threads: int,
-) -> NDArray[np.float64]:
+def cosines(a: NDArray[np.uint32], b: NDArray[np.uint32], corpus: Corpus) -> NDArray[np.float64]:
     """Of the contents with these rows; NaN where a text was not kept, or has no terms."""
     found = np.full(len(a), np.nan)
-    for block, rows in blocks(a, b, lengths, memory):
-        loaded = [text or b"" for text in texts(rows.tolist())]
+    for block, rows in blocks(a, b, corpus.lengths, corpus.memory):
+        loaded = [text or b"" for text in corpus.texts(rows.tolist())]
         first, second = (np.searchsorted(rows, side[block]).astype(np.uint32) for side in (a, b))
-        found[block] = _native.cosines(loaded, first, second, threads=threads)
+        found[block] = _native.cosines(loaded, first, second, threads=corpus.threads)
     return found
 
 
@@ -63,11 +46,9 @@ def cosine_of(a: bytes, b: bytes) -> float | None:
     return value if value == value else None
 
 
-def rank(
-    rows: NDArray[np.uint32], lengths: NDArray[np.int64], texts: Texts, *, memory: int, threads: int
-) -> list[tuple[int, float]]:
+def rank(rows: NDArray[np.uint32], corpus: Corpus) -> list[tuple[int, float]]:
     """These rows and their cosines with row 0, the query; the most similar first, of equals the smaller row."""
-    scores = cosines(np.zeros(len(rows), np.uint32), rows, lengths, texts, memory=memory, threads=threads)
+    scores = cosines(np.zeros(len(rows), np.uint32), rows, corpus)
     scored = zip(rows.tolist(), scores.tolist(), strict=True)
     return sorted(((row, cosine) for row, cosine in scored if cosine == cosine), key=lambda one: (-one[1], one[0]))
 

@@ -22,7 +22,7 @@ from nearkin.matching.candidates import Part, Postings
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.distinct import distinct
 from nearkin.matching.score import kept, scored
-from nearkin.matching.verify import Texts
+from nearkin.matching.verify import Corpus
 from nearkin.scheme import Estimator, Scheme
 from nearkin.scheme.shingles import Exact
 from nearkin.settings import MatchSettings
@@ -69,22 +69,20 @@ class Increment:
     """Contents of which some are new."""
 
     ids: Ids  # of all contents there are now, by row
-    lengths: NDArray[np.int64]
-    texts: Texts
+    corpus: Corpus
     signed: Callable[[Ids], Postings | None]  # None: not all of them have a signature
     holders: Holders
     scheme: Scheme
     settings: MatchSettings
-    ignored: NDArray[np.uint64]  # shingles that templates leave out of the exact measure
 
-    def rematch(self, before: Before, *, memory: int, threads: int) -> Rematched | None:
+    def rematch(self, before: Before) -> Rematched | None:
         """None: too much has changed, match everything."""
         now = np.sort(self.ids)
         added, removed = np.setdiff1d(now, before.contents), np.setdiff1d(before.contents, now)
         touched = self._touched(before, now, added, removed)
         if touched is None:
             return None
-        fresh = self._joined(touched, now, memory=memory, threads=threads)
+        fresh = self._joined(touched, now)
         return self._merged(before.matches, fresh, touched, now)
 
     def _touched(self, before: Before, now: Ids, added: Ids, removed: Ids) -> Ids | None:
@@ -143,7 +141,7 @@ class Increment:
         ends = [weak.a[np.isin(weak.b, lost)], weak.b[np.isin(weak.a, lost)]]
         return np.intersect1d(full, np.concatenate(ends)).astype(np.int64)
 
-    def _joined(self, touched: Ids, now: Ids, *, memory: int, threads: int) -> MatchColumns:
+    def _joined(self, touched: Ids, now: Ids) -> MatchColumns:
         """All pairs with a touched content, scored. Rows are those of the whole."""
         signed = self.signed(touched)
         if signed is None or not len(touched):
@@ -156,17 +154,13 @@ class Increment:
         rows = np.sort(order[np.searchsorted(self.ids[order], chosen)])  # by digest, as in the whole
         part = self.signed(self.ids[rows])
         assert part is not None, "what is there is signed"
-        found = scored(
-            part,
-            self.lengths[rows],
-            lambda wanted: self.texts(rows[list(wanted)].tolist()),
-            self.scheme,
-            self.settings,
-            memory=memory,
-            threads=threads,
-            ignored=self.ignored,
-            part=Part(np.isin(self.ids[rows], touched).astype(np.uint8), common),
-        ).matches
+        corpus = replace(
+            self.corpus,
+            lengths=self.corpus.lengths[rows],
+            texts=lambda wanted: self.corpus.texts(rows[list(wanted)].tolist()),
+        )
+        new = Part(np.isin(self.ids[rows], touched).astype(np.uint8), common)
+        found = scored(part, corpus, self.scheme, self.settings, part=new).matches
         return replace(found, a=rows[found.a].astype(np.uint32), b=rows[found.b].astype(np.uint32))
 
     def _merged(self, stored: MatchColumns, fresh: MatchColumns, touched: Ids, now: Ids) -> Rematched:

@@ -22,7 +22,7 @@ from nearkin.matching.cosine import rank
 from nearkin.matching.feature_index import NO_WEIGHTS, FeatureIndex, Hits
 from nearkin.matching.levels import Levels
 from nearkin.matching.template import LeftOut, among
-from nearkin.matching.verify import verify
+from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
 from nearkin.scheme.shingler import ALL_BITS
 from nearkin.scheme.shingles import Exact, Mod
@@ -140,20 +140,17 @@ class Query:
 
         rows = np.arange(1, len(contents) + 1, dtype=np.uint32)
         lengths = np.array([len(self.text), *lengths_of(self.connection, contents)], np.int64)
+        corpus = Corpus(lengths, texts, memory, threads, self.left_out.shingles)
         if self.scheme.shingler is None:
-            ranked = rank(rows, lengths, texts, memory=memory, threads=threads)
+            ranked = rank(rows, corpus)
             return [Answer(contents[row - 1], cosine, None, None, exact=True) for row, cosine in ranked], []
         found, possible = verify(
             np.zeros(len(rows), np.uint32),
             rows,
-            lengths,
-            texts,
+            corpus,
             shingler=self.scheme.shingler,
             resemblance=self.min_resemblance,
             containment=self.min_containment,
-            memory=memory,
-            threads=threads,
-            ignored=self.left_out.shingles,
         )
         columns = (found.b, found.resemblance, found.a_in_b, found.b_in_a)
         answers = [

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nearkin.matching.candidates import Lists
 from nearkin.matching.columns import MatchColumns
-from nearkin.matching.verify import Texts, verify
+from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 
@@ -23,30 +23,13 @@ Rows = NDArray[np.uint32]
 PAIR_BYTES = 256  # what a pair takes while it is verified, generously
 
 
-def matches_in_range(
-    postings: Lists,
-    lengths: NDArray[np.int64],
-    texts: Texts,
-    scheme: Scheme,
-    settings: MatchSettings,
-    *,
-    memory: int,
-    threads: int,
-) -> MatchColumns:
+def matches_in_range(postings: Lists, corpus: Corpus, scheme: Scheme, settings: MatchSettings) -> MatchColumns:
     """Those that reach a threshold or the floor on the texts. Pairs whose texts were not kept are left out."""
     assert scheme.shingler is not None
     parts = [MatchColumns.none()]
-    for a, b in pairs_in_range(postings, block=max(memory // PAIR_BYTES, 1 << 12)):
+    for a, b in pairs_in_range(postings, block=max(corpus.memory // PAIR_BYTES, 1 << 12)):
         verified, _ = verify(
-            a,
-            b,
-            lengths,
-            texts,
-            shingler=scheme.shingler,
-            resemblance=settings.floor,
-            containment=settings.containment,
-            memory=memory,
-            threads=threads,
+            a, b, corpus, shingler=scheme.shingler, resemblance=settings.floor, containment=settings.containment
         )
         reached = verified.strong(settings.threshold, settings.containment) | (verified.resemblance >= settings.floor)
         parts.append(verified[reached])

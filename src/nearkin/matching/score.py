@@ -15,7 +15,7 @@ from nearkin.matching.candidates import NOT_HOT, WHOLE, Candidates, Hot, Lists, 
 from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.cosine import find_similar
 from nearkin.matching.range_join import matches_in_range
-from nearkin.matching.verify import Texts, verify
+from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
 
@@ -26,86 +26,47 @@ class Scored:
     hot: Hot = NOT_HOT
 
 
-def find_matches(
-    postings: Lists,
-    lengths: NDArray[np.int64],
-    texts: Texts,
-    scheme: Scheme,
-    settings: MatchSettings,
-    *,
-    memory: int,
-    threads: int,
-    ignored: NDArray[np.uint64] | None = None,
-) -> Scored:
-    """What is kept. Postings without what templates ignore come with the shingles the texts' measure is to ignore."""
-    found = scored(postings, lengths, texts, scheme, settings, memory=memory, threads=threads, ignored=ignored)
+def find_matches(postings: Lists, corpus: Corpus, scheme: Scheme, settings: MatchSettings) -> Scored:
+    """What is kept. Where postings are without what templates leave out, the corpus ignores the shingles of that."""
+    found = scored(postings, corpus, scheme, settings)
     return replace(found, matches=kept(found.matches, settings))
 
 
-def scored(
-    postings: Lists,
-    lengths: NDArray[np.int64],
-    texts: Texts,
-    scheme: Scheme,
-    settings: MatchSettings,
-    *,
-    memory: int,
-    threads: int,
-    ignored: NDArray[np.uint64] | None = None,
-    part: Part = WHOLE,
-) -> Scored:
+def scored(postings: Lists, corpus: Corpus, scheme: Scheme, settings: MatchSettings, *, part: Part = WHOLE) -> Scored:
     """All that may be kept, and for each content at least its strongest weak ones."""
     if scheme.estimator is Estimator.RANGE:
-        return Scored(matches_in_range(postings, lengths, texts, scheme, settings, memory=memory, threads=threads))
+        return Scored(matches_in_range(postings, corpus, scheme, settings))
     if scheme.estimator is Estimator.COLLISION:
-        return Scored(find_similar(postings, lengths, texts, settings, memory=memory, threads=threads))
-    found = find_candidates(postings, scheme, settings, threads=threads, part=part)
-    return measured_candidates(
-        found,
-        postings.moduli,
-        lengths,
-        texts,
-        scheme,
-        settings,
-        memory=memory,
-        threads=threads,
-        ignored=ignored,
-    )
+        return Scored(find_similar(postings, corpus, settings))
+    found = find_candidates(postings, scheme, settings, threads=corpus.threads, part=part)
+    return measured_candidates(found, postings.moduli, corpus, scheme, settings)
 
 
 def measured_candidates(
     found: Candidates,
     moduli: NDArray[np.uint64],
-    lengths: NDArray[np.int64],
-    texts: Texts,
+    corpus: Corpus,
     scheme: Scheme,
     settings: MatchSettings,
-    *,
-    memory: int,
-    threads: int,
-    ignored: NDArray[np.uint64] | None = None,
 ) -> Scored:
     """Those that may reach a threshold on the texts, the others by their signatures."""
+    lengths = corpus.lengths
     if scheme.shingler is None:
         return Scored(estimated(found, moduli, lengths, scheme)[0], found.hot)
     strong = np.flatnonzero(found.strong)
     verified, possible = verify(
         found.a[strong],
         found.b[strong],
-        lengths,
-        texts,
+        corpus,
         shingler=scheme.shingler,
         resemblance=settings.floor,
         containment=settings.containment,
-        memory=memory,
-        threads=threads,
-        ignored=ignored,
     )
     left = np.ones(len(found.a), np.bool_)
     left[strong[possible]] = False
     rest = found[left]
     guessed, sample = estimated(rest, moduli, lengths, scheme)
-    guessed = _with_intervals(guessed, rest.shared, sample, settings, threads)
+    guessed = _with_intervals(guessed, rest.shared, sample, settings, corpus.threads)
     # Two thirds of the pages' pairs came to nothing: they need not be put in order.
     reached = verified.strong(settings.threshold, settings.containment) | (verified.resemblance >= settings.floor)
     return Scored(MatchColumns.join(guessed, verified[reached]), found.hot)

@@ -1,6 +1,7 @@
 """Verification: the exact measure of candidate pairs, on the texts, in bounded memory."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -23,6 +24,17 @@ TIMES = 20
 TIMES_OF_UNITS = 26
 
 
+@dataclass(frozen=True)
+class Corpus:
+    """The texts that pairs of contents are measured on, and what that may take."""
+
+    lengths: NDArray[np.int64]  # of each content's canonical text, in bytes
+    texts: Texts
+    memory: int  # bytes of texts that are measured at the same time (room_for_texts)
+    threads: int
+    ignored: NDArray[np.uint64] | None = None  # shingles that count nowhere, ascending: of templates (Forman 2005 §4)
+
+
 def room_for_texts(memory: int, shingler: Shingler | None) -> int:
     """Bytes of texts that may be measured at the same time where all that is done may take so much memory."""
     return memory // (TIMES if shingler is None or shingler.unit == "byte" else TIMES_OF_UNITS)
@@ -31,26 +43,21 @@ def room_for_texts(memory: int, shingler: Shingler | None) -> int:
 def verify(
     a: NDArray[np.uint32],
     b: NDArray[np.uint32],
-    lengths: NDArray[np.int64],
-    texts: Texts,
+    corpus: Corpus,
     *,
     shingler: Shingler,
     resemblance: float,
     containment: float,
-    memory: int,
-    threads: int,
-    ignored: NDArray[np.uint64] | None = None,
 ) -> tuple[MatchColumns, NDArray[np.bool_]]:
     """Measure the pairs. Also says which could be measured: both texts must have been kept.
-
-    Shingles that are `ignored` (ascending) count nowhere: what is measured is the payload (Forman 2005 §4).
 
     Pairs that reach neither bound may be given up before they are measured to the end.
     """
     parts = [MatchColumns.none()]
     possible = np.zeros(len(a), np.bool_)
+    lengths, memory = corpus.lengths, corpus.memory
     for block, rows in blocks(a, b, lengths, memory):
-        found = texts(rows.tolist())
+        found = corpus.texts(rows.tolist())
         position = np.zeros(int(rows[-1]) + 1, np.uint32)
         position[rows] = np.arange(len(rows), dtype=np.uint32)
         here_a, here_b = a[block], b[block]
@@ -64,7 +71,7 @@ def verify(
             both = have[first] & have[second]
             possible[block] = both
             here_a, here_b, first, second = here_a[both], here_b[both], first[both], second[both]
-        about: dict[str, Any] = {"shingler": shingler.native(), "ignored": ignored}
+        about: dict[str, Any] = {"shingler": shingler.native(), "ignored": corpus.ignored}
         held = int(lengths[rows].sum())
         if held > memory and len(first) and shingler.can_be_sliced:  # one pair, or it would have been cut
             slices = min(max(2 * held // max(memory, 1), held // SLICE) + 1, MOST_SLICES)
@@ -78,7 +85,7 @@ def verify(
                 second,
                 resemblance=resemblance,
                 containment=containment,
-                threads=threads,
+                threads=corpus.threads,
                 **about,
             )
         parts.append(

@@ -14,7 +14,7 @@ from nearkin.engine.texts import SignedTexts, Some, sign_texts
 from nearkin.matching.candidates import Hot
 from nearkin.matching.columns import MatchColumns, alike, measured
 from nearkin.matching.score import Scored, find_matches
-from nearkin.matching.verify import room_for_texts
+from nearkin.matching.verify import Corpus, room_for_texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.text.canon import Canon
@@ -101,15 +101,8 @@ class Collection:
 
     def _found(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> Scored:
         contents = self.texts.contents
-        return find_matches(
-            contents,
-            self.lengths,
-            contents.texts,
-            scheme,
-            limits,
-            memory=room_for_texts(run.memory, scheme.shingler),
-            threads=run.jobs,
-        )
+        corpus = Corpus(self.lengths, contents.texts, room_for_texts(run.memory, scheme.shingler), run.jobs)
+        return find_matches(contents, corpus, scheme, limits)
 
 
 def _unsized(matches: MatchColumns) -> MatchColumns:

@@ -10,7 +10,7 @@ from nearkin.matching.columns import MatchColumns
 from nearkin.matching.cosine import cosine_of
 from nearkin.matching.passages import LEAST, Passage, Spans, covered, placed, spans_in
 from nearkin.matching.template import passages_in, shingles_of
-from nearkin.matching.verify import verify
+from nearkin.matching.verify import Corpus, verify
 from nearkin.matching.word_edits import MOST, word_edits
 from nearkin.report.alignment import Alignment, align
 from nearkin.report.lookup import Found
@@ -190,18 +190,10 @@ def _larger(*shares: Estimate | None) -> Estimate | None:
 
 def _measured(a: bytes, b: bytes, shingler: Shingler, ignored: NDArray[np.uint64] | None = None) -> MatchColumns:
     texts = [a, b]
-    found, _ = verify(
-        np.array([0], np.uint32),
-        np.array([1], np.uint32),
-        np.array([len(a), len(b)], np.int64),
-        lambda rows: [texts[row] for row in rows],
-        shingler=shingler,
-        resemblance=0.0,
-        containment=0.0,
-        memory=len(a) + len(b),
-        threads=1,
-        ignored=ignored,
-    )
+    lengths = np.array([len(a), len(b)], np.int64)
+    corpus = Corpus(lengths, lambda rows: [texts[row] for row in rows], len(a) + len(b), threads=1, ignored=ignored)
+    first, second = np.array([0], np.uint32), np.array([1], np.uint32)
+    found, _ = verify(first, second, corpus, shingler=shingler, resemblance=0.0, containment=0.0)
     return found
 
 

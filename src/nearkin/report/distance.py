@@ -14,7 +14,7 @@ from nearkin.group.greedy import AGREEMENT, Signed
 from nearkin.group.pivot import measured_pairs
 from nearkin.matching.template import left_out, payload
 from nearkin.matching.texts import StoredTexts
-from nearkin.matching.verify import room_for_texts
+from nearkin.matching.verify import Corpus, room_for_texts
 from nearkin.scheme import parse_scheme
 from nearkin.settings import RunSettings
 from nearkin.store import runs
@@ -82,16 +82,9 @@ def measure_pairs(connection: sqlite3.Connection, run: runs.Run, pairs: list[Pai
     a, b = np.ascontiguousarray(sides[:, 0]), np.ascontiguousarray(sides[:, 1])
     measured: Measured = {}
     if scheme.measure != "bytes":
-        found = measured_pairs(
-            a,
-            b,
-            contents.lengths,
-            texts,
-            shingler=scheme.shingler,
-            memory=room_for_texts(local.memory, scheme.shingler),
-            threads=local.jobs,
-            ignored=without.shingles,
-        )
+        room = room_for_texts(local.memory, scheme.shingler)
+        corpus = Corpus(contents.lengths, texts, room, local.jobs, without.shingles)
+        found = measured_pairs(a, b, corpus, scheme.shingler)
         for first, second, score in zip(*(column.tolist() for column in found), strict=True):
             measured[_pair(contents, first, second)] = (score, True)
     signed = signatures_of(connection, run.scheme, contents.ids)

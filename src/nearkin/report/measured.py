@@ -11,7 +11,7 @@ import numpy as np
 
 from nearkin.matching.template import left_out
 from nearkin.matching.texts import StoredTexts
-from nearkin.matching.verify import room_for_texts, verify
+from nearkin.matching.verify import Corpus, room_for_texts, verify
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
@@ -32,17 +32,20 @@ def measured(
     unsure = np.flatnonzero(~found.exact & likely & (a >= 0) & (b >= 0))
     first, second = np.minimum(a, b)[unsure], np.maximum(a, b)[unsure]
     local = RunSettings()
+    corpus = Corpus(
+        contents.lengths,
+        StoredTexts(connection, contents, canon, local.jobs),
+        room_for_texts(local.memory, scheme.shingler),
+        local.jobs,
+        left_out(connection, run.scheme, scheme, canon).shingles,
+    )
     exactly, possible = verify(
         first.astype(np.uint32),
         second.astype(np.uint32),
-        contents.lengths,
-        StoredTexts(connection, contents, canon, local.jobs),
+        corpus,
         shingler=scheme.shingler,
         resemblance=settings.threshold,
         containment=settings.containment,
-        memory=room_for_texts(local.memory, scheme.shingler),
-        threads=local.jobs,
-        ignored=left_out(connection, run.scheme, scheme, canon).shingles,
     )
     rows = unsure[possible][np.lexsort((second[possible], first[possible]))]
     exactly = exactly[np.lexsort((exactly.b, exactly.a))]

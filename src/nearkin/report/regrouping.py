@@ -17,7 +17,7 @@ from nearkin.group.view import grouped
 from nearkin.group.view_names import Seen, Stored, names_in_view
 from nearkin.matching.template import left_out, payload
 from nearkin.matching.texts import StoredTexts
-from nearkin.matching.verify import room_for_texts
+from nearkin.matching.verify import Corpus, room_for_texts
 from nearkin.model import Kind, View
 from nearkin.report.largest import largest
 from nearkin.report.stored_evidence import filled_in, stored_evidence, unlisted_rows
@@ -120,12 +120,5 @@ def measure_on_texts(
     texts = StoredTexts(connection, contents, canon, local.jobs)
     ignored = left_out(connection, run.scheme, scheme, canon).shingles
     if scheme.measure != "bytes":
-        complete_to_pivot(
-            families,
-            contents.lengths,
-            texts,
-            shingler=scheme.shingler,
-            memory=room_for_texts(local.memory, scheme.shingler),
-            threads=local.jobs,
-            ignored=ignored,
-        )
+        room = room_for_texts(local.memory, scheme.shingler)
+        complete_to_pivot(families, Corpus(contents.lengths, texts, room, local.jobs, ignored), scheme.shingler)

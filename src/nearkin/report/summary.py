@@ -2,8 +2,7 @@
 
 import sqlite3
 
-from nearkin.group.families import Families
-from nearkin.matching.columns import MatchColumns
+from nearkin.group.grouping import Grouped
 from nearkin.model import Summary
 from nearkin.settings import MatchSettings
 from nearkin.store.documents import count_documents
@@ -11,13 +10,7 @@ from nearkin.store.identical import count_identical
 
 
 def summarise(
-    connection: sqlite3.Connection,
-    matches: MatchColumns,
-    families: Families,
-    settings: MatchSettings,
-    *,
-    contents: int,
-    seconds: float,
+    connection: sqlite3.Connection, grouped: Grouped, settings: MatchSettings, contents: int, seconds: float
 ) -> Summary:
     documents, failed = count_documents(connection)
     return Summary(
@@ -25,7 +18,7 @@ def summarise(
         contents=contents,
         failed=failed,
         identical=count_identical(connection),
-        matches=int(matches.strong(settings.threshold, settings.containment).sum()),
-        families=len(families),
+        matches=int(grouped.matches.strong(settings.threshold, settings.containment).sum()),
+        families=len(grouped.families),
         seconds=round(seconds),
     )
