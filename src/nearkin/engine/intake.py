@@ -74,13 +74,13 @@ def take_in(
     for read in found:
         done += len(read)
         size += read.size
-        if isinstance(read, Plain) and writer.takes(read):
+        if isinstance(read, Plain) and writer.begin_plain(read):
             writer.add_plain(read)
-            remember(read)
+            remember(read)  # which takes the batch away
         else:
             batch = listed(read) if isinstance(read, Plain) else read
             remember(batch)
-            batch.let_go()
+            batch.let_go()  # before it is written: a long text is then not held twice
             writer.add(batch)
         progress(done, size)
     if handed_over:

@@ -104,7 +104,7 @@ def _take_in(
         signer = RowSigner(how, html, keep, mtime=stamp.mtime_ns, owner=stamp.owner)
         work = signer.sign_plainly if writer.takes_plain else signer.sign
         for read in in_order(work, named, jobs=settings.run.jobs, idle=writer.rest):
-            batch = listed(read) if isinstance(read, Plain) and not table.takes(read) else read
+            batch = listed(read) if isinstance(read, Plain) and not table.begin_plain(read) else read
             table.add(batch)
             rows += len(batch)
             yield batch

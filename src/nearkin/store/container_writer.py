@@ -90,9 +90,9 @@ class ContainerWriter:
         )
         return int(cursor.lastrowid or 0)
 
-    def takes(self, members: Plain) -> bool:
-        """Whether they can be stored as they are."""
-        return self._first and self.writer.takes(members)
+    def begin_plain(self, members: Plain) -> bool:
+        """A transaction, and whether members can be stored in it as they are."""
+        return self._first and self.writer.begin_plain(members)
 
     def add(self, members: Plain | Readings) -> None:
         writer = self.writer

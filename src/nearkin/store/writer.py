@@ -39,6 +39,8 @@ TRANSACTION_BYTES = 64 << 20
 TRANSACTION_SECONDS = 3.0
 ADOPTED = 4096  # documents at a time
 
+TOUCH = "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?"
+
 Within = dict[int, int]  # rows of members, and that of the container each lies in
 
 
@@ -116,8 +118,9 @@ class Writer:
         """Whether what is plain can be stored as it is: in a first scan, where nothing has to be compared."""
         return not self.known.versions and not self.known.pending and self.texts.takes_plain
 
-    def takes(self, plain: Plain) -> bool:
-        self.begin()  # which finds out whether someone else has added something
+    def begin_plain(self, plain: Plain) -> bool:
+        """A transaction, and whether this can be stored in it as it is: only then is known what others have added."""
+        self.begin()
         return self.takes_plain and self.texts.takes(plain)
 
     def add_plain(self, plain: Plain, *, parent: int | None = None) -> None:
@@ -234,9 +237,7 @@ class Writer:
         )
         self.containers += [(readings.paths[i], containers[i]) for i in sorted(nested)]
         if parent is None:  # members get what their container has when the run ends
-            self.connection.executemany(
-                "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?", touched
-            )
+            self.connection.executemany(TOUCH, touched)
         for path, table in tables:
             self._touch_members(path, table)
         self.supersede(superseded)
@@ -250,10 +251,7 @@ class Writer:
     def touch(self, version: Version, *, size: int, mtime_ns: int, inode: int, owner: int) -> None:
         """A file of the same bytes that need not be taken apart again; what lies in it stays with it."""
         self.begin()
-        self.connection.execute(
-            "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?",
-            (size, mtime_ns, inode, owner_name(owner), version.id),
-        )
+        self.connection.execute(TOUCH, (size, mtime_ns, inode, owner_name(owner), version.id))
         self.containers.append((version.path, version.id))
         self._touch_members(version.path, version.id)
         self._files += 1
