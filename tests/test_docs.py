@@ -1,4 +1,4 @@
-"""The docs are true: every example in them runs, and every command is in them."""
+"""The docs are true: every example in them runs, every link leads somewhere, and every command is in them."""
 
 import os
 import re
@@ -13,59 +13,55 @@ from nearkin.cli.main import COMMANDS
 from nearkin.lab.sample import write_sample
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("howto.md", "formats.md", "schemes.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", DOCS / "formats.md", DOCS / "schemes.md", *sorted((DOCS / "howto").glob("*.md"))]
+LINKING = [*PAGES, DOCS / "howto.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS.glob("decisions/*.md")]
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and text of each, as they follow one another."""
+    return re.findall(r"^```(console|python)\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
-def examples(page: Path) -> list[tuple[str, str]]:
-    """Command lines, each with what is shown to come of it; nothing is shown of most."""
+def examples(block: str) -> list[tuple[str, str]]:
+    """Command lines, each with the output shown for it; most show none."""
     found = []
-    for block in blocks(page, "console"):
-        for piece in re.split(r"^\$ ", block, flags=re.M)[1:]:
-            line, _, shown = piece.partition("\n")
-            found.append((line, shown.strip("\n")))
+    for piece in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        line, _, shown = piece.partition("\n")
+        found.append((line, shown.strip("\n")))
     return found
 
 
 def commands(page: Path) -> list[str]:
-    return [line for line, _ in examples(page)]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With a plain sample: a scan starts workers for office documents, 0.5 s each time, and formats.md scans those."""
-    folder = tmp_path_factory.mktemp("docs")
-    write_sample(folder / "sample", documents=200, seed=1, plain=True)
-    return folder
+    return [line for language, block in blocks(page) if language == "console" for line, _ in examples(block)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_line_in_the_docs_works(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
+def test_every_example_works(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In order, in a folder of the page's own. Its sample is plain: a scan starts workers for office documents, 0.5 s
+    each time, and formats.md scans those."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    write_sample(tmp_path / "sample", documents=200, seed=1, plain=True)
     assert commands(page)
-    for line, shown in examples(page):
-        shutil.rmtree(folder / "another", ignore_errors=True)
-        if line == "nearkin demo sample":
-            continue  # it is there already, and a folder that is not empty is refused
-        if line.startswith("nearkin scan another"):
-            write_sample(folder / "another", documents=60, seed=7)
-        code, out, err = typed(line)
-        assert code == 0, f"{line}\n{err}"
-        if shown:
-            assert out.strip("\n") == shown, line
+    for language, block in blocks(page):
+        if language == "python":
+            exec(compile(block, page.name, "exec"), {})
+            continue
+        for line, shown in examples(block):
+            try_out(line, shown)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_piece_of_python_in_the_docs_works(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    if not Path("nearkin.db").exists():  # where another process has typed the commands
-        assert typed("nearkin scan sample --exclude truth.json")[0] == 0
-    for block in blocks(page, "python"):
-        exec(compile(block, page.name, "exec"), {})
+def try_out(line: str, shown: str) -> None:
+    if line == "nearkin demo sample":
+        return  # it is there already, and a folder that is not empty is refused
+    if line.startswith("nearkin scan another"):
+        shutil.rmtree("another", ignore_errors=True)
+        write_sample(Path("another"), documents=60, seed=7)
+    code, out, err = typed(line)
+    assert code == 0, f"{line}\n{err}"
+    if shown:
+        assert out.strip("\n") == shown, line
 
 
 def test_every_command_is_in_the_docs() -> None:
@@ -78,3 +74,28 @@ def test_readme_names_the_two_commands() -> None:
     text = PAGES[0].read_text(encoding="utf-8")
     assert "make demo" in text
     assert "make test" in text
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path) if path else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
+
+
+def test_every_answer_is_in_the_index() -> None:
+    index = (DOCS / "howto.md").read_text(encoding="utf-8")
+    for page in sorted((DOCS / "howto").glob("*.md")):
+        for heading in re.findall(r"^## (.*)", page.read_text(encoding="utf-8"), re.M):
+            slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            assert f"(howto/{page.name}#{slug})" in index, heading
