@@ -1,5 +1,8 @@
 // Batches on their way into a store, as Python sees them. It converts, releases the GIL and raises; nothing else.
+#include <nanobind/stl/unique_ptr.h>
+
 #include <algorithm>
+#include <deque>
 #include <memory>
 
 #include "chosen_rows.hpp"
@@ -7,6 +10,7 @@
 #include "convert.hpp"
 #include "filing.hpp"
 #include "title_json.hpp"
+#include "told.hpp"
 
 using namespace nearkin;
 
@@ -31,19 +35,11 @@ Value piece(const T* data, const std::vector<std::uint64_t>& ends, std::size_t i
   return Value::bytes({reinterpret_cast<const char*>(data + start), (ends[i] - start) * sizeof(T)});
 }
 
-// Properties as JSON, once; `as_json` is asked where more is told than a title.
-void tell(Batch& batch, const nb::callable& as_json) {
-  if (batch.json_ends.size() == batch.rows.size()) return;
-  std::uint64_t start = 0;
-  for (const auto end : batch.property_ends) {
-    const std::string_view told = std::string_view(batch.properties).substr(start, end - start);
-    if (!told.empty() && !title_as_json(told, batch.json)) {
-      const nb::object json = as_json(to_bytes(told));
-      if (!json.is_none()) batch.json += nb::cast<std::string>(json);
-    }
-    batch.json_ends.push_back(batch.json.size());
-    start = end;
-  }
+void py_tell(Batch& batch, const nb::callable& as_json) {
+  tell(batch, [&](std::string_view told, std::string& to) {
+    const nb::object json = as_json(to_bytes(told));
+    if (!json.is_none()) to += nb::cast<std::string>(json);
+  });
 }
 
 // What `tell` has made.
@@ -57,54 +53,40 @@ nb::list told(const Batch& batch) {
   return values;
 }
 
-// Which rows have a text of their own, with letters in it.
-bool has_text(const Batch& batch, std::size_t i, bool raw) {
-  const Ingested& row = batch.rows[i];
-  const bool letters = batch.text_ends[i] > (i == 0 ? 0 : batch.text_ends[i - 1]);
-  return is_plain(row, raw) && !row.copy && row.content_digest != Digest{} && letters;
-}
-
-// Where each of them begins, and its length.
-NumPy<std::uint64_t> text_places(const Batch& batch, bool raw) {
-  std::vector<std::uint64_t> places;
-  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-    if (!has_text(batch, i, raw)) continue;
-    const std::uint64_t start = i == 0 ? 0 : batch.text_ends[i - 1];
-    places.insert(places.end(), {start, batch.text_ends[i] - start});
+// Some bytes of Python's, which stay where they are as long as this lives. The GIL is held where it ends.
+class HeldBuffer {
+ public:
+  explicit HeldBuffer(nb::handle given) {
+    if (PyObject_GetBuffer(given.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw nb::python_error();
   }
-  return array(std::move(places));
-}
+  ~HeldBuffer() { PyBuffer_Release(&buffer_); }
+  HeldBuffer(const HeldBuffer&) = delete;
+  HeldBuffer& operator=(const HeldBuffer&) = delete;
+
+  std::string_view bytes() const { return {static_cast<const char*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)}; }
+
+ private:
+  Py_buffer buffer_;
+};
 
 // Compressed texts, by row; read where Python holds them.
 struct Packed {
+  explicit Packed(nb::bytes empty) : empty(std::move(empty)) {}
+  Packed(const Packed&) = delete;
+  Packed& operator=(const Packed&) = delete;
+
+  std::deque<HeldBuffer> kept;
+  nb::bytes empty;
   std::vector<std::string_view> texts;
   std::size_t bytes = 0;
-  nb::object kept, empty;
 };
 
-std::string_view buffer_of(nb::handle given) {
-  Py_buffer buffer;
-  if (PyObject_GetBuffer(given.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
-  const std::string_view bytes(static_cast<const char*>(buffer.buf), static_cast<std::size_t>(buffer.len));
-  PyBuffer_Release(&buffer);
-  return bytes;
-}
-
-Packed packed(const Batch& batch, bool raw, const nb::object& texts, const nb::bytes& empty) {
-  Packed all{{}, 0, texts, empty};
-  all.texts.reserve(batch.rows.size());
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-    std::string_view text;
-    if (has_text(batch, i, raw)) {
-      text = buffer_of(texts[next++]);
-    } else if (is_plain(batch.rows[i], raw) && !batch.rows[i].copy && batch.rows[i].content_digest != Digest{}) {
-      text = view(empty);
-    }
-    all.texts.push_back(text);
-    all.bytes += text.size();
-  }
-  if (next != nb::len(texts)) throw nb::value_error("a packed text for each");
+std::unique_ptr<Packed> py_packed(const Batch& batch, bool raw, const nb::object& texts, const nb::bytes& empty) {
+  auto all = std::make_unique<Packed>(empty);
+  std::vector<std::string_view> given;
+  for (std::size_t i = 0, count = nb::len(texts); i < count; ++i) given.push_back(all->kept.emplace_back(texts[i]).bytes());
+  all->texts = packed_by_row(batch, raw, given, view(empty));
+  for (const auto text : all->texts) all->bytes += text.size();
   return all;
 }
 
@@ -190,15 +172,6 @@ ColumnObject owners(const FiledBatch& self, const std::vector<std::uint32_t>& kn
   });
 }
 
-nb::list distinct_owners(const Batch& batch) {
-  std::vector<std::uint32_t> met;
-  for (const auto& row : batch.rows)
-    if (std::find(met.begin(), met.end(), row.owner) == met.end()) met.push_back(row.owner);
-  nb::list found;
-  for (const auto one : met) found.append(one);
-  return found;
-}
-
 TextIds::Key key_of(TextIds& self, const nb::tuple& key) {
   return {digest_of(nb::cast<nb::bytes>(key[0])), self.extractor(nb::cast<std::string>(key[1])), nb::cast<std::int64_t>(key[2])};
 }
@@ -226,7 +199,7 @@ void register_ids(nb::module_& m) {
 
 void register_filing(nb::module_& m) {
   register_ids(m);
-  m.def("tell", tell, "batch"_a, "as_json"_a);
+  m.def("tell", py_tell, "batch"_a, "as_json"_a);
   m.def("told", told, "batch"_a);
   m.def("title_as_json", [](const nb::bytes& told) -> std::optional<std::string> {
     std::string json;
@@ -235,12 +208,12 @@ void register_filing(nb::module_& m) {
   m.def("rows_apart", rows_apart, "batch"_a, "raw"_a);
   m.def("chosen_rows", [](const Batch& batch, const std::vector<std::size_t>& rows) { return chosen_rows(batch, rows); },
         "batch"_a, "rows"_a);
-  m.def("text_places", text_places, "batch"_a, "raw"_a);
+  m.def("text_places", [](const Batch& batch, bool raw) { return array(text_places(batch, raw)); }, "batch"_a, "raw"_a);
   m.def("distinct_owners", distinct_owners, "batch"_a);
   nb::class_<Packed>(m, "Packed")
       .def_ro("bytes", &Packed::bytes)
       .def("__iter__", [](const Packed& self) { return nb::iter(listed(self)); });
-  m.def("packed", packed, "batch"_a, "raw"_a, "texts"_a, "empty"_a);
+  m.def("packed", py_packed, "batch"_a, "raw"_a, "texts"_a, "empty"_a);
   m.def("file_away", py_file_away, "batch"_a, "raw"_a, "extractors"_a, "contents"_a, "texts"_a, "next_content"_a, "next_text"_a);
 
   constexpr auto contents = &Filed::contents, texts = &Filed::texts, documents = &Filed::documents;

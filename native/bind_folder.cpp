@@ -1,6 +1,7 @@
 // Folders, as Python sees them. It converts, releases the GIL and raises; nothing else.
 #include "convert.hpp"
 #include "folder.hpp"
+#include "store_file.hpp"
 
 using namespace nearkin;
 
@@ -11,8 +12,10 @@ constexpr int kFolder = -1, kWatched = -2;  // where an error number would be po
 
 // Paths are made here at once: names that Python puts together with their folder's are each made twice.
 nb::tuple py_list_folder(const nb::bytes& folder, const nb::bytes& prefix, bool hidden,
-                         const std::vector<std::uint64_t>& watched, bool ask) {
-  const Folder found = from_system(folder.c_str(), [&] { return look_into(folder.c_str(), {hidden, watched, ask}); });
+                         const std::vector<std::uint64_t>& watched, const std::vector<nb::bytes>& hints, bool ask) {
+  const std::vector<std::string> ends = strings(hints);
+  const FolderLook how{hidden, watched, ends, ask};
+  const Folder found = from_system(folder.c_str(), [&] { return look_into(folder.c_str(), how); });
   nb::list paths, apart;
   const auto before = view(prefix);
   std::string path(before);
@@ -35,7 +38,10 @@ nb::tuple py_list_folder(const nb::bytes& folder, const nb::bytes& prefix, bool 
 void register_folder(nb::module_& m) {
   m.attr("FOLDER") = kFolder;
   m.attr("WATCHED") = kWatched;
-  m.def("list_folder", py_list_folder, "folder"_a, "prefix"_a, nb::kw_only(), "hidden"_a, "watched"_a, "ask"_a = false);
+  m.def("list_folder", py_list_folder, "folder"_a, "prefix"_a, nb::kw_only(), "hidden"_a, "watched"_a, "hints"_a = nb::list(),
+        "ask"_a = false);
+  m.attr("STORE_HEADER") = kStoreHeader;
+  m.def("is_store_header", [](const nb::bytes& bytes) { return is_store_header(view(bytes)); }, "bytes"_a);
 }
 
 }  // namespace nearkin::bindings

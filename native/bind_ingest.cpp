@@ -4,19 +4,13 @@
 #include "convert.hpp"
 #include "copies.hpp"
 #include "ingest.hpp"
+#include "recycled.hpp"
 #include "unchanged.hpp"
 
 using namespace nearkin;
 
 namespace nearkin::bindings {
 namespace {
-
-Suspects py_suspects(const std::vector<nb::bytes>& endings, const std::vector<nb::bytes>& marks) {
-  std::vector<std::string> ends, begins;
-  for (const auto& ending : endings) ends.emplace_back(view(ending));
-  for (const auto& mark : marks) begins.emplace_back(view(mark));
-  return Suspects(ends, std::move(begins));
-}
 
 // Which rows are such.
 template <class Test>
@@ -88,32 +82,26 @@ nb::list pieces(const T* data, const std::vector<std::uint64_t>& ends) {
   return values;
 }
 
-nb::object digest_or_none(const Digest& digest) {
-  if (digest == Digest{}) return nb::none();
-  return nb::bytes(digest.data(), digest.size());
+nb::object digest_or_none(bool known, const Digest& digest) {
+  return known ? nb::object(nb::bytes(digest.data(), digest.size())) : nb::none();
 }
 
 // Texts are given away, not lent: what is large is not held twice.
-nb::list given_away(std::string& all, const std::vector<std::uint64_t>& ends) {
-  std::string texts = std::exchange(all, {});
+template <auto Column>
+nb::list given_away(Batch& batch, const std::vector<std::uint64_t>& ends) {
+  const std::string& texts = batch.*Column;
   if (!ends.empty() && ends.back() != texts.size()) throw nb::value_error("the texts were taken already");
   nb::list given = pieces(texts.data(), ends);
-  give_back(std::move(texts));
+  Recycled<Column>::give_back(batch);
   return given;
 }
 
-nb::list take_texts(Batch& batch) { return given_away(batch.texts, batch.text_ends); }
-
-// For those who have taken from them what they want: each is empty then.
-void drop_texts(Batch& batch) {
-  give_back(std::exchange(batch.texts, {}));
-  batch.text_ends.assign(batch.rows.size(), 0);
-}
+nb::list take_texts(Batch& batch) { return given_away<&Batch::texts>(batch, batch.text_ends); }
 
 nb::list take_canonical(Batch& batch) {
   std::vector<std::uint64_t> ends;
   for (const auto& row : batch.rows) ends.push_back((ends.empty() ? 0 : ends.back()) + (row.copy ? 0 : row.length));
-  return given_away(batch.canonical, ends);
+  return given_away<&Batch::canonical>(batch, ends);
 }
 
 }  // namespace
@@ -128,7 +116,7 @@ void register_ingest(nb::module_& m) {
       .def_ro("max_size", &Recipe::max_size);
   nb::class_<Suspects>(m, "Suspects")
       .def("__init__", [](Suspects* self, const std::vector<nb::bytes>& endings, const std::vector<nb::bytes>& marks) {
-        new (self) Suspects(py_suspects(endings, marks));
+        new (self) Suspects(strings(endings), strings(marks));
       }, nb::kw_only(), "endings"_a, "marks"_a)
       .def("by_name", [](const Suspects& self, const nb::bytes& path) { return self.by_name(view(path)); }, "path"_a)
       .def("by_content", [](const Suspects& self, const nb::bytes& bytes, int kind) {
@@ -149,10 +137,11 @@ void register_ingest(nb::module_& m) {
       .def_prop_ro("characters", rows([](const Ingested& r) { return r.characters; }))
       .def_prop_ro("lengths", rows([](const Ingested& r) { return r.length; }))
       .def_prop_ro("moduli", rows([](const Ingested& r) { return r.modulus; }))
-      .def_prop_ro("digests", rows([](const Ingested& r) { return digest_or_none(r.digest); }))
-      .def_prop_ro("contents", rows([](const Ingested& r) { return digest_or_none(r.content_digest); }))
+      .def_prop_ro("digests", rows([](const Ingested& r) { return digest_or_none(r.has_digest(), r.digest); }))
+      .def_prop_ro("contents", rows([](const Ingested& r) { return digest_or_none(r.has_content(), r.content_digest); }))
       .def_prop_ro("named", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.suspect == Suspect::by_name; }); })
       .def_prop_ro("marked", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.suspect == Suspect::by_content; }); })
+      .def_prop_ro("stores", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.suspect == Suspect::store; }); })
       .def_prop_ro("copies", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.copy; }); })
       .def("take_texts", take_texts)
       .def("lend_texts", [](Batch& batch) {
@@ -166,6 +155,7 @@ void register_ingest(nb::module_& m) {
         if (b.weights.empty()) return nb::none();
         return pieces<nb::bytearray>(b.weights.data(), b.feature_ends);
       });
+  m.attr("NO_OWNER") = kNoOwner;
   nb::class_<Copies>(m, "Copies").def(nb::init<>());
   m.def("ingest_files", py_ingest_files, "folder"_a, "paths"_a, "recipe"_a, "suspects"_a = nb::none(),
         "copies"_a = nb::none(), "turn"_a = 0);

@@ -43,6 +43,7 @@ void register_text(nb::module_& m) {
   m.attr("TEXT") = static_cast<int>(Kind::text);
   m.attr("HTML") = static_cast<int>(Kind::html);
   m.attr("BINARY") = static_cast<int>(Kind::binary);
+  m.attr("UNREAD") = static_cast<int>(Kind::unread);
   m.attr("OTHER") = static_cast<int>(Kind::other);
   m.def("sniff", [](const nb::bytes& data, bool named_html) { return static_cast<int>(sniff(view(data), named_html)); },
         "data"_a, "named_html"_a);

@@ -32,6 +32,12 @@ using NumPy = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 inline std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
+inline std::vector<std::string> strings(const std::vector<nb::bytes>& given) {
+  std::vector<std::string> made;
+  for (const auto& one : given) made.emplace_back(view(one));
+  return made;
+}
+
 inline void check_ignored(unsigned ignored) {
   if (ignored > 15) throw nb::value_error("ignore is a sum of the IGNORE_ constants, 0 to 15");
 }

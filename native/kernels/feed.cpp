@@ -7,6 +7,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "gathered.hpp"
@@ -141,11 +142,34 @@ int enter(sqlite3* connection, char**, const void*) {
 
 void (*entry())() { return reinterpret_cast<void (*)()>(static_cast<EntryPoint>(enter)); }
 
-template <class Function>
-bool look_up(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
+template <auto Slot>
+void put(Functions& to, void* symbol) {
+  to.*Slot = reinterpret_cast<std::remove_reference_t<decltype(to.*Slot)>>(symbol);
 }
+
+struct Needed {
+  const char* name;
+  void (*put)(Functions& to, void* symbol);
+};
+
+constexpr Needed kNeeded[] = {
+    {"sqlite3_auto_extension", put<&Functions::auto_extension>},
+    {"sqlite3_cancel_auto_extension", put<&Functions::cancel_auto_extension>},
+    {"sqlite3_create_module", put<&Functions::create_module>},
+    {"sqlite3_declare_vtab", put<&Functions::declare_vtab>},
+    {"sqlite3_create_function", put<&Functions::create_function>},
+    {"sqlite3_aggregate_context", put<&Functions::aggregate_context>},
+    {"sqlite3_value_type", put<&Functions::value_type>},
+    {"sqlite3_value_int64", put<&Functions::value_int64>},
+    {"sqlite3_value_blob", put<&Functions::value_blob>},
+    {"sqlite3_value_bytes", put<&Functions::value_bytes>},
+    {"sqlite3_result_int64", put<&Functions::result_int64>},
+    {"sqlite3_result_double", put<&Functions::result_double>},
+    {"sqlite3_result_blob64", put<&Functions::result_blob64>},
+    {"sqlite3_result_text64", put<&Functions::result_text64>},
+    {"sqlite3_result_error", put<&Functions::result_error>},
+    {"sqlite3_result_error_nomem", put<&Functions::result_error_nomem>},
+};
 
 // False, and nothing is changed, where one is missing.
 bool look_up_all(const char* module) {
@@ -153,24 +177,13 @@ bool look_up_all(const char* module) {
   void* const library = ::dlopen(module, RTLD_LAZY | RTLD_LOCAL);  // stays open, as the module does
   if (library == nullptr) return false;
   Functions found{};
-  const bool all = look_up(library, "sqlite3_auto_extension", found.auto_extension) &&
-                   look_up(library, "sqlite3_cancel_auto_extension", found.cancel_auto_extension) &&
-                   look_up(library, "sqlite3_create_module", found.create_module) &&
-                   look_up(library, "sqlite3_declare_vtab", found.declare_vtab) &&
-                   look_up(library, "sqlite3_create_function", found.create_function) &&
-                   look_up(library, "sqlite3_aggregate_context", found.aggregate_context) &&
-                   look_up(library, "sqlite3_value_type", found.value_type) &&
-                   look_up(library, "sqlite3_value_int64", found.value_int64) &&
-                   look_up(library, "sqlite3_value_blob", found.value_blob) &&
-                   look_up(library, "sqlite3_value_bytes", found.value_bytes) &&
-                   look_up(library, "sqlite3_result_int64", found.result_int64) &&
-                   look_up(library, "sqlite3_result_double", found.result_double) &&
-                   look_up(library, "sqlite3_result_blob64", found.result_blob64) &&
-                   look_up(library, "sqlite3_result_text64", found.result_text64) &&
-                   look_up(library, "sqlite3_result_error", found.result_error) &&
-                   look_up(library, "sqlite3_result_error_nomem", found.result_error_nomem);
-  if (all) functions = found;
-  return all;
+  for (const auto& needed : kNeeded) {
+    void* const symbol = ::dlsym(library, needed.name);
+    if (symbol == nullptr) return false;
+    needed.put(found, symbol);
+  }
+  functions = found;
+  return true;
 }
 
 }  // namespace

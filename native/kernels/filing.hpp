@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ingest.hpp"
@@ -18,6 +19,18 @@ bool is_plain(const Ingested& row, bool raw);
 
 // Those that are not, in order.
 std::vector<std::size_t> rows_apart(const Batch& batch, bool raw);
+
+// Texts that are compressed and stored, of the rows that are plain and no copies. Where each begins that has letters in it,
+// and its length: two numbers each.
+std::vector<std::uint64_t> text_places(const Batch& batch, bool raw);
+
+// The same texts compressed, by row. `packed` are those of text_places; `empty` is one without letters. Rows that have no
+// text of their own get a view of nothing, whose data is null. Throws where there are more or fewer.
+std::vector<std::string_view> packed_by_row(const Batch& batch, bool raw, std::span<const std::string_view> packed,
+                                            std::string_view empty);
+
+// Each owner of a file in the batch, once.
+std::vector<std::uint32_t> distinct_owners(const Batch& batch);
 
 // Rows of a batch.
 using Rows = std::vector<std::uint32_t>;

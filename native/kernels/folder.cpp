@@ -39,7 +39,8 @@ Folder look_into(const char* path, const FolderLook& how) {
     unsigned char type = one->d_type;
     const int error = type == DT_UNKNOWN || how.ask ? ask(folder.get(), *one, type) : 0;
     if (error == ENOENT || (error == 0 && type != DT_REG && type != DT_DIR)) continue;
-    const bool watched = std::find(how.watched.begin(), how.watched.end(), one->d_ino) != how.watched.end();
+    const bool watched = std::find(how.watched.begin(), how.watched.end(), one->d_ino) != how.watched.end() ||
+                         std::any_of(how.hints.begin(), how.hints.end(), [&](auto& end) { return name.ends_with(end); });
     const auto kind = error != 0       ? Entry::Kind::unknown
                       : type == DT_DIR ? Entry::Kind::folder
                       : watched        ? Entry::Kind::watched

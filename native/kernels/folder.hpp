@@ -11,7 +11,7 @@
 namespace nearkin {
 
 struct Entry {
-  enum class Kind : std::uint8_t { file, watched, folder, unknown };
+  enum class Kind : std::uint8_t { file, watched, folder, unknown };  // watched: a file that is pointed out
 
   std::size_t start;
   std::size_t length;  // of its name, in `names`
@@ -29,6 +29,7 @@ struct Folder {
 struct FolderLook {
   bool hidden;                             // also names that begin with a dot
   std::span<const std::uint64_t> watched;  // inodes that files are pointed out by
+  std::span<const std::string> hints;      // likewise, how their names end
   bool ask = false;  // about every entry, as where the file system does not tell with the names what they are
 };
 

@@ -10,85 +10,77 @@
 #include "canon.hpp"
 #include "html.hpp"
 #include "json_text.hpp"
-#include "let_go.hpp"
 #include "lines.hpp"
 #include "opener.hpp"
+#include "recycled.hpp"
+#include "store_file.hpp"
 #include "utf8.hpp"
 
 namespace nearkin {
 namespace {
 
-constexpr std::size_t kKept = std::size_t{1} << 23;  // bytes that a thread has room for between two batches
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// Values of a batch grow where those of the batch before grew on this thread, and what is kept has no more room than it
-// needs: batches are held until the last text is signed, and fresh memory costs as much as filling it.
-template <class Values>
-class Grown {
- public:
-  explicit Grown(Values& values) : values_(values) { values.swap(room()); }
-
-  // When the last row is in it.
-  void settle() {
-    constexpr std::size_t each = sizeof(typename Values::value_type);
-    if (values_.size() * each > kKept) return;  // not worth a copy
-    Values& grown = room();
-    grown.swap(values_);
-    values_.assign(grown.begin(), grown.end());
-    grown.clear();
-    if (grown.capacity() * each > kKept) let_go(grown);
-  }
-
- private:
-  static Values& room() {
-    static thread_local Values grown;
-    return grown;
-  }
-
-  Values& values_;
+enum class Reading : std::uint8_t {
+  done,
+  failed,     // the row says why
+  postponed,  // a large file, of which nothing was read: it is read in a batch of its own
 };
 
-// Where the texts of the next batch grow.
-std::string& room_for_texts() {
-  static thread_local std::string room;
-  return room;
-}
-
-// Returns an errno, 0 when all went well; EAGAIN, with nothing read, for a large file that shall not be read here.
-int read_file(Opener& opener, const std::string& path, std::string_view next, std::uint64_t max_size, bool large,
-              Ingested& row, std::string& out) {
-  // O_NONBLOCK: a path that turned into a FIFO since the walk must not hang the scan.
-  const int file = opener.open(path, next, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return errno;
-  struct stat info{};
-  int error = ::fstat(file, &info) == 0 ? 0 : errno;
+void stamp(const struct stat& info, Ingested& row) {
   row.size = static_cast<std::uint64_t>(info.st_size);
   row.mtime_ns = info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec;
   row.inode = info.st_ino;
   row.owner = info.st_uid;
-  if (error == 0 && !S_ISREG(info.st_mode)) error = EINVAL;
-  if (error == 0 && row.size > max_size) error = EFBIG;
-  if (error == 0 && row.size > kBatchBytes && !large) error = EAGAIN;
+}
+
+Reading failed(int error, Ingested& row) {
+  row.error = error;
+  return Reading::failed;
+}
+
+// All of an open file, which had `size` bytes when it was asked.
+Reading read_all(int file, std::uint64_t size, std::uint64_t max_size, Ingested& row, std::string& out) {
   std::size_t have = 0;
-  if (error == 0) {
-    out.resize(static_cast<std::size_t>(info.st_size) + 1);  // one more, to see the end without a second read
-    for (;;) {
-      const ssize_t got = ::read(file, out.data() + have, out.size() - have);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) error = errno;
-      if (got <= 0) break;
-      have += static_cast<std::size_t>(got);
-      if (have > max_size) {
-        error = EFBIG;
-        break;
-      }
-      if (have == row.size) break;  // the byte more that was asked for is not there
-      if (have == out.size()) out.resize(out.size() * 2);  // it grew while we read
-    }
+  out.resize(static_cast<std::size_t>(size) + 1);  // one more, to see the end without a second read
+  for (;;) {
+    const ssize_t got = ::read(file, out.data() + have, out.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed(errno, row);
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+    if (have > max_size) return failed(EFBIG, row);
+    if (have == size) break;  // the byte more that was asked for is not there
+    if (have == out.size()) out.resize(out.size() * 2);  // it grew while we read
   }
-  ::close(file);
-  out.resize(error == 0 ? have : 0);
-  return error;
+  out.resize(have);
+  return Reading::done;
+}
+
+// `may_be_large`: the batch is empty, so that a large file is read at once. `out` is empty unless all of it was read.
+Reading read_file(Opener& opener, const std::string& path, std::string_view next, std::uint64_t max_size,
+                  bool may_be_large, Ingested& row, std::string& out) {
+  // O_NONBLOCK: a path that turned into a FIFO since the walk must not hang the scan.
+  const int file = opener.open(path, next, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int error = file < 0 ? errno : 0;
+  struct stat info {};
+  // The folder tells of a file that may not be opened.
+  if ((file < 0 ? ::lstat(path.c_str(), &info) : ::fstat(file, &info)) == 0) stamp(info, row);
+  Reading reading = Reading::done;
+  if (error != 0) {
+    reading = failed(error, row);
+  } else if (!S_ISREG(info.st_mode)) {
+    reading = failed(EINVAL, row);
+  } else if (row.size > max_size) {
+    reading = failed(EFBIG, row);
+  } else if (row.size > kBatchBytes && !may_be_large) {
+    reading = Reading::postponed;
+  } else {
+    reading = read_all(file, row.size, max_size, row, out);
+  }
+  if (file >= 0) ::close(file);
+  if (reading != Reading::done) out.clear();
+  return reading;
 }
 
 class Worker {
@@ -97,7 +89,7 @@ class Worker {
       : recipe_(recipe), batch_(batch), keeps_texts_(keeps_texts) {}
 
   // What is large is moved to the batch, not copied; `owner`, if there is one, holds the bytes, and may lose them.
-  // `as_is`: someone has taken this text from a document already.
+  // `as_is`: the text was taken from a document already, as by a worker that reads its format.
   void take(Ingested row, std::string_view bytes, std::string* owner = nullptr, bool as_is = false) {
     const bool text = row.kind == Kind::text || row.kind == Kind::html;
     signature_.features.clear();
@@ -184,20 +176,30 @@ class Worker {
   Signature signature_;
 };
 
-}  // namespace
-
-void give_back(std::string&& texts) {
-  if (texts.capacity() > kKept) return;
-  texts.clear();
-  room_for_texts() = std::move(texts);
+// What the bytes of a file are. Its kind stays unread where a worker reads it because of its name, or nobody does.
+void look_at(const std::string& path, std::string_view bytes, const Suspects* suspects, Ingested& row) {
+  row.size = bytes.size();
+  if (is_store_header(bytes)) {
+    row.suspect = Suspect::store;
+    return;
+  }
+  row.digest = sha256(bytes);
+  if (suspects != nullptr && suspects->by_name(path)) {
+    row.suspect = Suspect::by_name;
+    return;
+  }
+  row.kind = sniff(bytes, is_named_html(path));
+  if (suspects != nullptr && suspects->by_content(bytes, row.kind)) row.suspect = Suspect::by_content;
 }
+
+}  // namespace
 
 Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects, Copies* copies,
                    std::uint64_t turn) {
   Batch batch;
-  Grown features(batch.features);
-  Grown canonical(batch.canonical);
-  batch.texts.swap(room_for_texts());
+  Recycled<&Batch::features>::lend(batch);
+  Recycled<&Batch::canonical>::lend(batch);
+  Recycled<&Batch::texts>::lend(batch);  // given back by those who take the texts
   Worker worker(recipe, batch);
   std::string bytes;
   Opener opener;
@@ -206,21 +208,11 @@ Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, con
     const std::string_view next = i + 1 < paths.size() ? std::string_view(paths[i + 1]) : std::string_view{};
     if (batch.texts.size() > kBatchBytes) break;
     Ingested row;
-    row.error = read_file(opener, path, next, recipe.max_size, batch.rows.empty(), row, bytes);
-    if (row.error == EAGAIN && !batch.rows.empty()) break;  // a batch of its own: it is not held beside others
-    if (row.error == 0) {
-      row.size = bytes.size();
-      row.digest = sha256(bytes);
-      if (suspects != nullptr && suspects->by_name(path)) row.suspect = Suspect::by_name;
-    }
-    if (row.error == 0 && row.suspect == Suspect::no) {
-      row.kind = sniff(bytes, is_named_html(path));
-      if (suspects != nullptr && suspects->by_content(bytes, row.kind)) row.suspect = Suspect::by_content;
-    } else {
-      row.kind = Kind::binary;  // nothing to take
-      bytes.clear();
-    }
-    const bool text = row.error == 0 && row.suspect == Suspect::no && (row.kind == Kind::text || row.kind == Kind::html);
+    const Reading reading = read_file(opener, path, next, recipe.max_size, batch.rows.empty(), row, bytes);
+    if (reading == Reading::postponed) break;
+    if (reading == Reading::done) look_at(path, bytes, suspects, row);
+    if (row.kind == Kind::unread) bytes.clear();
+    const bool text = row.suspect == Suspect::no && (row.kind == Kind::text || row.kind == Kind::html);
     if (copies == nullptr || !text) {
       worker.take(row, bytes, &bytes);
     } else if (Taken taken; copies->find(row.digest, row.kind, turn, taken)) {
@@ -230,9 +222,14 @@ Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, con
       copies->add(row.digest, row.kind, turn, worker.taken());
     }
   }
-  features.settle();
-  canonical.settle();
+  Recycled<&Batch::features>::settle(batch);
+  Recycled<&Batch::canonical>::settle(batch);
   return batch;
+}
+
+void drop_texts(Batch& batch) {
+  Recycled<&Batch::texts>::give_back(batch);
+  batch.text_ends.assign(batch.rows.size(), 0);
 }
 
 Batch ingest_bytes(std::span<const Held> held, const Recipe& recipe) {
@@ -263,7 +260,7 @@ Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
 
 Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& recipe) {
   Batch batch;
-  Grown features(batch.features);
+  Recycled<&Batch::features>::lend(batch);
   Worker worker(recipe, batch, false);
   std::size_t size = 0;
   for (const auto text : texts) size += text.size();
@@ -276,7 +273,7 @@ Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& rec
     row.kind = text.empty() ? Kind::empty : Kind::text;
     worker.take(row, text, nullptr, true);
   }
-  features.settle();
+  Recycled<&Batch::features>::settle(batch);
   return batch;
 }
 

@@ -24,19 +24,24 @@ struct Recipe {
   std::uint64_t max_size;  // larger files are not read
 };
 
+inline constexpr std::uint32_t kNoOwner = 0xFFFFFFFF;  // (uid_t)-1, which no user has
+
 struct Ingested {
   int error = 0;  // errno of a failed read; EFBIG for a file over max_size
-  Kind kind = Kind::empty;
+  Kind kind = Kind::unread;
   Suspect suspect = Suspect::no;
-  std::uint64_t size = 0;
+  std::uint64_t size = 0;  // as all that follows: unknown where not even the folder tells of the file
   std::int64_t mtime_ns = 0;
   std::uint64_t inode = 0;
-  std::uint32_t owner = 0;
+  std::uint32_t owner = kNoOwner;
   Digest digest{};          // of the bytes
-  Digest content_digest{};  // of the canonical text
+  Digest content_digest{};  // of the canonical text, where there is one
   std::uint64_t characters = 0, length = 0;  // code points of the extracted, bytes of the canonical text
   std::uint64_t modulus = 1;
   bool copy = false;  // of the bytes of a file before it: its text and signature are not here once more
+
+  bool has_digest() const { return digest != Digest{}; }
+  bool has_content() const { return content_digest != Digest{}; }
 };
 
 // Row i's text is texts[text_ends[i-1], text_ends[i]), likewise its properties, features and weights.
@@ -47,7 +52,7 @@ struct Batch {
   std::vector<std::uint64_t> text_ends;
   std::string properties;  // what pages say of themselves (html.hpp)
   std::vector<std::uint64_t> property_ends;
-  std::string json;  // the same as it is stored, where someone has made it so
+  std::string json;  // the same as JSON, once `tell` (told.hpp) has run: before a batch is stored or listed
   std::vector<std::uint64_t> json_ends;
   std::vector<std::uint64_t> features;
   std::vector<std::uint32_t> weights;
@@ -58,13 +63,13 @@ struct Batch {
 // alone.
 inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 
-// Of those whose name makes them `suspects` the bytes are digested and nothing is taken: others read them. Where there are
+// Of those whose name makes them `suspects` the bytes are digested and nothing is taken: workers read them. Where there are
 // `copies` nothing is taken twice; batches are stored in the order of their turns.
 Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects = nullptr,
                    Copies* copies = nullptr, std::uint64_t turn = 0);
 
-// Room that a batch's texts have left, for the next batch that this thread reads: fresh memory costs as much as filling it.
-void give_back(std::string&& texts);
+// Once they are compressed: each row's text is empty from then on.
+void drop_texts(Batch& batch);
 
 // The same for bytes that are in no file of their own: rows of tables. All of them, however long.
 struct Held {

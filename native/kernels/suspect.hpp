@@ -1,4 +1,4 @@
-// Which files may be of a format that others read: by the ending of their name, for certain, or by how they begin, to be
+// Which files may be of a format that workers read: by the ending of their name, for certain, or by how they begin, to be
 // looked at more closely (engine/handover.py). Asked of every file while its bytes are at hand: it must cost nothing.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace nearkin {
 
-enum class Suspect : std::uint8_t { no, by_name, by_content };
+// `store`: it is a store of nearkin (store_file.hpp), and no document.
+enum class Suspect : std::uint8_t { no, by_name, by_content, store };
 
 class Suspects {
  public:
@@ -24,7 +25,7 @@ class Suspects {
 
   bool by_name(std::string_view path) const;
 
-  // Whoever may be told by content is among them; of texts and pages few others are.
+  // True for every file of such a format, and for few other texts and pages.
   bool by_content(std::string_view bytes, Kind kind) const;
 
  private:

@@ -27,12 +27,13 @@ def sha256(data: bytes, portable: bool = False) -> bytes: ...
 def valid_utf8(data: bytes) -> bool: ...
 def count_code_points(utf8: bytes) -> int: ...
 
-# What sniff says. OTHER is text in an encoding that is not UTF-8.
+# What sniff says. OTHER is text in an encoding that is not UTF-8. UNREAD, which only a batch says: nobody has looked.
 EMPTY: int
 TEXT: int
 HTML: int
 BINARY: int
 OTHER: int
+UNREAD: int
 
 def sniff(data: bytes, named_html: bool) -> int: ...
 
@@ -111,6 +112,8 @@ class Suspects:
     def by_name(self, path: bytes) -> bool: ...
     def by_content(self, bytes: bytes, kind: int) -> bool: ...
 
+NO_OWNER: int
+
 class Batch:
     """Rows as columns."""
 
@@ -119,7 +122,7 @@ class Batch:
     sizes: list[int]
     mtimes: list[int]
     inodes: list[int]  # as SQLite can hold them
-    owners: list[int]
+    owners: list[int]  # NO_OWNER: not known
     characters: list[int]
     lengths: list[int]
     moduli: list[int]
@@ -131,6 +134,7 @@ class Batch:
     def __len__(self) -> int: ...
     named: list[int]  # rows that are suspects by their name: nothing but their digest is known
     marked: list[int]  # … and by how they begin
+    stores: list[int]  # rows that are stores of nearkin: nothing was taken from them
     copies: list[int]  # rows of bytes met before, whose text and features are those of the first
     held: int  # bytes of texts, canonical texts and features
     # Both only once: they are not kept.
@@ -158,14 +162,20 @@ def ingest_files(
 def unchanged(paths: list[bytes], sizes: list[int], mtimes: list[int], inodes: list[int], threads: int) -> bytes: ...
 
 # What lies in a folder, as prefix + name, in byte order; links, devices and the like are passed over. And which of the
-# paths are no plain files: a FOLDER, a file whose inode is WATCHED, or what could not be told, by the error's number.
+# paths are no plain files: a FOLDER, a file that is WATCHED, by its inode or because its name ends as a hint says, or
+# what could not be told, by the error's number.
 # OSError: the folder cannot be looked into. `ask`: as on a file system that does not tell with the names what they are.
 FOLDER: int
 WATCHED: int
 
 def list_folder(
-    folder: bytes, prefix: bytes, *, hidden: bool, watched: list[int], ask: bool = False
+    folder: bytes, prefix: bytes, *, hidden: bool, watched: list[int], hints: list[bytes] = ..., ask: bool = False
 ) -> tuple[list[bytes], list[tuple[int, int]]]: ...
+
+# Whether a file that begins so is a store of nearkin; so many bytes are enough.
+STORE_HEADER: int
+
+def is_store_header(bytes: bytes) -> bool: ...
 def ingest_bytes(bytes: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
 

@@ -57,6 +57,8 @@ class Role(StrEnum):
     PART = "part"
 
 
+NO_OWNER = 0xFFFFFFFF  # (uid_t)-1, which no user has
+
 # Columns of readings that follow from a text, not from the bytes and where they were.
 OF_TEXTS = (
     "media",
@@ -81,7 +83,7 @@ class Readings:
     sizes: list[int]
     mtimes: list[int]  # nanoseconds
     inodes: list[int]
-    owners: list[int]
+    owners: list[int]  # by their numbers; NO_OWNER: not known
     media: list[str]
     encodings: list[str | None]
     digests: list[bytes | None]
@@ -100,7 +102,7 @@ class Readings:
     moduli: list[int]
     features: list[Blob]  # little-endian u64
     weights: list[Blob | None]  # little-endian u32
-    # Canonical texts and signatures as they were made, for whoever remembers them; not row by row.
+    # Canonical texts and signatures as they were made, kept until the scan has matched them; not row by row.
     batches: "list[Batch]" = field(default_factory=list, compare=False, repr=False)
 
     def __len__(self) -> int:
@@ -149,7 +151,7 @@ class Readings:
             sizes=[0],
             mtimes=[0],
             inodes=[0],
-            owners=[0],
+            owners=[NO_OWNER],
             media=[""],
             encodings=[None],
             digests=[None],

@@ -76,9 +76,10 @@ class Reader:
         return _native.ingest_files(self.root + b"/", paths, self.how, suspects, self._copies, turn)
 
     def _listed(self, batch: _native.Batch, paths: list[bytes]) -> tuple[Readings, list[HandedOver]]:
-        """Row by row; and which files are for workers."""
+        """Row by row, without stores of nearkin; and which files are for workers."""
         root, how = self.root, self.how
         readings = columns(batch, paths, raw=how.raw)
+        stores = {*batch.stores}  # of nearkin: no documents
         for i, reason in enumerate(readings.reasons):
             if reason is Reason.TOO_LARGE:
                 ours = (
@@ -93,15 +94,15 @@ class Reader:
         if others:
             decode_others(readings, others, [named_html(paths[i]) for i in others], how)
         if self.keep:
-            _pack(readings, self._met, {*suspects, *batch.copies})
+            _pack(readings, self._met, {*suspects, *stores, *batch.copies})
         handed_over = []
-        if suspects:
+        if suspects | stores:
             stamps = zip(
                 readings.paths, readings.sizes, readings.mtimes, readings.inodes, readings.owners, readings.digests,
                 strict=True,
             )  # fmt: skip
             handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
-            readings = readings.without(suspects)
+            readings = readings.without(suspects | stores)
         if self.legacy:
             from nearkin.engine.legacy import add_legacy_digests
 

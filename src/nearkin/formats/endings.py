@@ -6,7 +6,11 @@ from nearkin.text.kind import TextKind
 UNKNOWN = "none/3"  # reader of what was looked at and is of no format; the number is raised when more are known
 UNSEEN = "none/0"  # of what was written to since it was looked at: the next scan looks
 # Who has looked at what the kernels have read: of text that needs no reader, nobody.
-READERS: dict[int, str | None] = {**dict.fromkeys(TextKind), TextKind.BINARY: UNKNOWN}
+READERS: dict[int, str | None] = {
+    **dict.fromkeys(TextKind),
+    TextKind.BINARY: UNKNOWN,
+    TextKind.UNREAD: UNKNOWN,
+}
 ENDINGS = frozenset(ending.encode() for form in FORMATS for ending in form.extensions)
 
 

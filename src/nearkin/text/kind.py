@@ -11,6 +11,7 @@ class TextKind(IntEnum):
     HTML = _native.HTML
     BINARY = _native.BINARY
     OTHER = _native.OTHER  # text in an encoding that is not UTF-8
+    UNREAD = _native.UNREAD  # nobody has looked: it could not be read, or a worker reads it
 
 
 MEDIA: dict[int, str] = {
@@ -19,6 +20,7 @@ MEDIA: dict[int, str] = {
     TextKind.HTML: "text/html",
     TextKind.BINARY: "application/octet-stream",
     TextKind.OTHER: "text/plain",
+    TextKind.UNREAD: "application/octet-stream",
 }
 
 ENCODINGS: dict[int, str | None] = {
@@ -27,6 +29,7 @@ ENCODINGS: dict[int, str | None] = {
     TextKind.HTML: "utf-8",
     TextKind.BINARY: None,
     TextKind.OTHER: None,  # found out when it is decoded
+    TextKind.UNREAD: None,
 }
 
 # How the text is taken from the bytes. The number is raised whenever it would come out differently.
@@ -36,6 +39,7 @@ EXTRACTORS: dict[int, str] = {
     TextKind.HTML: "html/5",
     TextKind.BINARY: "",
     TextKind.OTHER: "text/2",
+    TextKind.UNREAD: "",
 }
 
 
