@@ -5,13 +5,12 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from fnmatch import translate
 from pathlib import Path
-from re import Pattern
-from re import compile as compile_pattern
 
 from nearkin._native import FOLDER, WATCHED, list_folder
 from nearkin.errors import InputError, UsageError
+from nearkin.read.globs import Choice
+from nearkin.read.stores import HINTS, files_of_stores, is_store
 from nearkin.settings import WalkSettings
 
 ROOT = b"."  # as it is called where it cannot be looked into
@@ -29,43 +28,24 @@ class Unreadable:
 Part = list[bytes] | tuple[bytes, bytes] | Unreadable
 
 
-class Globs:
-    """`*.txt` is about names anywhere, `drafts/*` about paths from the root, as in .gitignore."""
-
-    def __init__(self, globs: tuple[str, ...]) -> None:
-        self._names = [self._compile(glob) for glob in globs if "/" not in glob]
-        self._paths = [self._compile(glob.lstrip("/")) for glob in globs if "/" in glob]
-
-    def __bool__(self) -> bool:
-        return bool(self._names or self._paths)
-
-    def match(self, path: bytes) -> bool:
-        if not self:
-            return False
-        name = path.rpartition(b"/")[2]
-        return any(glob.match(name) for glob in self._names) or any(glob.match(path) for glob in self._paths)
-
-    @staticmethod
-    def _compile(glob: str) -> Pattern[bytes]:
-        return compile_pattern(os.fsencode(translate(glob)))
-
-
 def walk(
-    root: Path, starts: tuple[Path, ...], settings: WalkSettings, *, leave_out: frozenset[bytes] = frozenset()
+    root: Path,
+    starts: tuple[Path, ...],
+    settings: WalkSettings,
+    *,
+    leave_out: frozenset[bytes] = frozenset(),
+    choice: Choice | None = None,
 ) -> Iterator[bytes | Unreadable]:
     """The path, relative to root, of every file below the starts; `leave_out` names absolute paths: the store's own. By
-    any other name they are left out, too: whoever reads and closes the store's file gives up SQLite's locks on it."""
-    include, exclude = Globs(settings.include), Globs(settings.exclude)
+    any other name they are left out, too: a process that reads and closes the store's file gives up SQLite's locks on
+    it. Other stores of nearkin and the files beside them are left out as well. A `choice` that the caller made knows
+    afterwards which of its globs matched nothing."""
+    choice = choice or Choice(settings)
     base = os.fsencode(root)
     own = _identities(leave_out)
     inodes = [inode for _, inode in own]
-    choosy = bool(include or exclude)
+    choosy = bool(choice)
     own_folders = {os.path.dirname(one) for one in leave_out}  # noqa: PTH120
-
-    def wanted(path: bytes, absolute: bytes) -> bool:
-        if absolute in leave_out:
-            return False
-        return not choosy or ((not include or include.match(path)) and not exclude.match(path))
 
     def is_own(absolute: bytes) -> bool:
         return not own.isdisjoint(_identities((absolute,)))
@@ -73,15 +53,19 @@ def walk(
     def inside(folder: bytes, relative: bytes) -> Iterator[Part]:
         """In order: runs of files, folders, what cannot be looked at."""
         prefix = relative + b"/" if relative else b""
-        paths, apart = list_folder(folder, prefix, hidden=settings.hidden, watched=inodes)
+        paths, apart = list_folder(folder, prefix, hidden=settings.hidden, watched=inodes, hints=HINTS)
 
         def absolute(path: bytes) -> bytes:
             return os.path.join(folder, path[len(prefix) :])  # noqa: PTH118
 
+        others = files_of_stores(absolute(paths[row]) for row, _ in apart)
+        left_out = leave_out | others if others else leave_out
+        unfiltered = not choosy and not others and folder not in own_folders
+
         def chosen(files: list[bytes]) -> list[bytes]:
-            if not choosy and folder not in own_folders:  # nearly always: nothing is done for each file
+            if unfiltered:  # nearly always: nothing is done for each file
                 return files
-            return [path for path in files if wanted(path, absolute(path))]
+            return [path for path in files if absolute(path) not in left_out and choice.takes_file(path)]
 
         done = 0
         for row, what in apart:
@@ -89,7 +73,7 @@ def walk(
             done = row + 1
             path = paths[row]
             if what == FOLDER:
-                if not exclude.match(path) and absolute(path) not in leave_out:
+                if absolute(path) not in left_out and choice.enters_folder(path):
                     yield absolute(path), path
             elif what != WATCHED:
                 yield Unreadable(path, os.strerror(what).lower())
@@ -117,7 +101,7 @@ def walk(
         relative = os.path.relpath(absolute, base) if absolute != base else b""
         if start.is_dir():
             yield from below(absolute, relative)
-        elif wanted(relative, absolute) and not is_own(absolute):
+        elif not (absolute in leave_out or is_own(absolute) or is_store(absolute)) and choice.takes_file(relative):
             yield relative
 
 

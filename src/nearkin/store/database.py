@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nearkin.errors import BusyError, StoreError
+from nearkin.read.stores import BESIDE
 from nearkin.store.feeding import open_connection
 from nearkin.store.place import mount_of
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
@@ -18,7 +19,7 @@ MOMENT = 0.05  # seconds for whoever only asks whether a scan runs
 PATIENCE = 30.0  # seconds to wait for another who makes or migrates the store
 PAGE = 16384  # bytes: of 53,596 pages a sixth less is spent on writing than with 8,192
 LEAST_PAGES, MOST_PAGES = 32 << 20, 128 << 20  # bytes
-ENDS = ("", "-wal", "-shm", "-journal", ".lock", ".turn", ".segments")  # the store and what stands beside it
+ENDS = ("", *map(os.fsdecode, BESIDE))  # the store and what stands beside it
 
 
 @contextmanager
