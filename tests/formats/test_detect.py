@@ -28,6 +28,8 @@ def told(data: bytes, name: bytes = b"") -> str | None:
     ("data", "name"),
     [
         (b"", b"a.txt"),
+        (b"", b"a.pdf"),
+        (b" \n", b"a.xml"),
         (b"", b""),
         (b"LZIP is a program", b"a.txt"),
         (b"words that were unpacked", b"a.rar"),
@@ -83,7 +85,6 @@ def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
         (zipped({"a": b"x"})[:40], b"a.docx", "docx"),
         (zipped({"a": b"x"})[:40], b"a", "zip"),
         (b"y\0\1", b"a.zip", "zip"),
-        (b"", b"a.pdf", "pdf"),
         (b"Rar!\x1a\x07\x01\0", b"a", "rar"),
         (b"\x78\x9f\x3e\x22\1\0", b"winmail.dat", "tnef"),
         (b"LZIP\1\x0c", b"a.lz", "lzip"),

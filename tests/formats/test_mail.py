@@ -163,7 +163,7 @@ def test_one_that_cannot_be_taken_out_fails_alone(monkeypatch: pytest.MonkeyPatc
         (attached("a", encoding="quoted-printable"), b"first words"), (attached("b", encoding="7bit"), b"second words")
     )
     first, second = found(mail)[1].members
-    assert (first.problem and first.problem.detail, second.data) == ("RuntimeError: whatever", b"second words")
+    assert (first.problem and first.problem.detail, second.data) == ("damaged: it cannot be taken out", b"second words")
 
 
 def test_mail_embedded_in_outlook_has_the_same_bytes_every_time() -> None:

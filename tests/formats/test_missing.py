@@ -4,6 +4,7 @@ import io
 import sqlite3
 import zipfile
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -202,20 +203,72 @@ def test_containers_that_are_not_read_are_told(tmp_path: Path) -> None:
     assert all(detail.endswith(" not read") for name, (_, detail) in failed.items() if name != "noise.rar")
 
 
-def test_files_of_no_bytes_that_are_named_like_a_format_are_empty(tmp_path: Path) -> None:
-    names = [f"a{form.extensions[0]}" for form in FORMATS]
-    files = {**dict.fromkeys(names, b""), "a.txt": b"", "a": b"", "box.zip": zipped({"b.docx": b"", "b.txt": b""})}
+BLANK = [b"", b" \n\t\r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf \n", b"\n" * 9000]
+
+
+@pytest.mark.parametrize("blank", BLANK, ids=["no bytes", "white", "mark", "mark and white", "much white"])
+def test_files_of_nothing_but_white_space_are_documents_without_text(tmp_path: Path, blank: bytes) -> None:
+    endings = [form.extensions[0] for form in FORMATS] + [".txt", ".html", ""]
+    files = {f"a{ending}": blank for ending in endings}
     store = Store(tmp_path / "kin.db")
-    _, failed = scanned(store, tmp_path / "docs", files)
-    assert failed == dict.fromkeys([*names, "box.zip!/b.docx"], ("empty", "it has no bytes"))
+    summary, failed = scanned(store, tmp_path / "docs", {**files, "box.zip": zipped({"b.docx": blank, "b.txt": blank})})
+    assert failed == {}
+    assert summary.documents == len(files) + 3
+    assert store.matches().num_rows == 0
+    again = store.scan(tmp_path / "docs")
+    assert (again.new, again.changed, again.resigned, again.failed) == (0, 0, 0, 0)
+    with sqlite3.connect(store.path) as connection:
+        (runs,) = connection.execute("SELECT count(DISTINCT seen) FROM document").fetchone()
+    connection.close()
+    assert runs == 1  # nothing was stored twice
 
 
-def test_files_of_no_bytes_that_an_older_nearkin_took_for_plain_are_read_again(tmp_path: Path) -> None:
+def test_files_with_white_space_before_them_are_read_still(tmp_path: Path) -> None:
+    files = {"a.xml": b"\n" * 5000 + b"<a>seen</a>"}
+    store = Store(tmp_path / "kin.db")
+    assert scanned(store, tmp_path / "docs", files)[1] == {}
+    assert store.check("seen").to_pylist()[0]["tier"] == "words"
+
+
+def test_files_of_no_bytes_that_an_older_nearkin_called_empty_are_read_again(tmp_path: Path) -> None:
     store = Store(tmp_path / "kin.db")
     scanned(store, tmp_path / "docs", {"a.docx": b"", "a.txt": b""})
+    (docx,) = (form for form in FORMATS if form.name == "docx")
     with sqlite3.connect(store.path) as connection:
-        connection.execute("UPDATE document SET reader = NULL, reason = NULL, detail = NULL")
+        connection.execute(
+            "UPDATE document SET reader = ?, reason = 'empty', detail = 'it has no bytes', text = NULL WHERE path = ?",
+            (f"docx/{docx.version}", b"a.docx"),
+        )
     connection.close()
-    assert store.documents(failed=True).num_rows == 0
+    assert store.documents(failed=True).num_rows == 1
     store.scan(tmp_path / "docs")
-    assert [one["path"] for one in store.documents(failed=True).to_pylist()] == ["a.docx"]
+    assert store.documents(failed=True).num_rows == 0
+
+
+NOISE = b"no such thing\0" * 400
+
+
+def book_of(records: bytes) -> bytes:
+    file = io.BytesIO()
+    import_module("xlwt.CompoundDoc").XlsDoc().save(file, records)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.zip", b"PK\3\4" + NOISE, "not a zip file, or cut off"),
+        ("a.docx", b"PK\3\4" + NOISE, "not a zip file, or cut off"),
+        ("a.docx", NOISE, "not a zip file, or cut off"),
+        ("a.pdf", b"%PDF-1.4" + NOISE, "damaged: not a readable PDF"),
+        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + NOISE, "damaged: not a readable Office file"),
+        ("a.xls", NOISE, "damaged: not a readable Office file"),
+        ("a.xls", book_of(NOISE), "not a readable Excel file"),
+        ("a.gz", b"\x1f\x8b\x08" + NOISE, "damaged, or cut off"),
+        ("a.bz2", b"BZh" + NOISE, "damaged: not a readable bzip2 file (OSError)"),
+    ],
+)
+def test_what_is_damaged_is_told_in_words_that_need_no_manual(
+    tmp_path: Path, name: str, data: bytes, said: str
+) -> None:
+    assert scanned(Store(tmp_path / "kin.db"), tmp_path / "docs", {name: data})[1] == {name: ("corrupt", said)}

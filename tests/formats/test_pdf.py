@@ -37,7 +37,7 @@ def test_why_it_fails_is_not_what_the_one_before_failed_of() -> None:
     for before in (others.pdf(password="secret"), others.pdf(password="secret"), b"%PDF-1.4\nrubbish"):
         with pytest.raises(Problem):
             found(before)
-        with pytest.raises(Problem, match="Data format error") as error:
+        with pytest.raises(Problem, match="damaged: not a readable PDF") as error:
             found(broken)
         assert error.value.reason is Reason.CORRUPT
 

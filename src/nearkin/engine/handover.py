@@ -30,7 +30,7 @@ class HandedOver(NamedTuple):
 
 
 def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
-    """`head`: of what is no text its first bytes, of texts the text's. A file of no bytes is told by its name."""
+    """`head`: of what is no text its first bytes, of texts the text's."""
     if has_ending(name):
         return True
     if kind == HTML or not head:

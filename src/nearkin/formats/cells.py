@@ -22,7 +22,7 @@ def add_sheets(file: BinaryIO, prose: Prose, errors: Sequence[Errors] = ()) -> d
 
     file.seek(0)
     lost: dict[str, Problem] = {}
-    with _told_as_problems():
+    with _told_as_problems("not a readable Excel file"):
         book = CalamineWorkbook.from_filelike(file)
     sheets = book.sheets_metadata
     for number, sheet in enumerate(sheets):
@@ -31,7 +31,7 @@ def add_sheets(file: BinaryIO, prose: Prose, errors: Sequence[Errors] = ()) -> d
             continue
         undo = prose.mark()
         try:
-            with _told_as_problems():
+            with _told_as_problems("a damaged sheet"):
                 wrong = errors[number] if number < len(errors) else {}
                 for row in _rows(book.get_sheet_by_name(sheet.name), wrong):
                     _add_row(row, prose)
@@ -65,7 +65,7 @@ def _rows(cells: Any, errors: Errors) -> Iterator[list[Any]]:
 
 
 @contextmanager
-def _told_as_problems() -> Iterator[None]:
+def _told_as_problems(said: str) -> Iterator[None]:
     from python_calamine import CalamineError, PasswordError, WorksheetNotFound
 
     try:
@@ -75,10 +75,10 @@ def _told_as_problems() -> Iterator[None]:
     except WorksheetNotFound as error:
         raise Problem(MISSING.reason, MISSING.detail) from error
     except CalamineError as error:
-        raise Problem(Reason.CORRUPT, f"{type(error).__name__}: {error}"[:200]) from error
+        raise Problem(Reason.CORRUPT, said) from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":  # of Rust: no Exception, and no name to import
-            raise Problem(Reason.CORRUPT, f"the reader of sheets gave up: {error}") from error
+            raise Problem(Reason.CORRUPT, said) from error
         raise
 
 

@@ -58,9 +58,9 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     prose = Prose(limits)
     ends = list(accumulate(struct.unpack_from(COUNTS, document, COUNTS_AT), initial=0))
     if min(b - a for a, b in pairwise(ends)) < 0 or ends[-1] > len(text):
-        raise Problem(Reason.CORRUPT, "not all of its text is there")
+        raise Problem(Reason.CORRUPT, "damaged: some of its text is missing")
     if text[ends[-1] :].translate(MARKS).strip():  # a mark ends it where there are notes and the like ([MS-DOC] §2.4.1)
-        raise Problem(Reason.CORRUPT, "it has more text than it counts")
+        raise Problem(Reason.CORRUPT, "damaged: it has more text than it says")
     for place, (start, end) in enumerate(pairwise(ends)):
         lines = _shown(text[start:end]).split("\n")
         for line in dict.fromkeys(lines) if place == HEADERS else lines:  # each section has its headers
@@ -75,13 +75,13 @@ def _pieces(document: bytes, table: bytes) -> Iterator[str]:
     start, size = struct.unpack_from("<2I", document, PIECES_AT)
     at, end = start, start + size
     if not size or end > len(table):
-        raise Problem(Reason.CORRUPT, "its table of pieces is missing")
+        raise Problem(Reason.CORRUPT, "damaged: where its text is cannot be told")
     while table[at] == 1:  # properties of pieces come first
         at += 3 + int.from_bytes(table[at + 1 : at + 3], "little")
     many = (int.from_bytes(table[at + 1 : at + 5], "little") - 4) // 12
     at += 5
     if at + 12 * many + 4 > end or many < 1:
-        raise Problem(Reason.CORRUPT, "its table of pieces is broken")
+        raise Problem(Reason.CORRUPT, "damaged: where its text is cannot be told")
     places = struct.unpack_from(f"<{many + 1}I", table, at)
     gone = _deleted(document, table)
     for i, (one, other) in enumerate(pairwise(places)):
@@ -90,7 +90,7 @@ def _pieces(document: bytes, table: bytes) -> Iterator[str]:
         first = (first & ~NARROW) // 2 if first & NARROW else first
         length = (other - one) * wide
         if length < 0 or first + length > len(document):
-            raise Problem(Reason.CORRUPT, "not all of its text is there")
+            raise Problem(Reason.CORRUPT, "damaged: some of its text is missing")
         some = bytearray(document[first : first + length])
         for at_gone in range(max(bisect_right(gone, (first, 0)) - 1, 0), len(gone)):
             low, high = gone[at_gone]

@@ -76,7 +76,7 @@ def check_start(file: BinaryIO) -> None:
     head = file.read(STARTS).removeprefix(b"\xef\xbb\xbf").lstrip()
     file.seek(0)
     if head and not HEADER.match(head) and not head.startswith((b"From ", b">From ")):
-        raise Problem(Reason.CORRUPT, "it does not begin with a header field, as mail does")
+        raise Problem(Reason.CORRUPT, "not a mail: it does not begin with a header field")
 
 
 def fields(mail: "Message[Any, Any]") -> dict[str, str]:

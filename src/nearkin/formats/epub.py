@@ -38,7 +38,7 @@ def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
     roots = [event.get("full-path") for event in parts.events(CONTAINER) if event.name == "rootfile"]
     package = next((root for root in roots if root), "")
     if not package:
-        raise Problem(Reason.CORRUPT, "it names no package")
+        raise Problem(Reason.CORRUPT, "damaged: its list of pages is missing")
     folder = posixpath.dirname(package)
     items: dict[str, str] = {}
     spine: list[str] = []

@@ -12,6 +12,12 @@ from typing import BinaryIO
 
 from nearkin.model import Reason
 
+# What a person reads of a file that its reader cannot make sense of. What a library raised says nothing to him.
+DAMAGED = "damaged, or cut off"
+NOT_ZIP = "not a zip file, or cut off"
+UNKNOWN_METHOD = "compressed by a method that is not read"
+NOT_TAKEN_OUT = "damaged: it cannot be taken out"
+
 LIBRARIES = frozenset(("olefile", "pypdfium2", "python_calamine", "zstandard"))  # that every installation has
 
 

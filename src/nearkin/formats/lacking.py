@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from nearkin.formats.found import Member, Problem
+from nearkin.formats.found import DAMAGED, Member, Problem
 from nearkin.model import Reason
 
 MISSING = Problem(Reason.CORRUPT, "the document names this part, and it is missing")
@@ -14,8 +14,8 @@ class Damaged(Problem):
     """The bytes are not those that were written (a checksum is wrong, unpacking failed): nobody knows from where on, so
     nothing of them is text."""
 
-    def __init__(self, error: Exception) -> None:
-        super().__init__(Reason.CORRUPT, f"it is damaged: {error}" if str(error) else "it ends early")
+    def __init__(self) -> None:
+        super().__init__(Reason.CORRUPT, DAMAGED)
 
 
 def few_failed(members: Iterable[Member]) -> Iterator[Member]:

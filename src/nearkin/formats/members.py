@@ -5,7 +5,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import IO
 
-from nearkin.formats.found import Limits, Member, Problem
+from nearkin.formats.found import NOT_TAKEN_OUT, Limits, Member, Problem
 from nearkin.model import Reason
 
 CHUNK = 1 << 20
@@ -47,9 +47,8 @@ class Counted:
             raise
         except Problem as problem:
             return Member(name, b"", problem=problem)
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"[:200]
-            return Member(name, b"", problem=Problem(Reason.CORRUPT, said))
+        except Exception:
+            return Member(name, b"", problem=Problem(Reason.CORRUPT, NOT_TAKEN_OUT))
         self._left -= len(read)
         return Member(name, read)
 

@@ -130,7 +130,7 @@ def _without_deleted(events: Iterator[Event]) -> Iterator[Event]:
         elif event.name == "change-end":
             within.discard(event.get("change-id"))
     if within:
-        raise Problem(Reason.CORRUPT, "something that was deleted has no end")
+        raise Problem(Reason.CORRUPT, "damaged: deleted text has no end")
 
 
 def add_events(events: Iterator[Event], prose: Prose, *, hides: Hides) -> None:

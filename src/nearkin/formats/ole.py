@@ -32,8 +32,8 @@ def opened(file: BinaryIO) -> Any:
 
     try:
         return olefile.OleFileIO(file)
-    except ValueError as error:  # sectors of 2 to the power of 65,535 bytes
-        raise Problem(Reason.CORRUPT, "its header is damaged") from error
+    except (ValueError, olefile.olefile.OleFileError) as error:  # also sectors of 2 to the power of 65,535 bytes
+        raise Problem(Reason.CORRUPT, "damaged: not a readable Office file") from error
 
 
 def stream_of(storage: Any, name: str) -> bytes:
@@ -42,7 +42,7 @@ def stream_of(storage: Any, name: str) -> bytes:
     if storage.get_type(name) != STREAM:
         return b""
     if storage.get_size(name) > storage.fp.seek(0, SEEK_END):
-        raise Problem(Reason.CORRUPT, "a stream in it is longer than the file")
+        raise Problem(Reason.CORRUPT, "damaged: a part of it is longer than the file")
     data: bytes = storage.openstream(name).read()
     return data
 

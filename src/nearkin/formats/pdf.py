@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from nearkin.formats.divided import joined
-from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.found import NOT_TAKEN_OUT, Found, Limits, Member, Problem
 from nearkin.formats.lacking import few_failed
 from nearkin.formats.leaders import without_leaders
 from nearkin.formats.pdf_notes import form_of, notes, wide, with_shown
@@ -87,7 +87,7 @@ def _opened(file: BinaryIO) -> Any:
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == PASSWORD or "password" in str(error).lower():
             raise Problem(Reason.ENCRYPTED, "a password is needed") from error
-        raise Problem(Reason.CORRUPT, str(error)) from error
+        raise Problem(Reason.CORRUPT, "damaged: not a readable PDF") from error
 
 
 def _failed(problem: Problem, document: Any, members: Iterator[Member]) -> Found:
@@ -201,8 +201,8 @@ def _members(document: Any, file: BinaryIO, pinned: list[Place], limits: Limits)
             attached = take()
             name = attached.get_name().encode("utf-8", "replace") or name
             data = attached.get_data()
-        except pypdfium2.PdfiumError as error:
-            yield Member(name, b"", problem=Problem(Reason.CORRUPT, str(error)))
+        except pypdfium2.PdfiumError:
+            yield Member(name, b"", problem=Problem(Reason.CORRUPT, NOT_TAKEN_OUT))
             continue
         if pinned:
             known = (name, sha256(data).digest())

@@ -68,7 +68,7 @@ class _Show:
             seen.add(at)
             edit = record_at(self._data, at)
             if edit.kind != EDIT or edit.end - edit.start < 20:
-                raise Problem(Reason.CORRUPT, "it leads to no edit")
+                raise Problem(Reason.CORRUPT, "damaged: its slides cannot be found")
             at, places, first = struct.unpack_from("<3I", self._data, edit.start + 8)
             document = first if document is None else document
             if places in tables:
@@ -77,7 +77,7 @@ class _Show:
             table = record_at(self._data, places)
             left -= table.end - table.start
             if left < 0:
-                raise Problem(Reason.CORRUPT, "its tables of places overlap")
+                raise Problem(Reason.CORRUPT, "damaged: its slides cannot be found")
             self._add_places(table)
         return self._at(document or 0, {DOCUMENT})
 
@@ -92,13 +92,13 @@ class _Show:
 
     def _at(self, number: int, kinds: set[int] | None = None) -> Record:
         if number not in self._places:
-            raise Problem(Reason.CORRUPT, "a slide, or what holds them, is not there")
+            raise Problem(Reason.CORRUPT, "damaged: a slide, or the list of slides, is missing")
         record = record_at(self._data, self._places[number])
         if kinds is not None and record.kind not in kinds:
-            raise Problem(Reason.CORRUPT, "a slide, or what holds them, is not there")
+            raise Problem(Reason.CORRUPT, "damaged: a slide, or the list of slides, is missing")
         self._left -= record.end - record.start
         if self._left < 0:
-            raise Problem(Reason.CORRUPT, "its slides are listed over and over")
+            raise Problem(Reason.CORRUPT, "damaged: its slides are listed over and over")
         return record
 
     def add_all(self) -> None:

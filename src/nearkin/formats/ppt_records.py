@@ -28,11 +28,11 @@ class Record(NamedTuple):
 def record_at(data: bytes, place: int, end: int | None = None) -> Record:
     end = len(data) if end is None else end
     if place + HEADER.size > end:
-        raise Problem(Reason.CORRUPT, "it leads to a record that is not there")
+        raise Problem(Reason.CORRUPT, "damaged: it refers to a part that is missing")
     version, kind, size = HEADER.unpack_from(data, place)
     start = place + HEADER.size
     if start + size > end:
-        raise Problem(Reason.CORRUPT, "a record is longer than what it lies in")
+        raise Problem(Reason.CORRUPT, "damaged: a part is longer than what holds it")
     return Record(kind, version >> 4, start, start + size, version & 0xF == HOLDS)
 
 
@@ -61,5 +61,5 @@ def walk(data: bytes, parent: Record) -> Iterator[tuple[str, Record]]:
         yield "start", record
         if record.holds:
             if len(open_ones) > DEEPEST:
-                raise Problem(Reason.TOO_LARGE, f"records nested over {DEEPEST} deep")
+                raise Problem(Reason.TOO_LARGE, f"parts nested over {DEEPEST} deep")
             open_ones.append((record, children(data, record)))

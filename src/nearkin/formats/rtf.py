@@ -63,10 +63,10 @@ class State:
 def read(file: BinaryIO, limits: Limits) -> Found:
     data = file.read()
     if not START.match(data):
-        raise Problem(Reason.CORRUPT, "it does not begin as RTF does")
+        raise Problem(Reason.CORRUPT, "not an RTF file")
     reader = taken(data, limits)
     if reader.open_groups > 1 or (reader.open_groups and not reader.is_at_line_end):
-        raise Problem(Reason.CORRUPT, f"it ends early: {reader.open_groups} of its groups are open")
+        raise Problem(Reason.CORRUPT, "cut off: its end is missing")
     return Found(reader.prose.text(), reader.properties)
 
 

@@ -18,7 +18,7 @@ def unpacked(data: bytes, limits: Limits) -> bytes:
     if data[8:12] == PLAIN:
         return data[16:]
     if data[8:12] != PACKED:
-        raise Problem(Reason.CORRUPT, "the mail's text is in no known form")
+        raise Problem(Reason.CORRUPT, "the mail's text is compressed in an unknown way")
     ring = bytearray(USUAL.ljust(RING, b" "))
     at = len(USUAL)
     found = bytearray()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import BinaryIO, Protocol
 
-from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.found import DAMAGED, Found, Limits, Member, Problem
 from nearkin.formats.members import Counted, is_link
 from nearkin.formats.seven_zip_list import Coder, Folder, contents
 from nearkin.model import Reason
@@ -57,8 +57,8 @@ def _members(file: BinaryIO, limits: Limits) -> Iterator[Member]:
                     counted.spend(len(skipped))
                 if member.problem is None and told is not None and zlib.crc32(member.data) != told:
                     member = Member(entry.name, b"", entry.mtime_ns, Problem(Reason.CORRUPT, "its checksum is wrong"))
-            except (lzma.LZMAError, zlib.error, OSError, EOFError, ValueError) as error:
-                problem = Problem(Reason.CORRUPT, str(error) or "it ends early")
+            except (lzma.LZMAError, zlib.error, OSError, EOFError, ValueError):
+                problem = Problem(Reason.CORRUPT, DAMAGED)
                 member = Member(entry.name, b"", entry.mtime_ns, problem)
             if member.problem is not None or not is_link(entry.mode, size):
                 yield member

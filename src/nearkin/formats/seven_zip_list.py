@@ -55,7 +55,7 @@ class _Cursor:
     def take(self, size: int) -> bytes:
         piece = self._data[self._at : self._at + size]
         if len(piece) < size:
-            raise Problem(Reason.CORRUPT, "the list of members ends early")
+            raise Problem(Reason.CORRUPT, "cut off: its list of members ends early")
         self._at += size
         return piece
 
@@ -116,7 +116,7 @@ def contents(file: BinaryIO, limits: Limits, unpack: Callable[[Folder], bytes]) 
         if not packed or packed[0].unpacked > LARGEST_LIST:
             break
         data = unpack(packed[0])
-    raise Problem(Reason.CORRUPT, "the list of members is damaged")
+    raise Problem(Reason.CORRUPT, "damaged: its list of members cannot be read")
 
 
 def _header(cursor: _Cursor) -> tuple[list[Folder], list[Entry]]:
@@ -128,10 +128,10 @@ def _header(cursor: _Cursor) -> tuple[list[Folder], list[Entry]]:
         elif kind == FILES:
             files = _files(cursor)
         else:
-            raise Problem(Reason.CORRUPT, "the list of members is damaged")
+            raise Problem(Reason.CORRUPT, "damaged: its list of members cannot be read")
     full = [entry for entry in files if not entry.empty]
     if len(full) != sum(len(folder.sizes) for folder in folders):
-        raise Problem(Reason.CORRUPT, "the list of members does not add up")
+        raise Problem(Reason.CORRUPT, "damaged: its list of members does not add up")
     return folders, full + [entry for entry in files if entry.empty and not entry.folder]
 
 
@@ -146,7 +146,7 @@ def _streams(cursor: _Cursor) -> list[Folder]:
         elif kind == SUBSTREAMS:
             _substreams(cursor, folders)
         else:
-            raise Problem(Reason.CORRUPT, "the list of members is damaged")
+            raise Problem(Reason.CORRUPT, "damaged: its list of members cannot be read")
     at, number = 32 + position, 0
     for folder in folders:
         sizes = packs[number : number + folder.packs]
@@ -175,7 +175,7 @@ def _folders(cursor: _Cursor) -> list[Folder]:
         if kind == FOLDER:
             count = cursor.count()
             if cursor.byte():
-                raise Problem(Reason.UNSUPPORTED, "a list that lies elsewhere")
+                raise Problem(Reason.UNSUPPORTED, "its list of members is in another file")
             folders = [_folder(cursor) for _ in range(count)]
         elif kind == UNPACKED:
             for folder in folders:
@@ -197,7 +197,7 @@ def _folder(cursor: _Cursor) -> Folder:
         coders.append(Coder(method, settings))
         inputs, outputs = inputs + ins, outputs + outs
     if not coders or max(inputs, outputs) > 32:
-        raise Problem(Reason.CORRUPT, "the list of members is damaged")
+        raise Problem(Reason.CORRUPT, "damaged: its list of members cannot be read")
     bound = {}  # whose input is whose output
     for _ in range(outputs - 1):
         taker = cursor.number()
@@ -225,7 +225,7 @@ def _substreams(cursor: _Cursor, folders: list[Folder]) -> None:
         folder.sizes = [*known, folder.unpacked - sum(known)] if count else []
         folder.outputs = count  # none: a folder without files
         if any(size < 0 for size in folder.sizes):
-            raise Problem(Reason.CORRUPT, "the sizes of members do not add up")
+            raise Problem(Reason.CORRUPT, "damaged: the sizes of its members do not add up")
     if kind == SIZES:
         kind = cursor.byte()
     while kind != END:

@@ -4,12 +4,13 @@
 Nearly all files are of that sort, so the first test is a look at a few bytes and at the name's ending.
 """
 
+import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import BinaryIO
 
-from nearkin.formats.found import Adapter, Found, Limits, Member, Problem
+from nearkin.formats.found import DAMAGED, Adapter, Found, Limits, Member, Problem
 from nearkin.model import Reason
 
 HEAD = 4096  # bytes of a file that detect should be given
@@ -59,7 +60,7 @@ FORMATS: tuple[Format, ...] = (
     Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 7),
     Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox", 3),
     Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 6),
-    Format("xml", "application/xml", (".xml",), "xml", 3),
+    Format("xml", "application/xml", (".xml",), "xml", 4),
     Format("doc", "application/msword", (".doc", ".dot"), "doc", 4),
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ppt", 3),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
@@ -108,10 +109,11 @@ FIRST = frozenset(mark[0] for mark, _ in MARKS)
 
 
 def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
-    """head: the first bytes of the file, HEAD of them if there are so many; name: the last part of its path will do."""
+    """head: the first bytes of the file, HEAD of them if there are so many; name: the last part of its path will do. A
+    file of nothing but white space is of no format, whatever its name: a document without text."""
+    if _is_blank(head, file):
+        return None
     named = BY_ENDING.get(ending_of(name))
-    if not head:
-        return named
     told = next((told for mark, told in MARKS if head.startswith(mark)), None) if head[0] in FIRST else None
     if told is None:
         from nearkin.formats.plain_marks import told_by_text
@@ -131,37 +133,37 @@ def read_with(chosen: Format, file: BinaryIO, limits: Limits) -> Found:
     adapter = chosen.adapter
     try:
         file.seek(0)
-        if not file.read(1):
-            raise Problem(Reason.EMPTY, "it has no bytes")
-        file.seek(0)
         found = adapter(file, limits)
     except ImportError:
         raise  # a library that is not installed is no fault of the file
     except Exception as error:
-        raise _problem(error) from error
+        raise _problem(error, chosen) from error
     if found.text is not None:
         found.text = _encodable(found.text)
     found.properties = {key: _encodable(value) for key, value in found.properties.items()}
     if found.members:
-        found.members = _guarded(found.members)
+        found.members = _guarded(found.members, chosen)
     return found
 
 
-def _guarded(members: Iterable[Member]) -> Iterator[Member]:
+def _guarded(members: Iterable[Member], chosen: Format) -> Iterator[Member]:
     try:
         yield from members
     except Exception as error:
-        raise _problem(error) from error
+        raise _problem(error, chosen) from error
 
 
-def _problem(error: Exception) -> Problem:
+def _problem(error: Exception, chosen: Format) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, MemoryError):
         return Problem(Reason.TOO_LARGE, "it needs more memory than it may have")
     if isinstance(error, RecursionError):
         return Problem(Reason.TOO_LARGE, "it is nested too deeply")
-    return Problem(Reason.CORRUPT, f"{type(error).__name__}: {error}"[:200])
+    if isinstance(error, EOFError):
+        return Problem(Reason.CORRUPT, DAMAGED)
+    # The name of the error is for those who look for the cause: it may be a fault of the reader.
+    return Problem(Reason.CORRUPT, f"damaged: not a readable {chosen.name} file ({type(error).__name__})")
 
 
 def _encodable(text: str) -> str:
@@ -177,6 +179,16 @@ def ending_of(name: bytes) -> bytes:
     """With its dot, in lower case; empty where there is none of a format's length."""
     dot = name.rfind(b".", -6)
     return name[dot:].lower() if dot >= 0 else b""
+
+
+def _is_blank(head: bytes, file: BinaryIO) -> bool:
+    if head.removeprefix(codecs.BOM_UTF8).strip():  # nearly always
+        return False
+    file.seek(0)
+    white = not file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8).strip()
+    while white and (some := file.read(1 << 20)):
+        white = not some.strip()
+    return white
 
 
 def _page(head: bytes) -> bool:

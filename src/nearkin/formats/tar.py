@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Iterator
 from typing import IO, BinaryIO, Self, cast
 
-from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.found import DAMAGED, Found, Limits, Member, Problem
 from nearkin.formats.inside import tar_block
 from nearkin.formats.members import Counted
 from nearkin.formats.unpacked import unpacked
@@ -42,9 +42,9 @@ def _members(file: BinaryIO, limits: Limits) -> Iterator[Member]:
                 yield counted.take(name, content, mtime_ns=max(0, int(entry.mtime)) * 10**9)
         while rest := archive.fileobj.read(CHUNK):
             if _has_header(rest):
-                raise Problem(Reason.CORRUPT, "members follow where the archive says that it ends")
+                raise Problem(Reason.CORRUPT, "damaged: members follow the end of the archive")
     except (tarfile.TarError, EOFError) as error:
-        raise Problem(Reason.CORRUPT, str(error) or "the archive ends early") from error
+        raise Problem(Reason.CORRUPT, DAMAGED) from error
 
 
 def _has_header(rest: bytes) -> bool:

@@ -52,7 +52,7 @@ def _check_chains(storage: Any) -> None:
         while sector < len(storage.fat) and steps <= len(storage.fat):
             sector, steps = storage.fat[sector], steps + 1
         if steps > len(storage.fat):
-            raise Problem(Reason.CORRUPT, "its sectors go in a circle")
+            raise Problem(Reason.CORRUPT, "damaged: its parts refer to one another in a circle")
 
 
 def _check_dimensions(book: bytes) -> None:
@@ -62,7 +62,7 @@ def _check_dimensions(book: bytes) -> None:
             if kind == DIMENSIONS and size >= 10:
                 top, bottom, left, right = struct.unpack_from("<2I2H" if size >= 14 else "<4H", book, at)
                 if (bottom - top) % WRAP * ((right - left) % WRAP) > MOST_CELLS:
-                    raise Problem(Reason.CORRUPT, "a sheet in it is said to be larger than any can be")
+                    raise Problem(Reason.CORRUPT, "damaged: a sheet claims to be larger than any can be")
 
 
 def _locked(records: bytes) -> bool:

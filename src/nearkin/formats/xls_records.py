@@ -50,5 +50,5 @@ def sheets(book: bytes) -> list[Iterator[Record]]:
 def _bounded(book: bytes, start: int, left: Iterator[int]) -> Iterator[Record]:
     for record in records(book, start):
         if next(left) < 0:
-            raise Problem(Reason.CORRUPT, "its sheets lie in one another")
+            raise Problem(Reason.CORRUPT, "damaged: its sheets overlap")
         yield record

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.found import DAMAGED, NOT_ZIP, UNKNOWN_METHOD, Found, Limits, Member, Problem
 from nearkin.formats.members import Counted, is_link
 from nearkin.model import Reason
 
@@ -21,7 +21,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise Problem(Reason.CORRUPT, f"not a whole zip file: {error}") from error
+        raise Problem(Reason.CORRUPT, NOT_ZIP) from error
     return Found(None, members=_members(archive, limits))
 
 
@@ -44,10 +44,10 @@ def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
         try:
             with archive.open(entry) as stream:
                 member = counted.take(name, stream, mtime_ns=_time(entry))
-        except NotImplementedError as error:
-            member = Member(name, b"", problem=Problem(Reason.UNSUPPORTED, str(error)))
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-            member = Member(name, b"", problem=Problem(Reason.CORRUPT, str(error) or "it ends early"))
+        except NotImplementedError:
+            member = Member(name, b"", problem=Problem(Reason.UNSUPPORTED, UNKNOWN_METHOD))
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError):
+            member = Member(name, b"", problem=Problem(Reason.CORRUPT, DAMAGED))
         yield member
     if IWORK & archive.NameToInfo.keys():
         raise Problem(Reason.UNSUPPORTED, "documents of Pages, Numbers and Keynote are not read, only what lies beside")

@@ -10,7 +10,7 @@ from enum import Enum
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, BinaryIO
 
-from nearkin.formats.found import Limits, Member, Problem
+from nearkin.formats.found import NOT_ZIP, UNKNOWN_METHOD, Limits, Member, Problem
 from nearkin.formats.lacking import MISSING, Damaged, few_failed
 from nearkin.formats.xml_events import Event, events
 from nearkin.model import Reason
@@ -33,7 +33,7 @@ class Parts:
         try:
             self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError) as error:
-            raise Problem(Reason.CORRUPT, f"not a whole zip file: {error}") from error
+            raise Problem(Reason.CORRUPT, NOT_ZIP) from error
         entries = self._zip.infolist()
         if len(entries) > limits.members:
             raise Problem(Reason.TOO_LARGE, f"{len(entries)} parts")
@@ -106,9 +106,9 @@ class Parts:
         try:
             opened = self._zip.open(entry)
         except NotImplementedError as error:
-            raise Problem(Reason.UNSUPPORTED, str(error)) from error
+            raise Problem(Reason.UNSUPPORTED, UNKNOWN_METHOD) from error
         except DAMAGE as error:
-            raise Damaged(error) from error
+            raise Damaged from error
         return BufferedReader(_Counted(self, opened, why), 1 << 16)
 
     def data(self, name: str, most: int = LARGEST, why: Pass = Pass.READ) -> bytes:
@@ -187,7 +187,7 @@ class _Counted(RawIOBase):
         try:
             data = self._stream.read(len(buffer))
         except DAMAGE as error:
-            raise Damaged(error) from error
+            raise Damaged from error
         self._parts.spend(len(data), self._why)
         buffer[: len(data)] = data
         return len(data)

@@ -188,6 +188,8 @@ class Known:
         """Whether nothing has changed that could make it readable: neither it nor who reads it."""
         if version.reader not in CURRENT or version.reason not in LASTING or version.detail == KILLED:
             return False
+        if version.reason == Reason.EMPTY and not version.size:  # nearkin 0.1 before it took these for documents
+            return False
         return version.reason != Reason.TIMED_OUT or version.detail in self.timed_out
 
     def _well_read(self, version: Version) -> bool:
