@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORPUS ?=
 SCALE ?=
+SANITIZE ?= address,undefined
 # Which modules there are: an editable install remembers where it found each, so it is made anew when one comes or goes.
 MODULES := $(VENV)/.modules-$(shell find src -name '*.py' 2>/dev/null | LC_ALL=C sort | cksum | cut -d' ' -f1)
 NATIVE := CMakeLists.txt $(shell find native -type f 2>/dev/null)
@@ -13,7 +14,7 @@ NATIVE := CMakeLists.txt $(shell find native -type f 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-scale soak docs golden clean build
+.PHONY: help demo test lint bench bench-scale soak sanitize docs golden clean build
 
 help:
 	@echo "make demo   build nearkin, scan a sample repository, show the result and how right it was"
@@ -22,6 +23,7 @@ help:
 	@echo "make bench  speed, memory, precision and recall beside other tools (CORPUS=folder of HTML)"
 	@echo "make bench-scale  growth to 1,000,000 documents, beside other tools and DuckDB (SCALE='--only growth')"
 	@echo "make soak   long fault and fuzz runs"
+	@echo "make sanitize  tests of the native core, compiled to watch memory and arithmetic (SANITIZE=thread: races)"
 	@echo "make docs   run every example in docs/ and README.md"
 	@echo "make golden freeze the signatures of schemes that have no golden vector yet (SPEC=one spec)"
 	@echo "make clean  remove what make made"
@@ -71,6 +73,20 @@ test: lint
 soak: build
 	@$(BIN)/python -m pytest -m soak -n 2
 
+# A build and an environment of their own. The sanitizer must be loaded before Python, and the C++ library with it, or it
+# cannot follow exceptions. Which tests are skipped, and why, is in tests/sanitized.py.
+comma := ,
+SANITIZED := sanitize-$(subst $(comma),-,$(SANITIZE))
+SANITIZER := $(if $(filter thread,$(SANITIZE)),libtsan.so,libasan.so)
+SANITIZED_TESTS ?= $(addprefix tests/,engine group matching read scheme store text)
+
+sanitize:
+	@SKBUILD_BUILD_DIR=build/$(SANITIZED) SKBUILD_CMAKE_DEFINE="NEARKIN_SANITIZE=$(SANITIZE)" \
+	    $(MAKE) --no-print-directory VENV=.venv-$(SANITIZED) build
+	@LD_PRELOAD="$$($(CXX) -print-file-name=$(SANITIZER)) $$($(CXX) -print-file-name=libstdc++.so.6)" \
+	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=suppressions=tests/thread.supp PYTHONPATH=tests \
+	    .venv-$(SANITIZED)/bin/python -m pytest -p sanitized -rs -m "not soak" $(SANITIZED_TESTS)
+
 docs: build
 	@$(BIN)/python -m pytest tests/test_docs.py
 
@@ -84,5 +100,5 @@ bench-scale: $(VENV)/.peers
 	@$(BIN)/python -m bench.scale $(SCALE)
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis demo-repository demo-repository.db*
+	rm -rf $(VENV) .venv-sanitize-* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis demo-repository demo-repository.db*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,18 @@
+"""Which tests a sanitizer cannot run: `make sanitize` loads this with `pytest -p sanitized`, and lists what is skipped.
+
+starts a worker     a worker limits its memory (RLIMIT_AS), and a sanitizer needs terabytes of addresses
+"""
+
+import pytest
+
+from nearkin.engine.workers import Worker
+
+WHY = "starts a worker, whose limit on memory leaves a sanitizer no room"
+
+
+@pytest.fixture(autouse=True)
+def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def skipped(*_: object, **__: object) -> None:
+        pytest.skip(WHY)
+
+    monkeypatch.setattr(Worker, "__init__", skipped)
