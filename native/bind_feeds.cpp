@@ -8,7 +8,7 @@ using namespace nearkin;
 namespace nearkin::bindings {
 namespace {
 
-// As Python's own module would give it to SQLite, without asking whether someone would like it adapted.
+// As Python's own module would give it to SQLite, without looking for an adapter (sqlite3.register_adapter).
 Value value_of(nb::handle given) {
   PyObject* const one = given.ptr();
   if (one == Py_None) return {};
@@ -30,7 +30,7 @@ Value value_of(nb::handle given) {
   throw nb::type_error("SQLite takes numbers, texts and bytes");
 }
 
-// What is told of a column that someone has given.
+// A column as Python gave it, and its length.
 struct Given {
   std::shared_ptr<const Column> column;
   std::size_t rows = 0;

@@ -199,7 +199,7 @@ NumPy<std::uint32_t> py_components(std::uint32_t nodes, const Array<std::uint32_
 }  // namespace
 
 NB_MODULE(_native, m) {
-  nb::set_leak_warnings(false);  // a scheme that someone keeps until the end is not a leak
+  nb::set_leak_warnings(false);  // a scheme that is alive when Python ends is not a leak
 
   m.attr("VERSION") = NEARKIN_VERSION;
   m.attr("POLYNOMIAL") = kPolynomial;

@@ -1,7 +1,7 @@
 // What files of the same bytes were found to be, so that a copy is read and digested, and not taken apart once more: its
 // text is that of the first.
 //
-// Threads read batches in any order, but whoever stores them does so in the order of their turns. So a file is a copy only
+// Threads read batches in any order, but the store's writer takes them in the order of their turns. So a file is a copy only
 // of one of an earlier turn, or of one before it in its own: what it refers to is stored by then, whichever thread was
 // faster.
 #pragma once
