@@ -220,9 +220,10 @@ def test_what_lies_in_a_folder_that_cannot_be_looked_into_is_not_gone(
 
     with monkeypatch.context() as patched:
         patched.setattr("nearkin.read.walk.list_folder", refused)
-        found = store.scan(folder)
+        found = store.scan(folder, custodian="owner")
     assert (found.documents, found.failed, found.gone) == (known, 1, 0)
     (failed,) = store.documents(failed=True).to_pylist()
     assert (failed["path"], failed["reason"], failed["detail"]) == (closed, "unreadable", "input/output error")
+    assert (failed["owner"], failed["custodian"]) == (None, None)  # nothing is known of it
     again = store.scan(folder)
     assert (again.documents, again.failed, again.gone, again.new) == (known, 0, 1, 0)

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from nearkin import _native
 from nearkin.formats.endings import READERS, UNKNOWN
-from nearkin.model import Plain, Readings
+from nearkin.model import NO_OWNER, Plain, Readings
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
 from nearkin.store.additions import added_below
@@ -45,7 +45,10 @@ Within = dict[int, int]  # rows of members, and that of the container each lies 
 
 
 @lru_cache(maxsize=1024)
-def owner_name(uid: int) -> str:
+def owner_name(uid: int) -> str | None:
+    """None: nothing is known of the file, not even its owner."""
+    if uid == NO_OWNER:
+        return None
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -187,7 +190,7 @@ class Writer:
         nested: set[int] = set()
         following = self._next_document() if within else 0
         new: list[tuple[Any, ...]] = []
-        touched: list[tuple[int, int, int, str, int]] = []
+        touched: list[tuple[int, int, int, str | None, int]] = []
         tables: list[tuple[bytes, int]] = []  # that were only touched
         superseded: list[int] = []
         for i, (path, text) in enumerate(zip(readings.paths, texts, strict=True)):
