@@ -35,8 +35,7 @@ def pack_places(texts: NDArray[np.uint8], places: NDArray[np.uint64]) -> Sequenc
     """The same of texts that lie end to end; of each there are its place and its length, which is not 0."""
     compressor = zstandard.ZstdCompressor(compression_params=_PARAMETERS)
     if not len(places) or places[1::2].max() > LONG:
-        view = memoryview(texts)  # type: ignore[arg-type]
-        return [compressor.compress(view[start : start + size]) for start, size in places.reshape(-1, 2).tolist()]
+        return [compressor.compress(texts.data[start : start + size]) for start, size in places.reshape(-1, 2).tolist()]
     pieces = zstandard.BufferWithSegments(texts, places)  # type: ignore[arg-type]
     packed: Sequence[Blob] = compressor.multi_compress_to_buffer(pieces, threads=1)  # type: ignore[assignment]
     return packed
