@@ -201,6 +201,11 @@ def used_indices(connection: sqlite3.Connection, asked: dict[str, str]) -> set[s
     return {name for plan in plans for step in plan for name in re.findall(r"INDEX (\w+)", step)}
 
 
+def is_about_all(statement: str) -> bool:
+    """One that goes on, AND names something, is another."""
+    return any(re.match(rf"{re.escape(beginning)}(?! AND )", statement) for beginning in WHOLE)
+
+
 def test_no_query_that_names_few_rows_looks_through_a_table(day: tuple[Path, dict[str, str]]) -> None:
     store, asked = day
     guilty = []
@@ -210,7 +215,7 @@ def test_no_query_that_names_few_rows_looks_through_a_table(day: tuple[Path, dic
         for statement, module in asked.items():
             if not is_a_question(statement) or module.rpartition(".")[2] in CARE:
                 continue
-            if any(statement.startswith(beginning) for beginning in WHOLE):
+            if is_about_all(statement):
                 continue
             tables = looked_through(explained_plan(connection, statement), statement)
             if tables:
@@ -243,7 +248,7 @@ def test_the_judge_can_tell(tmp_path: Path) -> None:
             "SELECT d.path FROM text t JOIN document AS d ON d.text = t.id WHERE t.characters = ?": {"text"},
             "SELECT 1 FROM signature WHERE content = ?": {"signature"},
             "DELETE FROM match WHERE b = ?": {"match"},
-            "DELETE FROM match WHERE scheme = ? AND b = ?": set(),
+            "DELETE FROM match INDEXED BY match_b WHERE scheme = ? AND b = ?": set(),
             "UPDATE document SET before = NULL WHERE before = ?": set(),
         }.items():
             assert looked_through(explained_plan(connection, statement), statement) == tables, statement

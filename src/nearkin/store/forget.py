@@ -211,7 +211,7 @@ def _purge_signature(connection: sqlite3.Connection, scheme: int, content: int) 
     for statement in (
         "DELETE FROM delta WHERE scheme = ? AND content = ?",
         "DELETE FROM match WHERE scheme = ? AND a = ?",
-        "DELETE FROM match WHERE scheme = ? AND b = ?",
+        "DELETE FROM match INDEXED BY match_b WHERE scheme = ? AND b = ?",  # SQLite 3.46 would go through all of them
         "DELETE FROM signature WHERE scheme = ? AND content = ?",
     ):
         connection.execute(statement, key)
