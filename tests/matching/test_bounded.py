@@ -1,5 +1,6 @@
 """The bounded join gives, column by column, what the join in memory gives: stars, weak pairs, order and all."""
 
+import errno
 import random
 import subprocess
 import sys
@@ -131,6 +132,32 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
     with pytest.raises(EngineError, match=r"cannot be written in .*missing"):
         BoundedJoin(scheme, MatchSettings(), missing, 1 << 20, 1).candidates([], np.ones(3, np.uint64))
+
+
+@pytest.mark.parametrize("when", [0, 500, 900])
+def test_whoever_keeps_what_was_raised_keeps_no_files(tmp_path: Path, when: int) -> None:
+    """Newer Pythons keep it for a while themselves: it and the frames it came through hold each other."""
+    scheme, dice = parse_scheme(SPECS[0]), random.Random(7)
+    whole = postings(collection(dice, 50), scheme)
+    before: list[Path] = []
+
+    def fill_up(done: int, _: int) -> None:
+        if done >= when:
+            before.extend(open_files(tmp_path))
+            raise OSError(errno.ENOSPC, "no space left on device")
+
+    join = BoundedJoin(scheme, MatchSettings(), tmp_path, 1 << 19, 2, fill_up)
+    with pytest.raises(EngineError, match="no room left") as kept:
+        join.candidates(batches(whole, dice), whole.moduli)
+    assert before
+    assert open_files(tmp_path) == []
+    assert kept.value.__cause__
+
+
+def open_files(folder: Path) -> list[Path]:
+    """Of this process; they have no names, but it is told where they are."""
+    files = [file for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
+    return [file for file in files if file.readlink().is_relative_to(folder)]
 
 
 def test_nothing_to_join(tmp_path: Path) -> None:

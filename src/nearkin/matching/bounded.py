@@ -4,8 +4,8 @@ Forman 2005 §2.5 and §2.6; how, native/kernels/bounded_join.hpp tells.
 """
 
 import errno
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -50,8 +50,7 @@ class BoundedJoin:
 
     def candidates(self, batches: Batches, moduli: NDArray[np.uint64]) -> Candidates:
         """As the join in memory gives them. `moduli`: of every row."""
-        with _explained(self.folder):
-            parts = self.by_bins(batches, moduli)
+        with _explained(self.folder), closing(self.by_bins(batches, moduli)) as parts:
             stars = next(parts)
             gathered = _Gathered(self.settings.weak_matches)
             gathered.add(stars)
@@ -59,7 +58,7 @@ class BoundedJoin:
                 gathered.add(part)
         return gathered.in_order(stars.hot)
 
-    def by_bins(self, batches: Batches, moduli: NDArray[np.uint64]) -> Iterator[Candidates]:
+    def by_bins(self, batches: Batches, moduli: NDArray[np.uint64]) -> Generator[Candidates, None, None]:
         """The stars' first, then those of each bin and of each two bins that meet. A pair that a star has linked may be
         in one of the others too; of the weak ones each bin gives at least those that are to be kept."""
         join = _native.BoundedJoin(
@@ -70,20 +69,23 @@ class BoundedJoin:
             threads=self.threads,
             **asked(moduli, self.scheme, self.settings),
         )
-        stages = [join.Stage.COUNT, join.Stage.ORDER, join.Stage.LINK, join.Stage.REACH, join.Stage.DEAL]
-        work = _Work(self.progress, contents=len(moduli), stages=len(stages))
-        for rows, lists in batches:
-            join.add(rows, lists.offsets, lists.features, lists.weights)
-            work.read(len(rows))
-        for stage in stages:
-            for start in range(0, join.PARTS, AT_ONCE):
-                join.work(stage, start, min(start + AT_ONCE, join.PARTS))
-                work.stage(AT_ONCE / join.PARTS)
-        yield candidates_of(join.stars())
-        pairs = join.pairs()
-        for number, (one, other) in enumerate(pairs, 1):
-            yield candidates_of(join.join(one, other))
-            work.joined(number, len(pairs))
+        try:
+            stages = [join.Stage.COUNT, join.Stage.ORDER, join.Stage.LINK, join.Stage.REACH, join.Stage.DEAL]
+            work = _Work(self.progress, contents=len(moduli), stages=len(stages))
+            for rows, lists in batches:
+                join.add(rows, lists.offsets, lists.features, lists.weights)
+                work.read(len(rows))
+            for stage in stages:
+                for start in range(0, join.PARTS, AT_ONCE):
+                    join.work(stage, start, min(start + AT_ONCE, join.PARTS))
+                    work.stage(AT_ONCE / join.PARTS)
+            yield candidates_of(join.stars())
+            pairs = join.pairs()
+            for number, (one, other) in enumerate(pairs, 1):
+                yield candidates_of(join.join(one, other))
+                work.joined(number, len(pairs))
+        finally:
+            del join  # and its files: whoever keeps what was raised keeps this frame
 
 
 @contextmanager
