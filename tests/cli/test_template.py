@@ -1,5 +1,6 @@
 """Templates as a person uses them: a form is left out, and what is alike inside it stays together."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -64,20 +65,24 @@ SCHEMES = [
 ]
 
 
+def signatures(store: Path) -> list[tuple[int, bytes]]:
+    with closing(connect(store)) as connection:
+        return connection.execute("SELECT content, features FROM signature ORDER BY content").fetchall()
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_one_suggestion_parts_the_form_and_keeps_true_kin(tmp_path: Path, scheme: str) -> None:
     store = scanned(tmp_path, "--scheme", scheme)
     before = groups(store)
     assert [len(group) for group in before] == [2, 9]
-    signed = connect(store).execute("SELECT content, features FROM signature ORDER BY content").fetchall()
+    signed = signatures(store)
     (suggested,) = run("template", "suggest", "--store", store)
     assert suggested["documents"] == 9
     assert suggested["families"] == [form_family(store)]
     assert suggested["excerpt"][:60] in f"{FORM} {FORM}"
     run("template", "add", "--suggestion", 1, "--store", store)
     assert groups(store) == TRUE_KIN
-    again = connect(store).execute("SELECT content, features FROM signature ORDER BY content").fetchall()
-    assert signed == again, "nothing was signed again"
+    assert signatures(store) == signed, "nothing was signed again"
     assert {one["template"] for one in run("matches", "--store", store)} == {"without"}
     assert {one["template"] for one in run("families", "--store", store)} == {"without"}
     (listed,) = run("template", "list", "--store", store)
@@ -241,9 +246,9 @@ def test_text_from_standard_input(tmp_path: Path) -> None:
 def test_templates_that_were_not_applied_are_told(tmp_path: Path) -> None:
     store = scanned(tmp_path)
     run("template", "add", "--text", FORM, "--store", store)
-    connection = connect(store, write=True)
-    connection.execute("DELETE FROM template_features")
-    connection.execute("DELETE FROM template")
+    with closing(connect(store, write=True)) as connection:
+        connection.execute("DELETE FROM template_features")
+        connection.execute("DELETE FROM template")
     assert "templates have changed" in Called("families", "--store", store).err
     assert Called("scan", tmp_path / "docs", "--store", store).code == 0
     assert Called("families", "--store", store).err == ""

@@ -1,6 +1,8 @@
 """The audit is only ever added to, and asked by action, moment and number."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,9 @@ from store.world import rows
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> sqlite3.Connection:
-    return connect(tmp_path / "store.db", create=True, write=True)
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(connect(tmp_path / "store.db", create=True, write=True)) as connection:
+        yield connection
 
 
 def note(connection: sqlite3.Connection, action: str, subject: str = "x", **more: object) -> None:

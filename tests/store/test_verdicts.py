@@ -1,6 +1,7 @@
 """Verdicts hang on bytes: which contents they concern, what takes the place of what."""
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,7 +22,7 @@ FAMILY = b"f" * 32
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> sqlite3.Connection:
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     """Four contents; the first also as a page and as a copy."""
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -31,7 +32,8 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
     (docs / "copy.txt").write_text(texts["a"])
     (docs / "page.html").write_text(f"<p>{texts['a']}</p>")
     assert Called("scan", docs, "--store", tmp_path / "store.db").code == 0
-    return connect(tmp_path / "store.db", write=True)
+    with closing(connect(tmp_path / "store.db", write=True)) as connection:
+        yield connection
 
 
 def digest(connection: sqlite3.Connection, name: str) -> bytes:

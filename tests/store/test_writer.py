@@ -1,6 +1,8 @@
 """Documents, texts and contents, written batch by batch: once each, whole or not at all."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -42,6 +44,10 @@ class Desk:
         writer = self.writer(keep_text=keep_text)
         writer.add(readings)
         writer.flush()
+
+    def close(self) -> None:
+        self.connection.close()
+        self.onlooker.close()
 
     def count(self, table: str) -> int:
         """As others see it: what is not committed yet does not count."""
@@ -86,8 +92,9 @@ def batch(*readings: Readings) -> Readings:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> "Desk":
-    return Desk(tmp_path / "store")
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with closing(Desk(tmp_path / "store")) as desk:
+        yield desk
 
 
 def test_the_same_text_is_stored_once(desk: Desk) -> None:
@@ -124,9 +131,8 @@ def test_the_same_bytes_taken_in_another_way_are_another_text(desk: Desk) -> Non
 
 
 @pytest.mark.parametrize("files", [1, 2, 3, 7, 100])
-def test_however_many_a_transaction_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int) -> None:
+def test_however_many_a_transaction_holds(desk: Desk, monkeypatch: pytest.MonkeyPatch, files: int) -> None:
     monkeypatch.setattr("nearkin.store.writer.TRANSACTION_FILES", files)
-    desk = Desk(tmp_path / "store")
     writer = desk.writer()
     for number in range(10):
         writer.add(
