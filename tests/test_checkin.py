@@ -323,6 +323,12 @@ def test_processes_may_ask_the_same_store(store: Path) -> None:
 
 
 def test_threads_may_ask_the_same_store(store: Path) -> None:
-    with Store.open(store) as held, ThreadPoolExecutor(3) as pool:
-        found = list(pool.map(lambda number: held.check(prose(number, 4_000)).to_pylist()[0]["path"], [0, 1, 2] * 5))
-    assert found == ["0.txt", "1.txt", "2.txt"] * 5
+    with Store.open(store) as held:
+        with ThreadPoolExecutor(3) as pool:
+            asked = pool.map(lambda number: held.check(prose(number, 4_000)).to_pylist()[0]["path"], [0, 1, 2] * 5)
+            assert list(asked) == ["0.txt", "1.txt", "2.txt"] * 5
+        opened = list(held._session._all)  # type: ignore[union-attr]
+    assert opened
+    for _, connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")

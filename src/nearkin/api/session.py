@@ -1,13 +1,13 @@
 """A store held open between calls: connection and mapped segments, so that one check after the other is quick.
 
-SQLite's connections belong to the thread that made them; each thread gets its own. So does a process that was forked:
-SQLite's locks are not passed on, and a connection that believes to hold them may read what another overwrites.
+Each thread gets a connection of its own, and whoever ends the session closes those of threads that have ended, too. A
+forked process opens its own: SQLite's locks are not passed on, and a connection that believes to hold them may read
+what another overwrites.
 """
 
 import os
 import sqlite3
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ class Session:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._here = threading.local()
-        self._all: list[sqlite3.Connection] = []
+        self._all: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._process = os.getpid()
 
     def _refuse_inherited(self) -> None:
@@ -38,12 +38,12 @@ class Session:
         self._refuse_inherited()
         found: sqlite3.Connection | None = getattr(self._here, "connection", None)
         if found is None:
-            found = self._here.connection = connect(self._path)
+            found = self._here.connection = connect(self._path, own_thread=False)
             opened: dict[int, Opened] = {}
             checkers: dict[Asked, Checker] = {}
             self._here.opened, self._here.checkers = opened, checkers
             self._here.stamp = None
-            self._all.append(found)
+            self._all.append((threading.current_thread(), found))
         return found
 
     def checker(self, scheme: str | None, min_resemblance: float | None, min_containment: float | None) -> "Checker":
@@ -70,8 +70,8 @@ class Session:
 
     def close(self) -> None:
         self._refuse_inherited()
-        for connection in self._all:
-            with suppress(sqlite3.ProgrammingError):  # of another thread: closed when that one ends
+        for thread, connection in self._all:
+            if thread is threading.current_thread() or not thread.is_alive():  # who is asking still goes on to the end
                 connection.close()
         self._all.clear()
         self._here = threading.local()

@@ -66,8 +66,9 @@ def _sentence(path: Path, complaint: str) -> str:
     return f"The store {path} failed: {complaint}."
 
 
-def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3.Connection:
-    """Open a store, making it where it is missing and `create` allows. An older one is brought up to date."""
+def connect(path: Path, *, create: bool = False, write: bool = False, own_thread: bool = True) -> sqlite3.Connection:
+    """Open a store, making it where it is missing and `create` allows. An older one is brought up to date. Whoever lets
+    go of `own_thread` sees to it that no two threads use it at once."""
     if not path.exists():
         if not create:
             raise StoreError(f"There is no store at {path}; make one with: nearkin scan FOLDER --store {path}")
@@ -83,7 +84,7 @@ def connect(path: Path, *, create: bool = False, write: bool = False) -> sqlite3
             # Texts of private documents are in here: nobody else may read it, whatever the umask says.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             path.chmod(0o600)
-        connection = open_connection(path, timeout=PATIENCE, isolation_level=None)
+        connection = open_connection(path, timeout=PATIENCE, isolation_level=None, check_same_thread=own_thread)
         try:
             _prepare(connection, path, fresh=fresh, write=write)
         except BaseException as error:
