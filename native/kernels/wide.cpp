@@ -40,7 +40,7 @@ constexpr std::size_t kScripts = others + 24;
 std::uint8_t script_of(char32_t c) {
   const Block* const at = std::lower_bound(std::begin(kBlocks), std::end(kBlocks), c,
                                            [](const Block& block, char32_t sought) { return block.last < sought; });
-  return at != std::end(kBlocks) && at->first <= c ? at->script : none;
+  return at != std::end(kBlocks) && at->first <= c ? at->script : std::uint8_t{none};
 }
 
 // A space, a line end, or a stop or comma of Chinese and Japanese.
