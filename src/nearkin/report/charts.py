@@ -19,7 +19,7 @@ def charts(totals: Totals, score: str) -> list[tuple[str, str]]:
     if totals.families:
         found.append(("Families by number of documents", bars(family_sizes(totals), "families")))
     if totals.matches:
-        parts = " (low: parts)" if min(totals.by_resemblance) < STEPS // 2 else ""
+        parts = " (low values: parts)" if min(totals.by_resemblance) < STEPS // 2 else ""
         found.append((f"Matches by {score}{parts}", bars(resemblances(totals), "matches")))
     if len({folder for pair in totals.by_folders for folder in pair}) > 1:
         found.append(("Matches between folders", folders(totals)))
