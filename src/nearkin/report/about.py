@@ -89,6 +89,17 @@ NAMED = {
     ("match", "floor"): "Weaker matches are kept down to a resemblance of",
     ("match", "hot"): "Nearly equal documents are compared with a few representatives only, above",
     ("match", "min_shared_bytes"): "Matches share at least this many bytes",
+    ("match", "confidence"): "Confidence of intervals",
+    ("match", "weak_matches"): "Weaker matches kept for each text, at most",
+    ("match", "weak_reach"): "Weaker matches are found by features in at most so many texts",
+    ("match", "part_shingles"): "Parts are grouped from this many shingles on",
+    ("match", "part_sample"): "Parts with fewer sampled features are found by rare ones only",
+    ("text", "ignore"): "Ignored in texts",
+    ("text", "keep"): "Texts kept in the store",
+    ("text", "raw"): "Bytes compared as they are",
+    ("walk", "max_size"): "Largest file read, in bytes",
+    ("worker", "document_memory"): "Memory limit for each document, in bytes",
+    ("worker", "timeout"): "Time limit for each document, in seconds",
 }
 
 

@@ -22,6 +22,7 @@ from nearkin.report.snapshot import Snapshot
 from nearkin.report.totals import Totals
 from nearkin.report.wording import count, how, kind_of, only_copies, safe, said_of, share, size
 from nearkin.scheme import likeness
+from nearkin.store import runs
 from nearkin.store.documents import each_present
 
 MOST = 100_000  # rows of one table, and documents of families
@@ -65,7 +66,7 @@ FAMILY = (
     Column("Files", "count", "60px"),
     Column("Size", "size", "84px"),
     Column("Links", "count", "60px"),
-    Column("Type", "text", "84px"),
+    Column("Type", "text", "122px"),
     Column("Similar", "share", "76px"),
     Column("Mean", "share", "64px"),
     Column("Measured", "text", "84px"),
@@ -163,10 +164,15 @@ class _Page:
         write("</div>\n")
         counted = [(name, f"{totals.counts[key]:,}") for key, name in COUNTED.items()]
         write('<details class="run" id="run"><summary>What was run, and what the numbers mean</summary>')
-        for name, rows in (("", counted), ("", lines(told)), ("means", list(told["measures"].items()))):
-            write(f'<table class="{name}"><tbody>')
+        for title, name, rows in (
+            ("What was found", "", counted),
+            ("What was run", "", lines({**told, "date": f"{when} UTC"})),
+            ("What the numbers mean", "means", list(told["measures"].items())),
+        ):
+            write(f'<h3>{title}</h3><table class="{name}"><tbody>')
             for key, value in rows:
-                write(f"<tr><td>{escape(key)}</td><td>{escape(safe(str(value)))}</td></tr>")
+                shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else safe(str(value))
+                write(f"<tr><td>{escape(key[:1].upper() + key[1:])}</td><td>{escape(shown)}</td></tr>")
             write("</tbody></table>")
         write("</details>\n")
 
@@ -240,7 +246,10 @@ class _Page:
         )
         fragments = list(passages_of(self.snapshot, strongest))
         if fragments:
-            self.file.write(f'<section id="passages"><h2>Passages in common</h2>{"".join(fragments)}</section>\n')
+            unit = "bytes" if runs.canon_of(self.snapshot.connection, self.snapshot.run) == "raw" else "characters"
+            about = f"Of the strongest matches. Positions count {unit} of the extracted texts."
+            self.file.write(f'<section id="passages"><h2>Passages in common</h2><p class="dim">{about}</p>')
+            self.file.write(f"{''.join(fragments)}</section>\n")
         self._table("matches", "Matches", said, self.totals.matches, matched(self.score), rows)
 
     def _failed(self) -> None:

@@ -42,12 +42,12 @@ def _fragment(snapshot: Snapshot, match: Match, found: list[Passage], text: str 
     names = [_name(snapshot, location) for location in (match.a, match.b)]
     longest = sorted(found, key=lambda one: (one.a_start - one.a_end, one.a_start, one.b_start))[:PASSAGES]
     quoted = "".join(
-        f"<blockquote>{_quoted(text, one)}<br><small>characters {one.a_start:,} to {one.a_end:,} of the first,"
+        f"<blockquote>{_quoted(text, one)}<br><small>{one.a_start:,} to {one.a_end:,} of the first,"
         f" {one.b_start:,} to {one.b_end:,} of the second</small></blockquote>"
         for one in sorted(longest, key=lambda one: one.a_start)
     )
     more = f"the {len(longest)} longest of {count(len(found), 'passages')}" if len(found) > PASSAGES else ""
-    told = f"<small>{more or count(len(found), 'passages')}; positions in characters of the extracted texts</small>"
+    told = f"<small>{more or count(len(found), 'passages')}</small>"
     return f'<details class="family"><summary>{names[0]} and {names[1]} {told}</summary>{quoted}</details>\n'
 
 

@@ -103,8 +103,8 @@ class _Book:
 
     def _identical(self) -> None:
         totals = self.totals
-        of_bytes = f"{count(totals.bytes_sets, 'sets')} of the same bytes   {count(totals.bytes_files, 'files')}"
-        of_words = f"{count(totals.words_sets, 'sets')} of the same words   {count(totals.words_files, 'files')}"
+        of_bytes = f"{count(totals.bytes_sets, 'sets')} with the same bytes   {count(totals.bytes_files, 'files')}"
+        of_words = f"{count(totals.words_sets, 'sets')} with the same words   {count(totals.words_files, 'files')}"
         head = f"{of_bytes}   {size(totals.overhead)} overhead;   {of_words}"
         columns = (
             Column("Set #", 8, COUNT),
