@@ -147,8 +147,8 @@ nb::tuple py_payloads(const Array<std::uint64_t>& offsets, const Array<std::uint
     const nb::gil_scoped_release free;
     found = compare_payloads(families, most, nearly_all, beside, threads);
   }
-  return nb::make_tuple(array(std::move(found.scores)), array(std::move(found.nearest)), array(std::move(found.best)),
-                        array(std::move(found.medians)), array(std::move(found.partly)));
+  return nb::make_tuple(array(std::move(found.scores)), array(std::move(found.united)), array(std::move(found.nearest)),
+                        array(std::move(found.best)), array(std::move(found.medians)), array(std::move(found.partly)));
 }
 
 }  // namespace

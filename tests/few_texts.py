@@ -16,6 +16,9 @@ MATCH_COLUMNS = [
     "high",
     "verdict",
     "template",
+    "payload_exact",
+    "payload_low",
+    "payload_high",
 ]
 WINDOW = 20
 

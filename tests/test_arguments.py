@@ -70,7 +70,7 @@ def test_names_that_no_file_can_have(store: nearkin.Store, name: str) -> None:
         with pytest.raises(InputError, match="Cannot read "):
             ask(name)
     for look_up in (store.custodians, store.forget):
-        with pytest.raises(nearkin.NearkinError, match="o document "):
+        with pytest.raises(nearkin.NearkinError, match="document "):
             look_up(name)
 
 

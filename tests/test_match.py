@@ -207,7 +207,7 @@ def test_families_below_the_limits_of_match_say_that_they_are_partial(texts: lis
     for view in ("chain", "pivot", "clique"):
         told = nearkin.families(found, threshold=0.6, view=view).schema.metadata[b"nearkin.partial"]
         assert told == (
-            b"partial below a threshold of 0.8, down to which pairs were listed; match with threshold=0.6 to see all."
+            b"Incomplete below a threshold of 0.8: no pairs were listed there. Match again with threshold=0.6."
         )
     below = nearkin.families(found, threshold=0.8, containment=0.5)
     assert b"below a containment of 0.9" in below.schema.metadata[b"nearkin.partial"]

@@ -46,10 +46,15 @@ class Family {
     }
   }
 
-  double payloads_alike(std::size_t a, std::size_t b) const {
+  struct Compared {
+    double alike;
+    std::uint64_t united;  // features
+  };
+
+  Compared payloads(std::size_t a, std::size_t b) const {
     const std::uint64_t shared = shared_weight(payload(a), payload(b));
     const std::uint64_t united = payload_size(a) + payload_size(b) - shared;
-    return united == 0 ? 1.0 : static_cast<double>(shared) / static_cast<double>(united);
+    return {united == 0 ? 1.0 : static_cast<double>(shared) / static_cast<double>(united), united};
   }
 
   // The most alike first; of equals the first.
@@ -138,6 +143,7 @@ double median(std::vector<std::size_t>& sizes) {
 Payloads compare_payloads(const FamilyLists& families, double most, double nearly_all, unsigned beside, unsigned threads) {
   Payloads found;
   found.scores.resize(families.a.size());
+  found.united.resize(families.a.size());
   found.nearest.resize(families.asked.size() * beside);
   found.best.resize(families.asked.size());
   found.medians.resize(families.ends.size());
@@ -150,15 +156,18 @@ Payloads compare_payloads(const FamilyLists& families, double most, double nearl
       Family& family = scratch[thread];
       const std::uint64_t first = start(families.ends, at);
       family.take(families, families.rows.subspan(first, families.ends[at] - first), most);
-      for (std::uint64_t i = start(families.pair_ends, at); i < families.pair_ends[at]; ++i)
-        found.scores[i] = family.payloads_alike(families.a[i], families.b[i]);
+      for (std::uint64_t i = start(families.pair_ends, at); i < families.pair_ends[at]; ++i) {
+        const auto [alike, united] = family.payloads(families.a[i], families.b[i]);
+        found.scores[i] = alike;
+        found.united[i] = united;
+      }
       sizes.clear();
       std::uint64_t several = 0, own = 0;
       for (std::uint64_t i = start(families.asked_ends, at); i < families.asked_ends[at]; ++i) {
         const std::uint32_t asked = families.asked[i];
         const std::span<std::uint32_t> nearest(found.nearest.data() + i * beside, beside);
         family.nearest(asked, nearest);
-        for (const auto other : nearest) found.best[i] = std::max(found.best[i], family.payloads_alike(asked, other));
+        for (const auto other : nearest) found.best[i] = std::max(found.best[i], family.payloads(asked, other).alike);
         sizes.push_back(family.payload_size(asked));
         family.count_partly(asked, nearly_all, several, own);
       }

@@ -22,6 +22,7 @@ struct FamilyLists {
 
 struct Payloads {
   std::vector<double> scores;          // of each pair, how much their payloads resemble each other
+  std::vector<std::uint64_t> united;   // of each pair, how many features the two payloads have together
   std::vector<std::uint32_t> nearest;  // of each that is asked, so many whose lists resemble its own most, by their place
   std::vector<double> best;            // of each that is asked, the most that its payload resembles one of theirs
   std::vector<double> medians;         // of each family, how many features the payloads of those asked have

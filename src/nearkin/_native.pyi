@@ -452,10 +452,10 @@ def components(nodes: int, a: U32, b: U32) -> U32: ...
 # links come never matters: the strongest is taken first, of equal ones the one with the smallest nodes.
 NO_LINK: int
 
-# Of families end to end: how much the payloads of pairs resemble each other; of those asked, which lists are nearest,
-# and the most that its payload resembles one of theirs; by family the median of how many features the payloads of those
-# asked have, and of what not nearly all have the share that several have. Pairs and those asked are told by their place
-# in the family.
+# Of families end to end: how much the payloads of pairs resemble each other, and how many features the two have
+# together; of those asked, which lists are nearest, and the most that its payload resembles one of theirs; by family
+# the median of how many features the payloads of those asked have, and of what not nearly all have the share that
+# several have. Pairs and those asked are told by their place in the family.
 def payloads(
     offsets: U64,
     features: U64,
@@ -472,7 +472,7 @@ def payloads(
     nearly_all: float,
     beside: int,
     threads: int,
-) -> tuple[F64, U32, F64, F64, F64]: ...
+) -> tuple[F64, U64, U32, F64, F64, F64]: ...
 
 # By label: links inside, their strengths together, and the weakest. For chains every link must lie inside, and the
 # weakest is of those that hold the chain together.

@@ -264,7 +264,7 @@ class Match:
     resemblance: float
     a_in_b: float | None  # None where neither the scheme nor the texts can tell
     b_in_a: float | None
-    payload: float | None
+    payload: float | None  # None: not evaluated
     shared_bytes: int | None  # at the least
     exact: bool
     low: float | None
@@ -272,6 +272,9 @@ class Match:
     tier: str = "near"  # bytes, words: the two are identical
     verdict: str | None = None  # what a person said of the pair
     template: str = "with"  # scores with boilerplate, or without
+    payload_exact: bool | None = None  # of itself: an exact match may have a payload that was estimated from samples
+    payload_low: float | None = None
+    payload_high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +330,7 @@ class Family:
     evaluated: bool = True  # False: not all of its pairs were listed, so it is no clique but the chain
     most_distant: Link | None = None  # of a chain: members that resemble each other by less than a limit
     reason: str = ""  # why it is of its kind
+    mean_exact: bool | None = True  # False: some of the resemblances that the mean is of are estimates; None: no mean
 
 
 @dataclass(frozen=True, slots=True)

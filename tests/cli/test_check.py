@@ -377,7 +377,7 @@ def test_one_bad_file_keeps_no_answer_from_the_others(tmp_path: Path, docs: Path
     missing = tmp_path / "nope.txt"
     called = Called("check", docs / "part.txt", missing, "--store", store, "--exit-code", "-q")
     assert called.code == 3
-    assert called.err == f"nearkin: There is neither a file {missing} nor a document of that path in {store}.\n"
+    assert called.err == f'nearkin: No file "{missing}", and no document with that path in {store}.\n'
     assert {record["query"] for record in called.records} == {f"{docs / 'part.txt'}"}
     neither = Called("check", missing, tmp_path / "nor.txt", "--store", store)
     assert (neither.code, neither.out, neither.err.count("\n")) == (3, "", 2)

@@ -114,7 +114,7 @@ def test_shared_bytes_are_said_to_be_a_lower_bound_on_the_screen(docs: Path) -> 
     table = Called("compare", *sides, "--scheme", "tttd:mean=50", "--format", "table").out
     assert table.count("shared        at least") == 2  # of chunks, and of shingles beside them
     assert "exact:window=20" in table
-    assert "% similar" in table
+    assert "\n  similar  " in table
 
 
 def test_compare_by_chunks_shows_exact_shingles_beside_them(docs: Path) -> None:

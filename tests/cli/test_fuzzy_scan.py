@@ -80,10 +80,13 @@ def test_matches_are_cosines_and_say_nothing_of_containment(kin: Path) -> None:
     assert header[0] == "cosine"
     assert "resemblance" not in table
     assert "a in b" not in table
-    assert "mean cosine 0." in Called("families", "--store", kin, "--format", "table").out
+    assert "mean cosine of all links 0." in Called("families", "--store", kin, "--format", "table").out
     csv = Called("matches", "--store", kin, "--format", "csv").out.splitlines()
-    assert csv[0] == "a,b,resemblance,a_in_b,b_in_a,payload,shared_bytes,exact,low,high,verdict,template"
-    assert csv[1].endswith(",,,,,true,,,,with")
+    assert csv[0] == (
+        "a,b,resemblance,a_in_b,b_in_a,payload,shared_bytes,exact,low,high,verdict,template,"
+        "payload_exact,payload_low,payload_high"
+    )
+    assert csv[1].endswith(",,,,,true,,,,with,,,")
 
 
 def test_the_page_after_a_scan_calls_the_score_cosine(folder: Path, tmp_path: Path) -> None:

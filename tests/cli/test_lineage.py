@@ -65,7 +65,7 @@ def test_the_order_in_which_versions_were_made(store: Path) -> None:
     assert shown.splitlines()[0].startswith("1970-01-02 00:00  zz.txt")
 
 
-@pytest.mark.parametrize(("name", "said"), [("feedbeef", "no family feedbeef"), ("nope.txt", "no document")])
+@pytest.mark.parametrize(("name", "said"), [("feedbeef", "no family feedbeef"), ("nope.txt", "not a document")])
 def test_no_such_family(store: Path, name: str, said: str) -> None:
     done = Called("lineage", name, "--store", store)
     assert (done.code, done.err.count("\n")) == (3, 1)

@@ -25,8 +25,11 @@ MATCH_FIELDS = [
     "high",
     "verdict",
     "template",
+    "payload_exact",
+    "payload_low",
+    "payload_high",
 ]
-FAMILY_FIELDS = ["id", "kind", "view", "documents", "links", "weakest", "mean_resemblance", "bytes"]
+FAMILY_FIELDS = ["id", "kind", "view", "documents", "links", "weakest", "mean_resemblance", "mean_exact", "bytes"]
 FAMILY_FIELDS += ["verdict", "keep", "template", "reason"]
 CHAIN_FIELDS = [*FAMILY_FIELDS, "most_distant"]
 
@@ -90,7 +93,7 @@ def test_a_view_below_the_scans_thresholds_says_that_it_is_partial(store: Path) 
     for command in (["matches", "--min-resemblance", 0.6], ["families", "--threshold", 0.6]):
         called = Called(*command, "--store", store)
         assert called.code == 0
-        assert called.err.startswith("nearkin: partial below 0.7")
+        assert called.err.startswith("nearkin: Incomplete below 0.7")
         assert called.err.count("\n") == 1
         assert Called(*command, "--store", store, "--quiet").err == ""
 
@@ -105,7 +108,8 @@ def test_families(store: Path) -> None:
     assert [list(document) for document in largest["documents"]] == [["path", "pivot", "to_pivot", "role", "exact"]] * 5
     assert {document["exact"] for document in largest["documents"]} == {True}
     assert sum(document["pivot"] for document in largest["documents"]) == 1
-    assert list(largest["weakest"]) == ["a", "b", "resemblance"]
+    assert list(largest["weakest"]) == ["a", "b", "resemblance", "exact"]
+    assert largest["weakest"]["exact"] is largest["mean_exact"] is True
     assert largest["kind"] == "versions"
     contains = next(family for family in families if family["kind"] == "contains")
     assert [(document["path"], document["role"]) for document in contains["documents"]] == [

@@ -18,11 +18,9 @@ def test_families_say_why_they_are_of_their_kind(tmp_path: Path) -> None:
     root, store = write(tmp_path / "tree", files), tmp_path / "store.db"
     assert Called("scan", root, "--store", store, "-q").code == 0
     found = {one["kind"]: one for one in Called("families", "--store", store, "--format", "jsonl").records}
-    assert found["identical"]["reason"] == "all documents have the same words"
-    assert found["pair"]["reason"] == "two texts resemble each other by at least 0.7"
-    assert found["versions"]["reason"].startswith(
-        "3 texts each resemble another by at least 0.7, the weakest link at 0."
-    )
-    assert found["contains"]["reason"].startswith("one text lies in another to at least 0.9")
+    assert found["identical"]["reason"] == "All documents have the same words."
+    assert found["pair"]["reason"] == "Two texts resemble each other by at least 0.7."
+    assert found["versions"]["reason"] == "3 texts each resemble another by at least 0.7."
+    assert found["contains"]["reason"].startswith("At least 90 % of one text is inside a longer one;")
     shown = Called("families", "--store", store, "--format", "table").out
-    assert "all documents have the same words" in shown
+    assert "All documents have the same words." in shown

@@ -78,11 +78,11 @@ def test_a_limit_is_a_number_of_families(mixed: Path) -> None:
 def test_below_the_threshold_every_view_says_that_it_is_partial(mixed: Path, view: str, form: str) -> None:
     called = Called("families", "--store", mixed, "--view", view, "--threshold", 0.6, "--format", form)
     assert called.code == 0
-    assert "nearkin: partial below 0.7, where the scan kept only the strongest matches" in called.err
+    assert "nearkin: Incomplete below 0.7: the scan kept only the strongest matches there" in called.err
     if form == "json":
         assert isinstance(json.loads(called.out), list)
     at_it = Called("families", "--store", mixed, "--view", view, "--threshold", 0.7, "--format", form)
-    assert "partial" not in at_it.err
+    assert "Incomplete" not in at_it.err
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from .world import Called
     [
         ("it was -5000 euro in all", "it was 5000 euro in all", ["-5000 → 5000"]),
         ("The end, at last", "the end at last", ["The → the", "end, → end"]),
-        ("the end - at last", "the end at last", ["other punctuation or spacing"]),
+        ("the end - at last", "the end at last", ["only punctuation or spacing differs"]),
         ("the end  at last", "the end at last", ["other spacing"]),
         ("A B C D E F G", "a b c d e f g", ["A → a", "B → b", "C → c", "D → d", "E → e", "and 2 more"]),
     ],

@@ -205,7 +205,7 @@ def test_documents_that_are_all_template(tmp_path: Path) -> None:
         (["--suggestion", "1", "--suggestion", "all"], 2, "--suggestion all takes every one there is"),
         (["--suggestion", "0"], 2, "There is no suggestion 0: they are 1 to 20 at most"),
         (["--suggestion", "21"], 2, "There is no suggestion 21: they are 1 to 20 at most"),
-        (["--file", "nowhere.txt"], 3, "There is neither a file nowhere.txt"),
+        (["--file", "nowhere.txt"], 3, 'No file "nowhere.txt"'),
         (["--family", "0000000000"], 3, "There is no family"),
         (["--family", "FORMS", "--tolerance", "1.5"], 2, "A tolerance is a share"),
     ],

@@ -115,7 +115,7 @@ def test_no_all_clear_where_only_features_were_asked(store: Path, tmp_path: Path
     assert Called(*asked).code == 0
     quick = Called(*asked, "--quick")
     assert quick.code == 3
-    assert "without a stored feature of it were not read, and may hold some" in quick.err
+    assert "that share no stored feature with it were not read and may hold some" in quick.err
     assert "No text that was looked at holds" in Called(*asked, "--quick", "--format", "table").out
 
 
@@ -129,7 +129,7 @@ def test_a_note_shorter_than_a_passage_is_looked_for_whole(store: Path, tmp_path
     assert "in passages of at least 45 characters" in shown
     note.write_text("too short")
     traced = Called("trace", note, "--exit-code", "--store", store)
-    assert (traced.code, "under 20 characters" in traced.err) == (3, True)
+    assert (traced.code, "shorter than 20 characters" in traced.err) == (3, True)
     root = write(tmp_path / "tree", {b"a.txt": "too short", b"b.txt": "Too  short"})
     assert Called("scan", root, "--store", tmp_path / "kin.db", "-q").code == 0
     traced = Called("trace", note, "--exit-code", "--store", tmp_path / "kin.db")
@@ -155,7 +155,7 @@ def test_without_kept_texts_copies_are_named_and_the_rest_is_counted(store: Path
     kept = Called("trace", store.parent / "file.txt", "--store", store)
     assert traced.code == 1
     assert traced.records == [one for one in kept.records if one["path"].endswith("all.txt")]
-    assert "may hold some, but the store keeps no text of them" in traced.err
+    assert "may hold some, but the store did not keep them" in traced.err
 
 
 def test_without_kept_texts_the_same_words_are_named_but_no_places(textless: Path, tmp_path: Path) -> None:
@@ -177,12 +177,12 @@ def test_no_all_clear_for_texts_that_were_not_kept(textless: Path, tmp_path: Pat
     assert Called(*asked).code == 0
     shown = Called(*asked, "--format", "table").words
     assert "No document" not in shown
-    assert "5 contents may hold some, but the store keeps no text of them" in shown
+    assert "5 texts may hold some, but the store did not keep them" in shown
     told = Called("trace", tmp_path / "strange.txt", "--store", textless).err
     assert "no document holds" not in told
     assert "no text that was looked at holds a passage of it" in told
     with library.Store.open(textless) as kin:
-        assert b"5 contents may hold some" in kin.trace(prose(55)).schema.metadata[b"nearkin.partial"]
+        assert b"5 texts may hold some" in kin.trace(prose(55)).schema.metadata[b"nearkin.partial"]
 
 
 def test_the_api_says_what_the_command_says(store: Path) -> None:

@@ -129,10 +129,10 @@ def test_a_template_pair_links_nothing_and_says_what_to_do(store: Path) -> None:
     [
         (["one.txt", "two.txt", "alike"], 2, "verdicts are same, version, not-similar, template, keep PATH"),
         (["one.txt"], 2, "Say: nearkin verdict set"),
-        (["one.txt", "nowhere.txt", "same"], 3, "nowhere.txt is no document of the store"),
-        (["one.txt", "one.txt", "same"], 2, "are of the same bytes"),
+        (["one.txt", "nowhere.txt", "same"], 3, "nowhere.txt is not a document of the store"),
+        (["one.txt", "one.txt", "same"], 2, "have the same bytes"),
         (["one.txt", "sub/one.html", "not-similar"], 2, "have the same words"),
-        (["xyz", "same"], 2, "xyz is no family's id"),
+        (["xyz", "same"], 2, "xyz is not a family id"),
         (["0123456789", "same"], 3, "There is no family 0123456789"),
         (["0123456789", "keep"], 2, "Say which document to keep"),
     ],

@@ -31,7 +31,7 @@ def test_sheets_have_totals_a_frozen_header_and_a_filter(book: Path) -> None:
     for one in read.worksheets[1:]:
         assert one.freeze_panes == "A3"
         assert one.auto_filter.ref.startswith("A2:")
-    assert "1 set of the same bytes   2 files" in read["A identical"]["A1"].value
+    assert "1 set with the same bytes   2 files" in read["A identical"]["A1"].value
     assert "overhead" in read["A identical"]["A1"].value
     heads = [cell.value for cell in read["B families"][2]]
     assert heads[:8] == ["Family #", "Total size", "# Files", "Links", "Type", "% Similar", "File size", "Filename"]

@@ -44,6 +44,7 @@ def columns(matches: list[Match]) -> MatchColumns:
         exact=np.ones(len(matches), np.bool_),
         low=nothing,
         high=nothing,
+        payload_sample=nothing,
     )
 
 

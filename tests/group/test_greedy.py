@@ -267,5 +267,5 @@ def test_schemes_whose_signatures_tell_no_resemblance_are_refused() -> None:
 
     nothing = postings([], parse_scheme("exact"))
     lengths = np.zeros(0, np.int64)
-    with pytest.raises(UsageError, match="tell no resemblance"):
+    with pytest.raises(UsageError, match="do not estimate resemblance"):
         greedy(nothing, lengths, lengths, Collides(), threshold=0.7, representative=Representative.FIRST)  # type: ignore[arg-type]

@@ -45,8 +45,8 @@ def test_every_rule_that_left_some_out_is_told() -> None:
     assert some[found.row].location.path == b"b"
     complete, newest, path = found.why.split("; ")
     assert complete.startswith("most complete: it has 90 %")
-    assert newest.startswith("of equal ones newest: ")
-    assert path == "of equal ones the first path"
+    assert newest.startswith("among equals, newest: ")
+    assert path == "among equals, the first path"
 
 
 def test_files_go_before_members() -> None:

@@ -13,7 +13,7 @@ from oracle import payload as oracle
 
 BESIDE = 2
 Family = tuple[list[tuple[int, list[int]]], list[tuple[int, int]], list[int]]  # moduli and lists, pairs, those asked
-Found = tuple[list[float], list[int], list[float], list[float], list[float]]
+Found = tuple[list[float], list[int], list[int], list[float], list[float], list[float]]
 NEARLY = 0.8
 
 
@@ -32,6 +32,7 @@ def families(draw: st.DrawFn) -> list[Family]:
 @given(families(), st.sampled_from([0.3, 0.5, 1.0]), st.integers(1, 3))
 def test_payloads_are_what_they_are_said_to_be(given_: list[Family], most: float, threads: int) -> None:
     scores: list[float] = []
+    united: list[int] = []
     near: list[int] = []
     best: list[float] = []
     medians: list[float] = []
@@ -40,18 +41,20 @@ def test_payloads_are_what_they_are_said_to_be(given_: list[Family], most: float
         lists = oracle.at_one_modulus([features for _, features in own], [modulus for modulus, _ in own])
         left = oracle.payloads(lists, most)
         scores += [oracle.alike(left[a], left[b], 1.0) for a, b in pairs]
+        united += [len({*left[a], *left[b]}) for a, b in pairs]
         near += [other for one in asked for other in oracle.nearest(lists, one, BESIDE)]
         best += [oracle.best(lists, most, one, BESIDE) for one in asked]
         medians.append(oracle.median_size(lists, most, asked))
         partly.append(oracle.partly(lists, NEARLY, asked))
-    assert found(given_, most, threads) == (scores, near, best, medians, partly)
+    assert found(given_, most, threads) == (scores, united, near, best, medians, partly)
 
 
 def test_more_features_than_a_table_begins_with() -> None:
     family: Family = ([(1, list(range(i, 9000, 2 + i))) for i in range(5)], [(0, 1), (2, 4)], [0, 3])
     lists = [features for _, features in family[0]]
     left = oracle.payloads(lists, 0.5)
-    scores, near, best, medians, partly = found([family], 0.5, 1)
+    scores, united, near, best, medians, partly = found([family], 0.5, 1)
+    assert united == [len({*left[a], *left[b]}) for a, b in family[1]]
     assert scores == [oracle.alike(left[a], left[b], 1.0) for a, b in family[1]]
     assert near == [other for one in family[2] for other in oracle.nearest(lists, one, BESIDE)]
     assert best == [oracle.best(lists, 0.5, one, BESIDE) for one in family[2]]
@@ -82,7 +85,7 @@ def found(given_: list[Family], most: float, threads: int) -> Found:
     def ends(which: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         return np.array([*accumulate(len(one[which]) for one in given_)], np.uint64)
 
-    scores, near, best, medians, partly = _native.payloads(
+    scores, united, near, best, medians, partly = _native.payloads(
         np.array([0, *accumulate(map(len, lists))], np.uint64),
         np.array([feature for one in lists for feature in one], np.uint64),
         np.array([modulus for own, _, _ in given_ for modulus, _ in own], np.uint64),
@@ -98,4 +101,4 @@ def found(given_: list[Family], most: float, threads: int) -> Found:
         beside=BESIDE,
         threads=threads,
     )
-    return scores.tolist(), near.tolist(), best.tolist(), medians.tolist(), partly.tolist()
+    return scores.tolist(), united.tolist(), near.tolist(), best.tolist(), medians.tolist(), partly.tolist()

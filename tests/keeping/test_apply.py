@@ -41,7 +41,7 @@ def test_the_plan_says_what_and_why(tree: Tree) -> None:
     before = tree.state()
     found = rows(tree)
     assert found["a/longer.txt"]["action"] == "keep"
-    assert found["a/longer.txt"]["why"] == "in folder a; of equal ones largest: 1,711 bytes"
+    assert found["a/longer.txt"]["why"] == "in folder a; among equals, largest: 1,711 bytes"
     assert found["a/report.txt"]["action"] == "none"
     assert found["a/report.txt"]["contained"] == 1.0
     assert found["a/report.txt"]["tier"] == "near"

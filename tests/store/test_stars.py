@@ -128,7 +128,7 @@ def test_what_is_not_all_says_so(tmp_path: Path) -> None:
     path, summary = scanned(tmp_path, letters(60), "--hot", 40)
     assert summary["matches"] + summary["unlisted"] == 60 * 59 // 2
     called = Called("families", "--store", path, "--threshold", 0.9)
-    assert "may come out in pieces; scan with --threshold 0.9 or a higher --hot to see all" in called.err
+    assert "a family may be split. Scan again with --threshold 0.9 or a higher --hot." in called.err
     assert "are not listed" in Called("matches", "--store", path).err
     store = Store(path)
     assert b"not all of their pairs" in store.families(view="pivot").schema.metadata[b"nearkin.partial"]

@@ -103,7 +103,7 @@ def test_a_store_killed_while_it_was_made_is_made_again(tmp_path: Path, monkeypa
                 raise Killed
             return super().execute(*given)
 
-    for statements in range(60):
+    for statements in range(80):
         path = tmp_path / f"store {statements}"
         left = statements
         with monkeypatch.context() as patch:

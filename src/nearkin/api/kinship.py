@@ -59,7 +59,9 @@ class Kinship(Keeping):
             found = list_custodians(connection, subject)
         text = pa.string()
         scopes = [("scope", text)] if scoped else []
-        document = pa.struct([("path", text), *scopes, ("tier", text), ("resemblance", pa.float64())])
+        document = pa.struct(
+            [("path", text), *scopes, ("tier", text), ("resemblance", pa.float64()), ("exact", pa.bool_())]
+        )
         columns = [("custodian", text), ("known_by", text), ("count", pa.int64()), ("bytes", pa.int64())]
         records = [custodian_record(one, scoped=scoped, name=backslashed) for one in found]
         return pa.Table.from_pylist(records, schema=pa.schema([*columns, ("documents", pa.list_(document))]))

@@ -111,6 +111,8 @@ def families(
     """Group what `match` found, in the view chain, pivot or clique. Texts of resemblance 1 count as copies; ids are the
     names of the pivots.
 
+    The table has no `bytes`, as that of `Store.families` has: pairs do not tell how large their texts are.
+
     Parts are attached at a containment of 0.9 unless another is given. Below the limits that `match` was given not all
     pairs are there: the table's metadata then say so, under `nearkin.partial`.
     """

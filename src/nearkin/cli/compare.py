@@ -60,7 +60,7 @@ def compare(
     relation, and the other figures are of exact shingles.
 
     Shared bytes are a lower bound: what lies in both at the very least. With a chunk scheme they are those of whole
-    chunks, and what exact 20-byte shingles say is shown beside them. "% similar" is what is shared of the smaller.
+    chunks, and what exact 20-byte shingles say is shown beside them. "similar" is what is shared of the smaller.
     All is measured with boilerplate; where the store has templates, payload is the resemblance without them.
     """
     from nearkin.report.comparison import compare as measure
@@ -143,6 +143,7 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count, measured, safe, share, size
     from nearkin.report.relation import label
+    from nearkin.report.wording import percent
     from nearkin.scheme.shingler import ALL_BITS
 
     screen = Screen()
@@ -158,13 +159,14 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
             about = "at least: whole chunks"
         elif estimate.exact and short and what != "cosine":
             about = "exact but for collisions"
-        screen.line(f"  {what:<12}  ", (share(estimate.value), "bold cyan"), f"  {about}")
+        value = percent(estimate.value) if what == "similar" else share(estimate.value)
+        screen.line(f"  {what:<12}  ", (f"{value:<7}", "bold cyan"), about)
 
     def figures(found: "Comparison") -> None:
         figure("resemblance", found.resemblance)
         figure("A in B", found.a_in_b)
         figure("B in A", found.b_in_a)
-        figure("% similar", found.similar)
+        figure("similar", found.similar)
         if found.cosine is not None:
             figure("cosine", found.cosine)
         at_least = "" if found.tier else "at least "

@@ -59,6 +59,7 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
             *(["scope"] if scoped else []),
             "tier",
             "resemblance",
+            "exact",
         ],
         rows=one_row_a_document,
         paths=frozenset({"path"}),
@@ -67,7 +68,8 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
 
 def _show(screen: "Screen", found: "list[Custodian]") -> None:
     from nearkin.cli.apart import apart
-    from nearkin.cli.words import count, safe, share, size
+    from nearkin.cli.words import count, safe, size
+    from nearkin.report.wording import marked
 
     for one in found:
         by = " (owner of the files)" if one.known_by == "owner" else ""
@@ -75,5 +77,5 @@ def _show(screen: "Screen", found: "list[Custodian]") -> None:
         screen.line((who, "bold"), f"{by}  {count(len(one.holdings), 'documents')}, {size(one.bytes)}")
         names = apart([screen.name(held.location) for held in one.holdings], screen.width - 14)
         for held, name in zip(one.holdings, names, strict=True):
-            how = f"near {share(held.resemblance)}" if held.tier == "near" else held.tier
+            how = f"near {marked(held.resemblance, held.exact)}" if held.tier == "near" else held.tier
             screen.line((f"  {how:<10}  ", "dim"), name)

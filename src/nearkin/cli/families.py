@@ -1,7 +1,6 @@
 """`families`: who hangs together, in whichever view, and what became of families."""
 
 import gc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from click.core import ParameterSource
 from nearkin.cli.listing import left_out, note_unfinished, show_left_out
 from nearkin.cli.notes import no_more_than, note
 from nearkin.cli.options import common, limited
-from nearkin.cli.output import Record, chosen, emit
+from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 from nearkin.settings import SPREAD
 
@@ -76,6 +75,7 @@ def families(
     from nearkin.report.fields import family_record
     from nearkin.report.partial import missing_from_families
     from nearkin.report.reading import is_scoped, opened, score_name
+    from nearkin.report.rows import MEMBER_PATHS, member_columns, member_rows
     from nearkin.store import runs
 
     if history:
@@ -119,20 +119,12 @@ def families(
             screen.line("No two documents are of one family.")
         return
 
-    def one_row_a_document(record: Record) -> Iterator[Record]:
-        links = {key: (record.get(key) or {}).get("resemblance") for key in ("weakest", "most_distant")}
-        for document in record["documents"]:
-            yield {**record, **document, **links}
-
-    of_view = {View.CHAIN: ["most_distant"], View.CLIQUE: ["evaluated"]}.get(View(view), [])
-    said = ["verdict", "keep", "template", "reason", *of_view]
-    member = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", "exact"]
     emit(
         (family_record(family, scoped=scoped) for family in found),
         form,
-        columns=["id", "kind", "view", *member, "links", "weakest", "mean_resemblance", "bytes", *said],
-        rows=one_row_a_document,
-        paths=frozenset({"path", "keep"}),
+        columns=member_columns(view, scoped=scoped),
+        rows=member_rows,
+        paths=MEMBER_PATHS,
     )
 
 

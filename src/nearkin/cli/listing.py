@@ -1,6 +1,5 @@
 """`identical`, `matches`: what the last scan found, listed."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +7,7 @@ import click
 
 from nearkin.cli.notes import no_more_than, note
 from nearkin.cli.options import common, limited
-from nearkin.cli.output import Record, chosen, emit
+from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     """
     from nearkin.report.fields import identical_record
     from nearkin.report.reading import is_scoped, opened
+    from nearkin.report.rows import copy_rows
     from nearkin.store import runs
     from nearkin.store.identical import identical_groups
 
@@ -69,16 +69,11 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
             screen.line("No two documents are identical.")
         return
 
-    def one_row_a_document(record: Record) -> Iterator[Record]:
-        scopes = record.get("scopes", [None] * len(record["paths"]))
-        for path, scope in zip(record["paths"], scopes, strict=True):
-            yield {**record, "group": record["paths"][0], "path": path, "scope": scope}
-
     emit(
         (identical_record(group, scoped=scoped) for group in groups),
         form,
         columns=["group", "tier", "size", "overhead", "path", *(["scope"] if scoped else [])],
-        rows=one_row_a_document,
+        rows=copy_rows,
         paths=frozenset({"group", "path"}),
     )
 
@@ -130,6 +125,7 @@ def matches(
     from nearkin.report.matches import each_match
     from nearkin.report.partial import missing_from_matches
     from nearkin.report.reading import is_scoped, opened, score_name
+    from nearkin.report.rows import MATCH
     from nearkin.store import runs
 
     if new and not between:
@@ -169,11 +165,10 @@ def matches(
             if answer:
                 note(in_sum(answer), quiet=quiet)
             scopes = ["a_scope", "b_scope"] if scoped else []
-            numbers = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high"]
             emit(  # as they come: the store is read meanwhile
                 (match_record(match, scoped=scoped, tiers=answer is not None) for match in found),
                 form,
-                columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers, "verdict", "template"],
+                columns=["a", "b", *scopes, *(["tier"] if answer else []), *MATCH],
                 paths=frozenset({"a", "b"}),
             )
 

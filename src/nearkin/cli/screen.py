@@ -15,6 +15,7 @@ from nearkin.cli.words import cells, count, fold, measured, name, safe
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
+from nearkin.report.wording import holds, kind_of, marked
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -193,8 +194,8 @@ class Screen:
             (
                 [
                     count(len(family.documents)),
-                    family.kind,
-                    share_in_words(family.mean_resemblance),
+                    kind_of(family),
+                    marked(family.mean_resemblance, family.mean_exact),
                     self.name(family.documents[0].location),
                 ]
                 for family in families
@@ -269,24 +270,17 @@ class Screen:
 
     def family_in_full(self, family: Family) -> None:
         facts = [count(len(family.documents), "documents"), size_in_words(family.bytes)]
-        if family.mean_resemblance is not None:
-            facts.append(f"{self._named('mean')} {share_in_words(family.mean_resemblance)}")
-        if family.weakest:
-            facts.append(f"holds at {share_in_words(family.weakest.resemblance)}")
-        if family.most_distant:
-            about = "" if family.most_distant.exact else "~"
-            facts.append(f"reaches down to {about}{share_in_words(family.most_distant.resemblance)}")
+        facts += holds(family, self.score)
         if not family.evaluated:
             facts.append("not evaluated")
         if family.verdict:
             facts.append(f"called {family.verdict}")
-        self.titled(family.kind, facts, family.id)
+        self.titled(kind_of(family), facts, family.id)
         self.folded(safe(family.reason), indent=len(INDENT), style="dim")
         front = f"{INDENT}{'':<5}  {'':<6} "
         names = apart([self.name(member.location) for member in family.documents], self.width - len(front))
         for member, short in zip(family.documents, names, strict=True):
             role = "pivot" if member.pivot else "part" if member.role is Role.PART else ""
             role = "keep" if member.location == family.keep else role
-            about = "" if member.exact or member.to_pivot is None else "~"
-            front = f"{INDENT}{role:<5}  {about + share_in_words(member.to_pivot):<6} "
+            front = f"{INDENT}{role:<5}  {marked(member.to_pivot, member.exact):<6} "
             self.line((front, "dim"), short)

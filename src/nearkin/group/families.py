@@ -28,6 +28,8 @@ class Families:
     weakest: Floats  # NaN: there is none …
     weakest_a: Numbers  # … and this is no row
     weakest_b: Numbers
+    mean_exact: Flags  # whether all that the mean is of was measured
+    weakest_exact: Flags
     forms: Flags  # whether it is a form filled in
     unlisted: Numbers
     evaluated: Flags
@@ -77,6 +79,8 @@ class Families:
         link = partition.counted[held[linked]]
         weakest[linked] = link.resemblance
         weakest_a[linked], weakest_b[linked] = np.minimum(link.a, link.b), np.maximum(link.a, link.b)
+        weakest_exact = np.ones(len(labels), np.bool_)
+        weakest_exact[linked] = link.exact
         to_pivot, exact = partition.to_pivot()
         nobody = np.zeros(len(labels), np.bool_)
         doubtful = nobody if partition.doubtful is None else partition.doubtful[labels]
@@ -89,6 +93,8 @@ class Families:
             weakest=weakest,
             weakest_a=weakest_a,
             weakest_b=weakest_b,
+            mean_exact=partition.measured[labels],
+            weakest_exact=weakest_exact,
             forms=nobody if partition.forms is None else partition.forms[labels],
             unlisted=np.zeros(len(labels), np.int64),
             evaluated=~doubtful | (sizes - parts == 1),
@@ -104,7 +110,8 @@ class Families:
         guessed = set(self.rows[self.estimated].tolist())
         columns = (
             self.starts, self.starts + self.members, self.starts + self.sizes, self.pivots, self.links, self.means,
-            self.weakest_a, self.weakest_b, self.weakest, self.unlisted, self.evaluated,
+            self.weakest_a, self.weakest_b, self.weakest, self.weakest_exact, self.mean_exact, self.unlisted,
+            self.evaluated,
         )  # fmt: skip
         each = zip(self.kinds, *(column.tolist() for column in columns), strict=True)
         return [
@@ -114,15 +121,20 @@ class Families:
                 pivot=pivot,
                 links=links,
                 weakest=(a, b, weakest) if a >= 0 else None,
+                weakest_exact=weakest_exact,
                 mean_resemblance=mean if mean == mean else None,
+                mean_exact=mean_exact,
                 to_pivot={rows[at]: values[at] for at in range(first, last) if values[at] == values[at]},
                 estimated=guessed.intersection(rows[first:last]) if guessed else set(),
                 kind=Kind(kind),
                 unlisted=unlisted,
                 evaluated=evaluated,
             )
-            for kind, first, middle, last, pivot, links, mean, a, b, weakest, unlisted, evaluated in each
-        ]
+            for (
+                kind, first, middle, last, pivot, links, mean, a, b, weakest, weakest_exact, mean_exact, unlisted,
+                evaluated,
+            ) in each
+        ]  # fmt: skip
 
 
 def families_in(partition: Partition, labels: Rows) -> list[ContentFamily]:

@@ -25,7 +25,9 @@ class ContentFamily:
     pivot: int = 0
     links: int = 0
     weakest: tuple[int, int, float] | None = None
+    weakest_exact: bool = True  # False: its resemblance is an estimate
     mean_resemblance: float | None = None
+    mean_exact: bool = True  # False: some of the resemblances that it is of are estimates
     to_pivot: dict[int, float | None] = field(default_factory=dict)
     estimated: set[int] = field(default_factory=set)  # rows whose to_pivot was not measured on texts
     kind: Kind = Kind.MIXED
@@ -76,6 +78,14 @@ class Partition:
     def owner(self) -> Rows:
         """The family of each row, as a member or a part."""
         return self.label[self.home]
+
+    @property
+    def measured(self) -> NDArray[np.bool_]:
+        """By label: whether every link that counts there was measured on the texts."""
+        guessed = self.counted[~self.counted.exact]
+        found = np.ones(len(self.label), np.bool_)
+        found[self.label[guessed.a[self.label[guessed.a] == self.label[guessed.b]]]] = False
+        return found
 
     def labels(self, copies: NDArray[np.int64]) -> Rows:
         """Of families of two documents and more, ascending."""

@@ -35,6 +35,8 @@ def family_columns(
         "run": run,
         "since": named.since,
         "unlisted": families.unlisted,
+        "weakest_exact": families.weakest_exact,
+        "mean_exact": families.mean_exact,
     }
 
 

@@ -13,7 +13,7 @@ payloads are compared on the signatures; where these have too few features to te
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -25,7 +25,9 @@ from nearkin.group.families import Families
 from nearkin.group.family import ContentFamily
 from nearkin.matching.candidates import Postings
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.payload import COMPLETE, UNKNOWN, PayloadScores
 from nearkin.model import Kind
+from nearkin.scheme import Estimator, Scheme
 
 LEAST = 5  # members; of fewer nobody can say what most have
 MOST = 0.5  # of a family's members have what is common to it
@@ -50,10 +52,16 @@ Complete = Callable[[list[int]], Postings | None]
 
 
 def tell_forms(
-    families: Families, matches: MatchColumns, postings: Postings, complete: Complete, *, threads: int
-) -> NDArray[np.float64]:
-    """The payload score of each match inside a family that is large enough, NaN for the others. Families whose members
-    are nearly all unlike each other, but for what most have in common, become same-form."""
+    families: Families,
+    matches: MatchColumns,
+    postings: Postings,
+    scheme: Scheme,
+    complete: Complete,
+    *,
+    threads: int,
+) -> PayloadScores:
+    """The payload score of each match inside a family that is large enough. Families whose members are nearly all
+    unlike each other, but for what most have in common, become same-form."""
     large = np.flatnonzero(families.members >= LEAST)
     rows, sizes = large_members(families), families.members[large]
     starts = np.cumsum(sizes) - sizes
@@ -65,7 +73,8 @@ def tell_forms(
     order = inside[np.argsort(home[matches.a[inside]], kind="stable")]
     asked = [_asked(size) for size in sizes.tolist()]
     found = Payloads.of(
-        postings,
+        # Only samples of a theory are multiples of their modulus: of others every feature counts.
+        postings if scheme.sampled else replace(postings, moduli=np.ones_like(postings.moduli)),
         rows,
         sizes,
         pairs=(place[matches.a[order]], place[matches.b[order]]),
@@ -73,23 +82,39 @@ def tell_forms(
         asked=asked,
         threads=threads,
     )
-    scores = np.full(len(matches), np.nan)
-    scores[order] = found.scores
     if not len(large):
-        return scores
+        return PayloadScores.none(len(matches))
     number = np.array([len(one) for one in asked])
     first = np.cumsum(number) - number
     unlike = np.array([unlike_among(size) for size in sizes.tolist()])
     share = np.add.reduceat(found.best < np.repeat(unlike, number), first, dtype=np.int64) / number
     telling = np.where(sizes < MANY, TELLING_OF_FEW, TELLING_OF_MANY)
     sampled = np.maximum.reduceat(postings.moduli[rows], starts) > 1
+    left_out = sampled | _cut(postings, rows, starts, scheme)
     for one in np.flatnonzero((found.medians < telling) & sampled).tolist():
         own, those = rows[starts[one] : starts[one] + sizes[one]], slice(first[one], first[one] + number[one])
         best = _by_texts(own[asked[one]], own[found.nearest[those, 0]], complete, found.best[those])
         share[one] = np.mean(best < unlike[one])
     versions = (sizes < MANY) & (found.partly > PARTLY)  # among many several have the same by chance
     families.forms[large] = ~versions & (share >= NEARLY_ALL)
-    return scores
+    payload = PayloadScores.none(len(matches))
+    estimated = left_out[home[matches.a[order]]]
+    known = ~estimated | (found.united > 0)  # of no feature at all a sample says nothing
+    payload.scores[order[known]] = found.scores[known]
+    theory = scheme.sampled and not scheme.limit
+    counted = np.where(estimated, found.united.astype(np.float64) if theory else UNKNOWN, COMPLETE)
+    payload.samples[order[known]] = counted[known]
+    return payload
+
+
+def _cut(postings: Postings, rows: NDArray[np.int64], starts: NDArray[np.int64], scheme: Scheme) -> NDArray[np.bool_]:
+    """By family, under schemes of so many features: whether some were left out, as the text has more."""
+    if not scheme.limit:
+        return np.zeros(len(starts), np.bool_)
+    if scheme.estimator is not Estimator.SMALLEST:
+        return np.ones(len(starts), np.bool_)
+    most = np.maximum.reduceat(postings.offsets[rows + 1] - postings.offsets[rows], starts)
+    return most >= np.uint64(scheme.limit)
 
 
 def large_members(families: Families) -> NDArray[np.int64]:
@@ -102,6 +127,7 @@ class Payloads:
     """How alike families are without what most of their members have."""
 
     scores: NDArray[np.float64]  # of pairs
+    united: NDArray[np.uint64]  # features that the two payloads have together
     nearest: NDArray[np.uint32]  # of those asked, by their place in the family
     best: NDArray[np.float64]  # of each of these the most its payload resembles one of those
     medians: NDArray[np.float64]  # by family: features of these payloads
@@ -120,7 +146,7 @@ class Payloads:
         threads: int,
     ) -> "Payloads":
         """Of families end to end, of these sizes; pairs likewise, so many of each, by their places in it."""
-        scores, nearest, best, medians, partly = _native.payloads(
+        scores, united, nearest, best, medians, partly = _native.payloads(
             postings.offsets,
             postings.features,
             postings.moduli,
@@ -135,7 +161,7 @@ class Payloads:
             beside=BESIDE,
             threads=threads,
         )
-        return cls(scores, nearest.reshape(-1, BESIDE), best, medians, partly)
+        return cls(scores, united, nearest.reshape(-1, BESIDE), best, medians, partly)
 
 
 @lru_cache(maxsize=1024)

@@ -50,7 +50,9 @@ def greedy(
     """Families of two documents and more; how far members are from their pivots is not yet measured."""
     agreement = AGREEMENT.get(scheme.estimator)
     if agreement is None:
-        raise UsageError(f"The greedy view compares signatures, and those of {scheme.spec} tell no resemblance.")
+        raise UsageError(
+            f"The greedy view compares signatures, but those of {scheme.spec} do not estimate resemblance."
+        )
     order = np.lexsort((np.arange(len(lengths)), -lengths)).astype(np.uint32)
     founders, nearness = _native.greedy(
         postings.offsets,
@@ -113,4 +115,6 @@ def measure_links(families: Iterable[ContentFamily]) -> None:
         if links:
             value, row = min(links)
             family.weakest = (min(row, family.pivot), max(row, family.pivot), value)
+            family.weakest_exact = row not in family.estimated
             family.mean_resemblance = sum(value for value, _ in links) / len(links)
+            family.mean_exact = family.estimated.isdisjoint(row for _, row in links)

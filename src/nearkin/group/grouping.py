@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.group.chain import chain
@@ -18,6 +17,7 @@ from nearkin.matching.candidates import Postings
 from nearkin.matching.carry import Outcome
 from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.payload import PayloadScores
 from nearkin.scheme.shingles import Exact
 from nearkin.store import runs
 from nearkin.store.decided import Decided
@@ -30,7 +30,7 @@ from nearkin.store.signatures import signatures_of
 class Grouped:
     matches: MatchColumns  # that people left to be grouped
     families: Families
-    payload: NDArray[np.float64]  # of all matches; NaN: not evaluated
+    payload: PayloadScores  # of all matches
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Grouping:
         count_unlisted(families, linking, outcome.hot, len(contents))
         return Grouped(linking, families, self._tell_forms(families, matches))
 
-    def _tell_forms(self, families: Families, matches: MatchColumns) -> NDArray[np.float64]:
+    def _tell_forms(self, families: Families, matches: MatchColumns) -> PayloadScores:
         """Only the signatures of families that are large enough are looked at."""
         if self.given.scheme.estimator.coded:  # a few numbers of a whole text have no payload
-            return np.full(len(matches), np.nan)
+            return PayloadScores.none(len(matches))
         rows = np.sort(large_members(families))
         signed = None if self.given.remembered is None else self.given.remembered.signatures_of(rows)
         signed = signed or signatures_of(self.given.connection, self.given.scheme_id, self.given.contents.ids[rows])
@@ -64,7 +64,8 @@ class Grouping:
         moduli[rows] = signed.moduli
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         postings = Postings(offsets, signed.features, signed.weights, moduli)
-        return tell_forms(families, matches, postings, self._complete, threads=self.given.means.threads)
+        threads = self.given.means.threads
+        return tell_forms(families, matches, postings, self.given.scheme, self._complete, threads=threads)
 
     def _complete(self, rows: list[int]) -> Postings | None:
         """All shingles of some contents."""

@@ -59,7 +59,7 @@ def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> Choice:
     rows = sorted(range(len(candidates)), key=lambda row: candidates[row].location)
     left = [row for row in rows if candidates[row].loose] or rows
     if len(left) == 1:
-        alone = "the only one" if len(rows) == 1 else "the only file: the others lie in containers or tables"
+        alone = "the only one" if len(rows) == 1 else "the only file; the others are inside containers or tables"
         return Choice(left[0], alone)
     told: list[str] = []  # every rule that left some out: the last alone is not why
     for rule in rules:
@@ -71,8 +71,8 @@ def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> Choice:
         if len(left) == 1:
             break
     else:
-        told.append("the first path" if told else "the first path, of equal ones")
-    return Choice(left[0], "; of equal ones ".join(told))
+        told.append("the first path" if told else "the first path among equals")
+    return Choice(left[0], "; among equals, ".join(told))
 
 
 def _measure(rule: str) -> Measure:
@@ -96,9 +96,11 @@ def _said(rule: str, one: Candidate) -> str:
     kind, _, name = rule.partition(":")
     match kind:
         case "complete":
-            return f"most complete: it has {one.complete} % of the others' distinct 20-byte windows, however spaced"
+            return (
+                f"most complete: it has {one.complete} % of the others' distinct 20-byte windows, whatever the spacing"
+            )
         case "newest" | "oldest":
-            by = "its file's date" if one.moment.source == "file" else f"its own date ({one.moment.source})"
+            by = "the file's date" if one.moment.source == "file" else f"its own date ({one.moment.source})"
             return f"{kind}: {one.moment.shown}, by {by}"
         case "largest":
             return f"largest: {one.size:,} bytes"

@@ -91,6 +91,8 @@ def family_row(
         estimated=frozenset([ids[row] for row in family.estimated]),
         unlisted=family.unlisted,
         evaluated=family.evaluated,
+        weakest_exact=family.weakest_exact,
+        mean_exact=family.mean_exact,
     )
 
 

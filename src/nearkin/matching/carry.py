@@ -16,6 +16,7 @@ from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.increment import Before, Increment, can_be_incremental
+from nearkin.matching.payload import PayloadScores
 from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
 from nearkin.matching.verify import Found, Texts
@@ -30,6 +31,11 @@ from nearkin.store.signatures import (
     signatures,
     signatures_of,
 )
+
+
+def _differ(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (one != other) & ~(np.isnan(one) & np.isnan(other))
+    return found
 
 
 @dataclass(frozen=True)
@@ -47,12 +53,14 @@ class Outcome:
         """Whether it goes on from what is stored, which was then measured in the same way."""
         return self.fresh is not None
 
-    def with_payload(self, payload: NDArray[np.float64]) -> "Outcome":
+    def with_payload(self, payload: PayloadScores) -> "Outcome":
         """Scores of payloads change with the families: where they did, matches are stored again."""
-        before = self.matches.payload
-        same = (payload == before) | (np.isnan(payload) & np.isnan(before))
-        fresh = None if self.fresh is None else self.fresh | ~same
-        return replace(self, matches=replace(self.matches, payload=payload), fresh=fresh)
+        before = self.matches
+        fresh = self.fresh
+        if fresh is not None:
+            fresh = fresh | _differ(payload.scores, before.payload) | _differ(payload.samples, before.payload_sample)
+        matches = replace(before, payload=payload.scores, payload_sample=payload.samples)
+        return replace(self, matches=matches, fresh=fresh)
 
     def store(self, connection: sqlite3.Connection, scheme: int, contents: Contents) -> None:
         named = self.matches.by_id(contents.ids)

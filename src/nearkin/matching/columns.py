@@ -32,6 +32,7 @@ class MatchColumns:
     exact: NDArray[np.bool_]
     low: Floats  # NaN: no interval
     high: Floats
+    payload_sample: Floats  # what the payload was counted on (payload.py); NaN: not evaluated
 
     def __len__(self) -> int:
         return len(self.a)
@@ -172,4 +173,5 @@ def measured(
         exact=exact,
         low=nothing,
         high=nothing,
+        payload_sample=nothing,
     )

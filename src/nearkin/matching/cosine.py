@@ -78,4 +78,5 @@ def _columns(a: NDArray[np.uint32], b: NDArray[np.uint32], cosine: NDArray[np.fl
         exact=np.ones(len(a), np.bool_),
         low=unsaid,
         high=unsaid,
+        payload_sample=unsaid,
     )

@@ -11,21 +11,23 @@ from nearkin.settings import NO_CONTAINMENT
 from nearkin.store import runs
 
 MEASURES = {
-    "identical, bytes": "Documents of exactly the same bytes (SHA-256). Overhead: what all copies but one take.",
-    "identical, words": "Documents of the same canonical text in other bytes: another format, encoding, case or"
-    " punctuation. It licenses no deletion: -5 and 5 are the same words.",
-    "resemblance": "Of all that is in either of two texts, the share that is in both (Broder 1997 §2).",
-    "a in b, b in a": "Containment: the share of one text that is in the other.",
-    "% similar": "The share of the smaller of two texts that is in the larger (Forman 2005, Figure 5); of a family the"
-    " mean over the matches between its documents.",
-    "shared bytes": "What lies in both texts at the very least; of estimates, an estimate.",
-    "payload": "Resemblance without what many otherwise unlike documents have in common.",
-    "measured": "exact: computed on both whole texts. Estimated: from samples, with low and high as the bounds of the"
-    " 99 % interval.",
-    "family": "Documents linked by chains of matches at the threshold; parts are attached to what contains them at the"
-    " containment threshold.",
-    "match": "Two distinct texts, each named by its first document in byte order of the paths, at or above a"
-    " threshold, and not parted by a person's verdict.",
+    "identical, bytes": "Documents with exactly the same bytes (SHA-256). Overhead: the space of all copies but one.",
+    "identical, words": "Documents with the same words but different bytes: another format, encoding, case or"
+    " punctuation. That is no reason to delete one: -5 and 5 are the same words.",
+    "resemblance": "The share of all text in either of two documents that is in both (Broder 1997 §2).",
+    "a in b, b in a": "Containment: the share of one text that is also in the other.",
+    "% similar": "The share of the smaller of two texts that is also in the larger (Forman 2005, Figure 5). For a"
+    " family: the mean over the matches between its documents.",
+    "shared bytes": "At least this many bytes are in both texts; for estimated matches, an estimate.",
+    "payload": "Resemblance without the wording that at least half of the family has; only in families of five or more"
+    " texts. Counted in shingles, under chunk schemes in chunks. It says for itself whether it is exact: where the"
+    " match is exact, the payload may still be estimated from samples.",
+    "measured": "Exact: computed on both whole texts. Estimated: from samples; low and high bound the 99 % interval,"
+    " where the scheme has one. A mean is estimated if one of its matches is, and has no interval.",
+    "family": "Documents linked by matches that reach the threshold, directly or through others. Parts are attached to"
+    " what contains them, at the containment threshold.",
+    "match": "Two distinct texts that reach a threshold, each named by its first document (paths in byte order). Pairs"
+    " that a person called not similar are left out.",
 }
 
 
@@ -43,7 +45,7 @@ def about(snapshot: Snapshot, totals: Totals) -> dict[str, Any]:
         "scheme": run.spec,
         "text": runs.canon_of(snapshot.connection, run),
         "thresholds": {key: limits[key] for key in sorted(limits)},
-        "scores": f"{run.template} boilerplate" if run.templates else "with boilerplate, no template left out",
+        "scores": f"{run.template} boilerplate" if run.templates else "with boilerplate (no templates)",
         "templates": run.templates,
         "scopes": {name: root.decode("utf-8", "backslashreplace") for name, root in snapshot.scopes.items()},
         "settings": {key: value for key, value in run.settings.items() if key not in ("match", "scheme")},
@@ -85,25 +87,36 @@ NAMED = {
     ("match", "threshold"): "Families join at a resemblance of",
     ("match", "containment"): "Parts are attached at a containment of",
     ("match", "floor"): "Weaker matches are kept down to a resemblance of",
-    ("match", "hot"): "A feature is hot (its texts are compared with few of them) in more than",
-    ("match", "min_shared_bytes"): "Matches share at least, in bytes",
+    ("match", "hot"): "Nearly equal documents are compared with a few representatives only, above",
+    ("match", "min_shared_bytes"): "Matches share at least this many bytes",
+    ("match", "confidence"): "Confidence of intervals",
+    ("match", "weak_matches"): "Weaker matches kept for each text, at most",
+    ("match", "weak_reach"): "Weaker matches are found by features in at most so many texts",
+    ("match", "part_shingles"): "Parts are grouped from this many shingles on",
+    ("match", "part_sample"): "Parts with fewer sampled features are found by rare ones only",
+    ("text", "ignore"): "Ignored in texts",
+    ("text", "keep"): "Texts kept in the store",
+    ("text", "raw"): "Bytes compared as they are",
+    ("walk", "max_size"): "Largest file read, in bytes",
+    ("worker", "document_memory"): "Memory limit for each document, in bytes",
+    ("worker", "timeout"): "Time limit for each document, in seconds",
 }
 
 
 FIRST = ("threshold", "containment", "floor")
 COUNTED = {
     "documents": "Documents",
-    "bytes": "Bytes in them",
+    "bytes": "Bytes in all",
     "contents": "Distinct texts",
     "without_text": "Documents without text, compared by their bytes",
     "failed": "Failed documents",
     "bytes_sets": "Sets of identical files (same bytes)",
     "bytes_files": "Files in these sets",
-    "overhead": "Overhead of their copies, bytes",
-    "words_sets": "Sets of the same words in other bytes",
+    "overhead": "Overhead of their copies, in bytes",
+    "words_sets": "Sets with the same words but different bytes",
     "words_files": "Files in these sets",
     "families": "Families",
-    "families_of_copies": "Families of copies only",
+    "families_of_copies": "Families that contain only copies",
     "family_documents": "Documents in families",
     "family_bytes": "Bytes in families",
     "matches": "Matches",

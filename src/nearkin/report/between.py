@@ -10,6 +10,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
 from nearkin.errors import UsageError
+from nearkin.matching.payload import Payload
 from nearkin.model import Location, Match
 from nearkin.report.matches import bars_of
 from nearkin.scheme import parse_scheme
@@ -136,13 +137,28 @@ def _partners(
     """For contents of the candidate their matches with contents of the master, seen from there; not named yet."""
     nowhere = Location("", b"")
     found: dict[int, list[tuple[int, Match]]] = defaultdict(list)
-    for first, second, resemblance, a_in_b, b_in_a, payload, shared, _, _, exact, low, high in rows:
+    for first, second, resemblance, a_in_b, b_in_a, score, shared, _, _, exact, low, high, sample in rows:
         if decided is not None and (said := decided.of_pair(first, second)) is not None and said.parts:
             continue
         for one, other, share, back in ((first, second, a_in_b, b_in_a), (second, first, b_in_a, a_in_b)):
             if one in masters and other in candidates:
-                rest = (payload, shared, bool(exact), low, high)
-                found[other].append((one, Match(nowhere, nowhere, resemblance, share, back, *rest)))
+                payload = Payload.stored(score, sample)
+                match = Match(
+                    nowhere,
+                    nowhere,
+                    resemblance,
+                    share,
+                    back,
+                    payload.score,
+                    shared,
+                    bool(exact),
+                    low,
+                    high,
+                    payload_exact=payload.exact,
+                    payload_low=payload.low,
+                    payload_high=payload.high,
+                )
+                found[other].append((one, match))
     return found
 
 

@@ -10,6 +10,7 @@ from nearkin.report.wording import safe
 Bar = tuple[str, int]
 SIZES = ((2, 2), (3, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 FOLDERS = 8
+CROWDED = 12  # bars
 WIDTH = 360
 
 
@@ -19,7 +20,7 @@ def charts(totals: Totals, score: str) -> list[tuple[str, str]]:
     if totals.families:
         found.append(("Families by number of documents", bars(family_sizes(totals), "families")))
     if totals.matches:
-        parts = " (low: parts)" if min(totals.by_resemblance) < STEPS // 2 else ""
+        parts = " (low values: parts)" if min(totals.by_resemblance) < STEPS // 2 else ""
         found.append((f"Matches by {score}{parts}", bars(resemblances(totals), "matches")))
     if len({folder for pair in totals.by_folders for folder in pair}) > 1:
         found.append(("Matches between folders", folders(totals)))
@@ -46,6 +47,7 @@ def bars(values: Sequence[Bar], what: str) -> str:
     height, base, top = 190, 160, 18
     step = (WIDTH - 10) / len(values)
     most = max(count for _, count in values) or 1
+    small = ' class="small"' if len(values) > CROWDED else ""  # numbers of three digits would run into each other
     drawn = []
     for at, (label, count) in enumerate(values):
         tall = (base - top) * count / most
@@ -54,7 +56,7 @@ def bars(values: Sequence[Bar], what: str) -> str:
         drawn.append(
             f'<g><title>{label}: {count:,} {what}</title><rect class="bar" x="{x + step * 0.12:.1f}"'
             f' y="{base - tall:.1f}" width="{step * 0.76:.1f}" height="{tall:.1f}" rx="2"/>'
-            + (f'<text x="{middle:.1f}" y="{base - tall - 4:.1f}">{_short(count)}</text>' if count else "")
+            + (f'<text{small} x="{middle:.1f}" y="{base - tall - 4:.1f}">{_short(count)}</text>' if count else "")
             + (f'<text class="dim" x="{middle:.1f}" y="{base + 16}">{label}</text>' if _labelled(at, values) else "")
             + "</g>"
         )
@@ -73,7 +75,7 @@ def folders(totals: Totals) -> str:
         for folder in {a, b}:
             weight[folder] = weight.get(folder, 0) + count
     names = sorted(weight, key=lambda folder: (-weight[folder], folder))[:FOLDERS]
-    cell, left, top = 30, 96, 24
+    cell, left, top = 30, 116, 24
     counts = {pair: totals.by_folders.get((min(pair), max(pair)), 0) for pair in ((a, b) for a in names for b in names)}
     most = max(counts.values()) or 1
     drawn = []

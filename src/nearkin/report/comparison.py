@@ -80,7 +80,7 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon, *, least: int = LE
         return found
     told = exact_relation(Pair(first, second, a.text, b.text, canon), edits)
     if told is None and found.relation == "unrelated" and is_form(spans, first, second):
-        told = Relation(FORM, (f"{count(len(spans), 'passages')} of it",))
+        told = Relation(FORM, (f"{count(len(spans), 'passages')} in the form",))
     return found if told is None else replace(found, relation=told.words, details=told.details)
 
 
@@ -124,7 +124,7 @@ def _characters(a: bytes | None, b: bytes | None) -> tuple[str, ...]:
         return ()
     one, other = (text.decode("utf-8", "replace").split() for text in (a, b))
     if len(one) != len(other):
-        return ("other punctuation or spacing",)
+        return ("only punctuation or spacing differs",)
     unlike = [f"{mine} → {theirs}" for mine, theirs in zip(one, other, strict=True) if mine != theirs]
     more = [f"and {len(unlike) - LISTED:,} more"] if len(unlike) > LISTED else []
     return (*unlike[:LISTED], *more) or ("other spacing",)
@@ -158,7 +158,7 @@ def without_templates(found: Comparison, payload: "Payload | None") -> Compariso
     alike = found.resemblance is not None and found.resemblance.value > 0.0
     if payload is None or payload.resemblance > LITTLE or not alike or found.relation not in ("similar", "unrelated"):
         return found
-    return replace(found, relation=FORM, details=(f"payload {payload.resemblance:.3f}: little but templates",))
+    return replace(found, relation=FORM, details=(f"payload {payload.resemblance:.3f}: little besides templates",))
 
 
 @dataclass(frozen=True)

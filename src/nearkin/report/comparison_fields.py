@@ -88,4 +88,4 @@ def traced_table(trace: Trace, *, scoped: bool) -> "pa.Table":
         ]
     )
     records = [traced_record(one, trace, scoped=scoped, name=backslashed) for one in trace.documents]
-    return marked_partial(pa.Table.from_pylist(records, schema=schema), [f"partial: {one}." for one in trace.unseen])
+    return marked_partial(pa.Table.from_pylist(records, schema=schema), [f"Incomplete: {one}." for one in trace.unseen])

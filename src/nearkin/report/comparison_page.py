@@ -66,12 +66,12 @@ def comparison_page(a: Found, b: Found, found: Comparison, spec: str, canon: Can
     yield f"<dl>{''.join(_figures(found))}</dl>\n"
     unit = "bytes" if canon.raw else "characters"
     yield f"<p class='key'>Measured by {escape(spec)}. <del>In A only</del> <ins>in B only</ins>"
-    yield " <a class='moved'>moved</a>; <ins><a>underlined</a></ins>: elsewhere in the other text, too."
-    yield " Numbers and such words lead to the same passage in the other text."
-    yield f" Places are {unit} of the extracted texts.</p>\n"
+    yield " <a class='moved'>moved</a>; <ins><a>underlined</a></ins>: also elsewhere in the other text."
+    yield " Click a number or an underlined passage to see the same passage in the other text."
+    yield f" Positions count {unit} of the extracted texts.</p>\n"
     alignment = aligned(found, a, b, canon)
     if alignment is None:
-        yield "<p>One of them has no text to show.</p>\n"
+        yield "<p>One of the two has no text that nearkin can read.</p>\n"
         return
     yield f"<table>\n<thead><tr><th>A: {names[0]}</th><th>B: {names[1]}</th></tr></thead>\n<tbody>\n"
     one, other = (Readable.of(side.text or b"", canon) for side in (a, b))
@@ -101,7 +101,7 @@ def _figures(found: Comparison) -> Iterator[str]:
     if found.words_over is not None:
         yield said("words changed", f"more than {found.words_over:,}", "not counted further")
     elif found.word_distance is not None:
-        yield said("words changed", f"{found.word_distance:,}", "put in, taken out or replaced")
+        yield said("words changed", f"{found.word_distance:,}", "inserted, removed or replaced")
     if found.a_covered is not None and found.b_covered is not None:
         about = f"with {_share(found.a_covered)} of A, {_share(found.b_covered)} of B"
         yield said("common passages", f"{len(found.passages):,}", about)
@@ -148,7 +148,7 @@ def _same(words: list[Word], text: str, start: int, end: int, left_out: int) -> 
     middle = text[words[half - 1].end : words[half].start]
     folded = "" if len(middle) > FOLDED else escape(_printable(" ".join(middle.split())))
     return (
-        f"{head} <details><summary>{left_out:,} more {unit(words)} that are the same</summary>{folded}</details> {tail}"
+        f"{head} <details><summary>{left_out:,} more {unit(words)} the same in both</summary>{folded}</details> {tail}"
     )
 
 

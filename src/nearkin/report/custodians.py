@@ -13,19 +13,19 @@ from nearkin.store.decided import Decided
 
 FAMILY = """
 SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodian), coalesce(d.owner, p.owner), d.size,
-       NULL, NULL
+       NULL, NULL, NULL
 FROM present d JOIN scope ON scope.id = d.scope JOIN text t ON t.id = d.text LEFT JOIN document p ON p.id = d.parent
 WHERE d.reason IS NULL AND t.content IN (
     SELECT content FROM family_content JOIN family ON family.id = family WHERE founder = ? AND scheme = ?)
 """
 LIKE = """
 WITH asked AS (SELECT DISTINCT t.content FROM present d JOIN text t ON t.id = d.text WHERE d.digest = ?1),
-near AS (SELECT a AS content, resemblance, max(a_in_b, b_in_a) AS held FROM match
+near AS (SELECT a AS content, resemblance, max(a_in_b, b_in_a) AS held, exact FROM match
          WHERE scheme = ?2 AND b IN (SELECT content FROM asked)
-         UNION SELECT b, resemblance, max(a_in_b, b_in_a) FROM match
+         UNION SELECT b, resemblance, max(a_in_b, b_in_a), exact FROM match
          WHERE scheme = ?2 AND a IN (SELECT content FROM asked))
 SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodian), coalesce(d.owner, p.owner), d.size,
-       near.resemblance, near.held
+       near.resemblance, near.held, near.exact
 FROM present d JOIN scope ON scope.id = d.scope LEFT JOIN document p ON p.id = d.parent
 LEFT JOIN text t ON t.id = d.text LEFT JOIN near ON near.content = t.content
 WHERE d.digest = ?1 OR (d.reason IS NULL AND (t.content IN (SELECT content FROM asked)
@@ -38,6 +38,7 @@ class Holding:
     location: Location
     tier: str  # bytes, words, near; of a family: member
     resemblance: float | None
+    exact: bool | None = None  # False: the resemblance is an estimate
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def _parted(connection: sqlite3.Connection, contents: frozenset[int], others: fr
 def _by_holder(rows: list[tuple[object, ...]], digest: bytes, contents: frozenset[object]) -> list[Custodian]:
     found: dict[tuple[str, str | None], dict[Location, Holding]] = defaultdict(dict)
     sizes: dict[tuple[str, str | None], int] = defaultdict(int)
-    for scope, path, own, content, custodian, owner, size, resemblance, _ in rows:
+    for scope, path, own, content, custodian, owner, size, resemblance, _, exact in rows:
         tier = "bytes" if own == digest else "words" if content in contents else "near" if digest else "member"
         by = "custodian" if custodian else "owner" if owner else "nothing"
         key = by, str(custodian or owner) if by != "nothing" else None
@@ -93,7 +94,7 @@ def _by_holder(rows: list[tuple[object, ...]], digest: bytes, contents: frozense
         if place not in found[key]:
             sizes[key] += size
             score = resemblance if isinstance(resemblance, float) and tier == "near" else None
-            found[key][place] = Holding(place, tier, score)
+            found[key][place] = Holding(place, tier, score, None if score is None else bool(exact))
     holders = [
         Custodian(name, by, tuple(sorted(held.values(), key=lambda one: one.location)), sizes[by, name])
         for (by, name), held in found.items()
@@ -113,6 +114,7 @@ def custodian_record(one: Custodian, *, scoped: bool, name: Name = surrogate_esc
                 **({"scope": held.location.scope} if scoped else {}),
                 "tier": held.tier,
                 "resemblance": held.resemblance,
+                "exact": held.exact,
             }
             for held in one.holdings
         ],

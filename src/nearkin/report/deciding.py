@@ -47,7 +47,9 @@ def bytes_of(connection: sqlite3.Connection, name: str) -> bytes:
     if len(rows) > 1:
         raise UsageError(f"{name} is in several scopes; name one: {' or '.join(f'{row[0]}:{stored}' for row in rows)}.")
     if not rows:
-        raise InputError(f"{name} is no document of the store; list them with: nearkin documents{naming(connection)}")
+        raise InputError(
+            f"{name} is not a document of the store; list them with: nearkin documents{naming(connection)}"
+        )
     return bytes(rows[0][1])
 
 
@@ -63,7 +65,7 @@ def place_of(connection: sqlite3.Connection, name: str, digest: bytes) -> Locati
 def pair_of(connection: sqlite3.Connection, a: str, b: str) -> frozenset[bytes]:
     digests = frozenset(bytes_of(connection, name) for name in (a, b))
     if len(digests) < 2:
-        raise UsageError(f"{a} and {b} are of the same bytes; there is nothing to decide.")
+        raise UsageError(f"{a} and {b} have the same bytes; there is nothing to decide.")
     return digests
 
 
@@ -80,7 +82,7 @@ def of_one_content(connection: sqlite3.Connection, digests: frozenset[bytes]) ->
 def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
     """By its id or the beginning of it; also one that a verdict has parted."""
     if not HEX.fullmatch(prefix):
-        raise UsageError(f"{prefix} is no family's id; `nearkin families` shows them, as 0123456789abcdef.")
+        raise UsageError(f"{prefix} is not a family id; `nearkin families` shows them, such as 0123456789abcdef.")
     wanted = prefix.lower()
     scheme = runs.last(connection).scheme
     known = {
@@ -98,7 +100,9 @@ def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
         raise InputError(f"There is no family {prefix}; `nearkin families` lists them.")
     if len(founders) > 1:
         some = ", ".join(founder.hex()[:SHOWN] for founder in founders[:4])
-        raise UsageError(f"{prefix} begins the ids of {len(founders)} families ({some} …); give more digits.")
+        raise UsageError(
+            f"{prefix} is the beginning of the ids of {len(founders)} families ({some} …); give more digits."
+        )
     founder = founders[0]
     if founder not in known:
         return FoundFamily(founder, said[founder], _contents_of(connection, said[founder]))

@@ -158,7 +158,7 @@ def _named(row: FamilyRow, copies: Copies, decided: Decided | None, template: st
     weakest = None
     if row.weakest and row.weakest[0] in copies and row.weakest[1] in copies:
         a, b = sorted((copies[row.weakest[0]][0][0], copies[row.weakest[1]][0][0]))
-        weakest = Link(a, b, row.weakest[2])
+        weakest = Link(a, b, row.weakest[2], row.weakest_exact)
     distant = None
     if row.most_distant and row.most_distant[0] in copies and row.most_distant[1] in copies:
         a, b = sorted((copies[row.most_distant[0]][0][0], copies[row.most_distant[1]][0][0]))
@@ -182,5 +182,6 @@ def _named(row: FamilyRow, copies: Copies, decided: Decided | None, template: st
         template,
         row.evaluated,
         distant,
-        reason_of(row),
+        reason_of(row, len(documents)),
+        mean_exact=None if mean is None else row.kind == Kind.IDENTICAL or row.mean_exact,
     )

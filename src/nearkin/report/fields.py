@@ -44,6 +44,9 @@ def match_record(match: Match, *, scoped: bool, name: Name = surrogate_escaped, 
         "high": match.high,
         "verdict": match.verdict,
         "template": match.template,
+        "payload_exact": match.payload_exact,
+        "payload_low": match.payload_low,
+        "payload_high": match.payload_high,
     }
 
 
@@ -81,7 +84,7 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
     weakest = None
     if family.weakest:
         link = family.weakest
-        weakest = {**place("a", link.a), **place("b", link.b), "resemblance": link.resemblance}
+        weakest = {**place("a", link.a), **place("b", link.b), "resemblance": link.resemblance, "exact": link.exact}
     distant = None
     if family.most_distant:
         link = family.most_distant
@@ -103,6 +106,7 @@ def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escape
         "links": family.links,
         "weakest": weakest,
         "mean_resemblance": family.mean_resemblance,
+        "mean_exact": family.mean_exact,
         "bytes": family.bytes,
         "verdict": family.verdict,
         **(place("keep", family.keep) if family.keep else {"keep": None, **({"keep_scope": None} if scoped else {})}),

@@ -24,6 +24,7 @@ from nearkin.report.fields import (
     match_record,
     surrogate_escaped,
 )
+from nearkin.report.rows import MATCH, MEMBER_PATHS, copy_rows, member_columns, member_rows
 from nearkin.report.snapshot import Snapshot
 from nearkin.store.documents import each_present
 
@@ -35,25 +36,11 @@ ABOUT = b"nearkin.about"  # in a Parquet file's metadata
 
 DOCUMENT = ["size", "modified", "media", "encoding", "digest", "reason", "detail", "parent", "owner", "custodian"]
 DOCUMENT += ["properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"]
-SCORES = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high", "verdict", "template"]
-MEMBER = ["pivot", "to_pivot", "role", "exact", "links", "weakest", "mean_resemblance", "bytes"]
-MEMBER += ["verdict", "keep", "template", "reason"]
+FAMILY = [f"*{one}" if one.endswith("scope") else one for one in member_columns("chain", scoped=True)]
 
 
 def _document_rows(record: Record) -> Iterable[Record]:
     return [{**record, "properties": json.dumps(record["properties"]) if record["properties"] else None}]
-
-
-def _copies(record: Record) -> Iterator[Record]:
-    scopes = record.get("scopes", [None] * len(record["paths"]))
-    for path, scope in zip(record["paths"], scopes, strict=True):
-        yield {**record, "group": record["paths"][0], "path": path, "scope": scope}
-
-
-def _members(record: Record) -> Iterator[Record]:
-    links = {key: (record.get(key) or {}).get("resemblance") for key in ("weakest", "most_distant")}
-    for document in record["documents"]:
-        yield {**record, **document, **links}
 
 
 @dataclass(frozen=True)
@@ -84,23 +71,23 @@ TABLES = {
         lambda snapshot, name: (
             match_record(one, scoped=snapshot.scoped, name=name) for one in streams.matches(snapshot)
         ),
-        ["a", "b", "*a_scope", "*b_scope", *SCORES],
+        ["a", "b", "*a_scope", "*b_scope", *MATCH],
         paths=frozenset({"a", "b"}),
     ),
     "families": Flat(
         lambda snapshot, name: (
             family_record(one, scoped=snapshot.scoped, name=name) for one in streams.families(snapshot)
         ),
-        ["id", "kind", "view", "path", "*scope", *MEMBER, "most_distant"],
-        _members,
-        frozenset({"path", "keep"}),
+        FAMILY,
+        member_rows,
+        MEMBER_PATHS,
     ),
     "identical": Flat(
         lambda snapshot, name: (
             identical_record(one, scoped=snapshot.scoped, name=name) for one in streams.identical(snapshot)
         ),
         ["group", "tier", "size", "overhead", "path", "*scope"],
-        _copies,
+        copy_rows,
         frozenset({"group", "path"}),
     ),
     "failed": Flat(

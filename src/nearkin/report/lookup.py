@@ -42,7 +42,7 @@ def find_document(name: str, store: Path, *, raw: bool) -> Found:
     if os.path.exists(name):  # noqa: PTH110  Path.exists fails on names no file can have
         return _on_disk(name, Path(name), raw=raw)
     if not store.exists():
-        raise InputError(f"There is no file {name}, and no store {store} to look it up in.")
+        raise InputError(f'No file "{name}", and no store {store} to look it up in.')
     with opened(store) as connection:
         return _stored(connection, name, store, raw=raw)
 
@@ -64,7 +64,7 @@ def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool
     name = name.removeprefix("./")
     rows = rows_named(connection, STORED, name)
     if not rows:
-        raise InputError(f"There is neither a file {name} nor a document of that path in {store}.")
+        raise InputError(f'No file "{name}", and no document with that path in {store}.')
     if len(rows) > 1:
         choices = " or ".join(f"{row[0]}:{name}" for row in rows)
         raise UsageError(f"{name} is in several scopes; name one: {choices}.")

@@ -10,6 +10,7 @@ import numpy as np
 
 from nearkin.errors import UsageError
 from nearkin.matching.columns import MatchColumns
+from nearkin.matching.payload import Payload
 from nearkin.model import Location, Match
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
@@ -104,9 +105,10 @@ class _Listed:
         said = self.decided.of_pair(first, second)
         if said is not None and said.parts and not self.parted:
             return
-        a_in_b, b_in_a, payload, shared, _, _, exact, low, high = (
+        a_in_b, b_in_a, score, shared, _, _, exact, low, high, sample = (
             None if number != number else number for number in numbers
         )
+        payload = Payload.stored(score, sample)
         many = slice(None) if self.all_copies else slice(1)
         for x in names.get(first, [])[many]:
             for y in names.get(second, [])[many]:
@@ -117,11 +119,14 @@ class _Listed:
                     resemblance,
                     share_a,
                     share_b,
-                    payload,
+                    payload.score,
                     shared if self.in_bytes else None,
                     bool(exact),
                     low,
                     high,
+                    payload_exact=payload.exact,
+                    payload_low=payload.low,
+                    payload_high=payload.high,
                     verdict=None if said is None else said.value,
                     template=self.template,
                 )

@@ -20,8 +20,9 @@ from nearkin.report.charts import charts
 from nearkin.report.passages_part import PAIRS, passages_of
 from nearkin.report.snapshot import Snapshot
 from nearkin.report.totals import Totals
-from nearkin.report.wording import count, safe, said_of, share, size
+from nearkin.report.wording import count, how, kind_of, only_copies, safe, said_of, share, size
 from nearkin.scheme import likeness
+from nearkin.store import runs
 from nearkin.store.documents import each_present
 
 MOST = 100_000  # rows of one table, and documents of families
@@ -65,9 +66,10 @@ FAMILY = (
     Column("Files", "count", "60px"),
     Column("Size", "size", "84px"),
     Column("Links", "count", "60px"),
-    Column("Type", "text", "84px"),
+    Column("Type", "text", "122px"),
     Column("Similar", "share", "76px"),
     Column("Mean", "share", "64px"),
+    Column("Measured", "text", "84px"),
     Column("Verdict", "text", "84px"),
     Column("Pivot", "path"),
 )
@@ -143,12 +145,12 @@ class _Page:
             f'<h1>Copies, versions and parts</h1>\n<p class="dim">nearkin {escape(told["version"])}, run of {when} UTC,'
             f" scheme {escape(told['scheme'])}, families at {self.score} {told['thresholds']['threshold']:g}</p>\n"
             '<nav><a href="#identical">Identical</a><a href="#families">Families</a><a href="#matches">Matches</a>'
-            '<a href="#failed">Failed</a><a href="#run">What was run, and what numbers mean</a></nav>\n'
+            '<a href="#failed">Failed</a><a href="#run">What was run, and what the numbers mean</a></nav>\n'
         )
         cards = (
             (totals.documents, "documents", f"{size(totals.bytes)}; {count(totals.contents, 'distinct texts')}"),
             (totals.bytes_sets, "sets of identical files", f"{size(totals.overhead)} overhead"),
-            (totals.families, "families", f"{count(totals.family_documents, 'documents')} in them"),
+            (totals.families, "families", f"{count(totals.family_documents, 'documents')} in all"),
             (totals.matches, "matches", "pairs of distinct texts"),
             (totals.failed, "failed", "could not be read"),
         )
@@ -162,18 +164,23 @@ class _Page:
         write("</div>\n")
         counted = [(name, f"{totals.counts[key]:,}") for key, name in COUNTED.items()]
         write('<details class="run" id="run"><summary>What was run, and what the numbers mean</summary>')
-        for name, rows in (("", counted), ("", lines(told)), ("means", list(told["measures"].items()))):
-            write(f'<table class="{name}"><tbody>')
+        for title, name, rows in (
+            ("What was found", "", counted),
+            ("What was run", "", lines({**told, "date": f"{when} UTC"})),
+            ("What the numbers mean", "means", list(told["measures"].items())),
+        ):
+            write(f'<h3>{title}</h3><table class="{name}"><tbody>')
             for key, value in rows:
-                write(f"<tr><td>{escape(key)}</td><td>{escape(safe(str(value)))}</td></tr>")
+                shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else safe(str(value))
+                write(f"<tr><td>{escape(key[:1].upper() + key[1:])}</td><td>{escape(shown)}</td></tr>")
             write("</tbody></table>")
         write("</details>\n")
 
     def _identical(self) -> None:
         totals = self.totals
         said = (
-            f"{count(totals.bytes_sets, 'sets')} of the same bytes ({count(totals.bytes_files, 'files')},"
-            f" {size(totals.overhead)} overhead), {count(totals.words_sets, 'sets')} of the same words in other bytes"
+            f"{count(totals.bytes_sets, 'sets')} with the same bytes ({count(totals.bytes_files, 'files')},"
+            f" {size(totals.overhead)} overhead), {count(totals.words_sets, 'sets')} with the same words only"
             f" ({count(totals.words_files, 'files')})."
         )
         rows = (
@@ -192,9 +199,9 @@ class _Page:
     def _families(self) -> None:
         totals = self.totals
         said = (
-            f"{count(totals.families, 'families')} of {count(totals.family_documents, 'documents')},"
-            f" {size(totals.family_bytes)}; {count(totals.families_of_copies, 'families')} of copies only."
-            " Similar: the share of the smaller that is in the larger."
+            f"{count(totals.families, 'families')} with {count(totals.family_documents, 'documents')},"
+            f" {size(totals.family_bytes)}; {only_copies(totals.families_of_copies)}."
+            " Similar: the share of the smaller text that is in the larger. Mean: mean resemblance of all links."
         )
         self._table("families", "Families", said, totals.families, FAMILY, self._family_rows(), members=MEMBER)
 
@@ -216,13 +223,14 @@ class _Page:
                     family.documents, one.links, one.shares, one.sizes, strict=True
                 )
             ]
-            own = [number, len(family.documents), family.bytes, family.links, str(family.kind), one.share]
-            yield [*own, family.mean_resemblance, family.verdict, self._name(pivot.location), members]
+            own = [number, len(family.documents), family.bytes, family.links, kind_of(family), one.share]
+            mean = [family.mean_resemblance, how(one.exact)]
+            yield [*own, *mean, family.verdict, self._name(pivot.location), members]
 
     def _matches(self) -> None:
         found = streams.matches(self.snapshot)
         strongest = list(islice(found, PAIRS))
-        said = f"{count(self.totals.matches, 'matches')}, strongest first; a text with copies is named once."
+        said = f"{count(self.totals.matches, 'matches')}, strongest first; copies are named once."
         rows = (
             [
                 one.resemblance,
@@ -230,7 +238,7 @@ class _Page:
                 one.b_in_a,
                 streams.of_the_smaller(one.a_in_b, one.b_in_a),
                 one.shared_bytes,
-                "exact" if one.exact else "estimated",
+                how(one.exact),
                 self._name(one.a),
                 self._name(one.b),
             ]
@@ -238,7 +246,10 @@ class _Page:
         )
         fragments = list(passages_of(self.snapshot, strongest))
         if fragments:
-            self.file.write(f'<section id="passages"><h2>Passages in common</h2>{"".join(fragments)}</section>\n')
+            unit = "bytes" if runs.canon_of(self.snapshot.connection, self.snapshot.run) == "raw" else "characters"
+            about = f"Of the strongest matches. Positions count {unit} of the extracted texts."
+            self.file.write(f'<section id="passages"><h2>Passages in common</h2><p class="dim">{about}</p>')
+            self.file.write(f"{''.join(fragments)}</section>\n")
         self._table("matches", "Matches", said, self.totals.matches, matched(self.score), rows)
 
     def _failed(self) -> None:
@@ -246,7 +257,7 @@ class _Page:
             [one.reason, one.size, self._name(one.location), safe(one.detail or "")]
             for one in each_present(self.snapshot.connection, failed=True)
         )
-        said = f"{count(self.totals.failed, 'files or folders')} could not be read, each with its reason."
+        said = f"{count(self.totals.failed, 'files or folders')} could not be read; the reason stands beside each."
         self._table("failed", "Failed documents", said, self.totals.failed, FAILED, rows)
 
     def _table(
@@ -271,7 +282,7 @@ class _Page:
         write(f'>\n<h2>{title}</h2>\n<p class="dim">{escape(said)}{_left_out(total, name)}</p>\n<div class="plain">')
         self._plain(columns, [row[: len(columns)] for row in first])
         if total > PLAIN:
-            write(f'<p class="dim">The first {PLAIN} of {total:,}.</p>')
+            write(f'<p class="dim">Showing the first {PLAIN} of {total:,}.</p>')
         for row in first[:PLAIN_FAMILIES] if members else ():
             self._part(columns, members, row)
         write('</div>\n<script type="application/json">[')
@@ -316,4 +327,4 @@ def _specified(columns: Sequence[Column]) -> str:
 def _left_out(total: int, name: str) -> str:
     if total <= MOST:
         return ""
-    return f" Here are the first {MOST:,}; all of them: nearkin report {name}.csv --table {name}"
+    return f" Showing the first {MOST:,}; for all of them: nearkin report {name}.csv --table {name}"

@@ -15,7 +15,7 @@ from nearkin.group.evidence import Evidence
 from nearkin.group.families import families_in
 from nearkin.group.naming import family_row
 from nearkin.group.view import grouped
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.columns import MatchColumns, alike
 from nearkin.model import Location, View
 from nearkin.report.families import named_families
 from nearkin.report.fields import Record, family_record
@@ -103,6 +103,7 @@ def _columns(pairs: "pa.Table", a: NDArray[np.uint32], b: NDArray[np.uint32], sc
         exact=pairs["exact"].to_numpy().astype(np.bool_),
         low=floats("low"),
         high=floats("high"),
+        payload_sample=alike(np.nan, len(a)),  # families of pairs are told without payloads
     )
 
 

@@ -17,8 +17,8 @@ def missing_from_families(connection: sqlite3.Connection, view: View, threshold:
     said = []
     if asked < scanned:
         said.append(
-            f"partial below {scanned:g}, where the scan kept only the strongest matches of each document;"
-            " scan with a lower threshold to see all."
+            f"Incomplete below {scanned:g}: the scan kept only the strongest matches there."
+            " Scan again with a lower --threshold."
         )
     (crowds,) = connection.execute(
         "SELECT count(*) FROM family WHERE scheme = ? AND unlisted > 0", (run.scheme,)
@@ -28,8 +28,8 @@ def missing_from_families(connection: sqlite3.Connection, view: View, threshold:
         where = f"above {scanned:g}" if view is View.CHAIN else "in this view"
         families = f"{crowds:,} {'family' if crowds == 1 else 'families'}"
         said.append(
-            f"partial where very many documents are alike ({families}): not all of their pairs were listed, so"
-            f" {where} one may come out in pieces; scan with --threshold {asked:g} or a higher --hot to see all."
+            f"Incomplete where very many documents are alike ({families}): not all of their pairs were listed, so"
+            f" {where} a family may be split. Scan again with --threshold {asked:g} or a higher --hot."
         )
     return said
 
@@ -40,14 +40,17 @@ def missing_from_matches(
     run = runs.last(connection)
     limits = run.settings["match"]
     said = []
-    for asked, kept in ((min_resemblance, limits["threshold"]), (min_containment, limits["containment"])):
-        if asked is not None and asked < kept:
-            said.append(f"partial below {kept:g}: scan with a lower threshold to see all.")
+    for asked, limit in ((min_resemblance, "threshold"), (min_containment, "containment")):
+        if asked is not None and asked < limits[limit]:
+            said.append(
+                f"Incomplete below {limits[limit]:g}: the scan kept only the strongest matches there."
+                f" Scan again with a lower --{limit}."
+            )
             break
     (unlisted,) = connection.execute("SELECT total(unlisted) FROM family WHERE scheme = ?", (run.scheme,)).fetchone()
     if unlisted:
         said.append(
-            f"partial where very many documents are alike: {unlisted:,.0f} pairs of members of such families are not"
-            " listed; scan with a higher --hot to see all."
+            f"Incomplete where very many documents are alike: {unlisted:,.0f} pairs within such families are not"
+            " listed. Scan again with a higher --hot."
         )
     return said

@@ -47,7 +47,7 @@ def _fragment(snapshot: Snapshot, match: Match, found: list[Passage], text: str 
         for one in sorted(longest, key=lambda one: one.a_start)
     )
     more = f"the {len(longest)} longest of {count(len(found), 'passages')}" if len(found) > PASSAGES else ""
-    told = f"<small>{more or count(len(found), 'passages')}; places in characters of the extracted texts</small>"
+    told = f"<small>{more or count(len(found), 'passages')}</small>"
     return f'<details class="family"><summary>{names[0]} and {names[1]} {told}</summary>{quoted}</details>\n'
 
 

@@ -1,6 +1,6 @@
 """Why a family is of its kind, in words: what the matches between its texts are."""
 
-from nearkin.group.form import MOST, NEARLY_ALL, unlike_among
+from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
 from nearkin.model import Kind, Role, View
 from nearkin.report.wording import count
 from nearkin.store.results import FamilyRow
@@ -9,37 +9,42 @@ ALIKE = {
     View.CHAIN: "each resemble another",
     View.PIVOT: "each resemble the pivot",
     View.CLIQUE: "all resemble each other",
-    View.GREEDY: "each resemble the representative, as their signatures say,",
+    View.GREEDY: "each match the representative's signature",
 }
 
 
-def reason_of(row: FamilyRow) -> str:
+def reason_of(row: FamilyRow, documents: int) -> str:
     """Texts are distinct ones: documents with the same words are one."""
+    copies = documents - len(row.contents)
+    if row.kind == Kind.IDENTICAL:
+        return "All documents have the same words."
+    more = "1 more document has" if copies == 1 else f"{copies:,} more documents have"
+    return _reason(row) + (f" {more} the same words as one of them." if copies > 0 else "")
+
+
+def _reason(row: FamilyRow) -> str:
     parts = sum(role == Role.PART for _, role, *_ in row.contents)
     members = len(row.contents) - parts
-    weakest = "" if row.weakest is None else f", the weakest link at {_cut(row.weakest[2])}"
     alike = f"{members:,} texts {ALIKE[View(row.view)]} by at least {row.threshold:g}"
-    inside = f"to at least {row.containment:g}"
+    inside = f"{100 * row.containment:g} %"
     match Kind(row.kind):
-        case Kind.IDENTICAL:
-            return "all documents have the same words"
         case Kind.PAIR:
-            return f"two texts resemble each other by at least {row.threshold:g}"
-        case Kind.VERSIONS:
-            return f"{alike}{weakest}"
+            return f"Two texts resemble each other by at least {row.threshold:g}."
         case Kind.CONTAINS:
-            return f"one text lies in another {inside}, and does not resemble it by {row.threshold:g}"
+            short = f"it is too short to resemble that (below {row.threshold:g})"
+            return f"At least {inside} of one text is inside a longer one; {short}."
         case Kind.ARCHIVE:
-            return f"{count(parts, 'texts')} lie in one {inside}, and do not resemble it by {row.threshold:g}"
+            short = f"they are too short to resemble it (below {row.threshold:g})"
+            return f"At least {inside} of each of {count(parts, 'texts')} is inside one longer document; {short}."
         case Kind.SAME_FORM:
-            # As it was told: some members were looked at, each beside those nearest to it.
-            mostly = f"mostly by wording that {MOST:.0%} or more of them share"
-            without = f"Without that, {NEARLY_ALL:.0%} or more of those looked at resemble no other"
-            return f"a form filled in: {alike}, {mostly}. {without} by {_cut(unlike_among(members))} or more"
+            # As it was found: some members were looked at, each beside those nearest to it.
+            which = "them" if members <= ASKED_TEXTS else "those checked"
+            form = f"A form filled in: {alike}, mostly by wording that at least {100 * MOST:g} % of them share."
+            without = f"Without that wording, at least {100 * NEARLY_ALL:g} % of {which} resemble no other document"
+            return f"{form} {without} (all below {unlike_among(members):.3g})."
+        case Kind.MIXED if parts == 1:
+            return f"{alike}; at least {inside} of another text is inside one of them."
         case Kind.MIXED:
-            return f"{alike}, and {parts:,} more {'lies' if parts == 1 else 'lie'} in them {inside}"
-
-
-def _cut(value: float) -> str:
-    """Never 1 for what is not 1."""
-    return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
+            return f"{alike}; at least {inside} of each of {parts:,} others is inside one of them."
+        case _:
+            return f"{alike}."

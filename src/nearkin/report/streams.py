@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from nearkin.matching.payload import Payload
 from nearkin.model import Family, IdenticalGroup, Kind, Location, Match, family_id
 from nearkin.report.distance import with_distances
 from nearkin.report.families import named_families
@@ -20,7 +21,8 @@ BATCH = 500  # families named at a time
 
 CONTAINED = "max(coalesce(m.a_in_b, 0.0), coalesce(m.b_in_a, 0.0))"
 MATCHES = """
-SELECT m.a, m.b, m.resemblance, m.a_in_b, m.b_in_a, m.payload, m.shared_bytes, m.exact, m.low, m.high, x.first, y.first
+SELECT m.a, m.b, m.resemblance, m.a_in_b, m.b_in_a, m.payload, m.shared_bytes, m.exact, m.low, m.high,
+       m.payload_sample, x.first, y.first
 FROM match m JOIN held x ON x.content = m.a JOIN held y ON y.content = m.b
 WHERE m.scheme = ? AND (m.resemblance >= ? OR max(m.a_in_b, m.b_in_a) >= ?) {}
 """
@@ -38,29 +40,33 @@ def matches(snapshot: Snapshot, order: str = STRONGEST) -> Iterator[Match]:
         resemblance,
         a_in_b,
         b_in_a,
-        payload,
+        score,
         shared,
         exact,
         low,
         high,
+        sample,
         first,
         second,
     ) in snapshot.connection.execute(MATCHES.format(order), asked):
         said = snapshot.decided.of_pair(a, b)
         if said is not None and said.parts:
             continue
-        turned = second < first
+        turned, payload = second < first, Payload.stored(score, sample)
         yield Match(
             location_of(second if turned else first),
             location_of(first if turned else second),
             resemblance,
             b_in_a if turned else a_in_b,
             a_in_b if turned else b_in_a,
-            payload,
+            payload.score,
             shared if in_bytes else None,
             bool(exact),
             low,
             high,
+            payload_exact=payload.exact,
+            payload_low=payload.low,
+            payload_high=payload.high,
             verdict=None if said is None else said.value,
             template=snapshot.run.template,
         )
@@ -89,6 +95,7 @@ class FamilyInFull:
 
     family: Family
     share: float | None  # mean share of the smaller, over the matches between its documents; None: unknown
+    exact: bool | None  # whether all these were measured on the texts; None: there are none
     links: list[int]  # matches of each document's content with others of the family
     shares: list[float | None]  # of the smaller, each with the pivot; None where no match of the two is stored
     sizes: list[int]
@@ -103,11 +110,13 @@ def families_in_full(snapshot: Snapshot) -> Iterator[FamilyInFull]:
             places = [member.location for member in family.documents]
             contents = [content_at[place] for place in places]
             pivot = next(content_at[member.location] for member in family.documents if member.pivot)
-            links, shares, total = bonds[family.id]
+            links, shares, total, measured = bonds[family.id]
             mean = sum(total) / len(total) if total else None
+            same = family.kind is Kind.IDENTICAL
             yield FamilyInFull(
                 family,
-                1.0 if family.kind is Kind.IDENTICAL else mean,
+                1.0 if same else mean,
+                True if same else family.mean_exact if mean is None else measured and family.mean_exact is not False,
                 [links[content] for content in contents],
                 [
                     1.0 if content == pivot else shares.get((min(content, pivot), max(content, pivot)))
@@ -117,15 +126,16 @@ def families_in_full(snapshot: Snapshot) -> Iterator[FamilyInFull]:
             )
 
 
-Bonds = tuple[dict[int, int], dict[tuple[int, int], float], list[float]]
+Bonds = tuple[dict[int, int], dict[tuple[int, int], float], list[float], bool]
 BONDS = """
-SELECT m.a, m.b, m.a_in_b, m.b_in_a FROM match m
+SELECT m.a, m.b, m.a_in_b, m.b_in_a, m.exact FROM match m
 WHERE m.scheme = ?1 AND m.a = ?2 AND (m.resemblance >= ?3 OR max(m.a_in_b, m.b_in_a) >= ?4) ORDER BY m.b
 """
 
 
 def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
-    """Of each family: matches of each content within it, shares with the pivot, and all shares."""
+    """Of each family: matches of each content within it, shares with the pivot, all shares, and whether all these were
+    measured."""
     found: dict[str, Bonds] = {}
     limits = snapshot.limits
     for row in rows:
@@ -134,20 +144,22 @@ def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
         links: dict[int, int] = defaultdict(int)
         shares: dict[tuple[int, int], float] = {}
         every: list[float] = []
+        measured = True
         for content in sorted(inside) if len(inside) > 1 else ():
             asked = (snapshot.run.scheme, content, limits["threshold"], limits["containment"])
-            for a, b, a_in_b, b_in_a in snapshot.connection.execute(BONDS, asked):
+            for a, b, a_in_b, b_in_a, exact in snapshot.connection.execute(BONDS, asked):
                 said = snapshot.decided.of_pair(a, b)
                 if b not in inside or (said is not None and said.parts):
                     continue
                 links[a] += 1
                 links[b] += 1
+                measured = measured and bool(exact)
                 share = of_the_smaller(a_in_b, b_in_a)
                 if share is not None:
                     every.append(share)
                     if pivot in (a, b):
                         shares[a, b] = share
-        found[family_id(row.founder)] = (links, shares, every)
+        found[family_id(row.founder)] = (links, shares, every, measured)
     return found
 
 

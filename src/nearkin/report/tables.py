@@ -22,8 +22,8 @@ SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measur
 LIMITS = b"nearkin.limits"  # likewise: JSON, the threshold, containment and floor that its pairs reach
 PARTIAL = b"nearkin.partial"  # likewise: why these may not be all
 UNLISTED = b"nearkin.unlisted"  # likewise: JSON, the texts not all of whose pairs are listed
-HIGHER = "match with a higher hot to see all."
-IN_PIECES = f"partial: not all pairs of very many like texts were listed, so a family may come out in pieces; {HIGHER}"
+HIGHER = "Match again with a higher hot."
+IN_PIECES = f"Incomplete: not all pairs of very many similar texts were listed, so a family may be split. {HIGHER}"
 AUDIT_COLUMNS = ("at", "by", "action", "subject", "before", "after")
 PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
 
@@ -50,6 +50,8 @@ def pair_table(
         named = pa.array(names, pa.string())
         columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
     columns |= {"verdict": pa.nulls(len(pairs), pa.string()), "template": pa.repeat("with", len(pairs))}
+    unsaid = {"payload_exact": pa.bool_(), "payload_low": pa.float64(), "payload_high": pa.float64()}
+    columns |= {name: pa.nulls(len(pairs), kind) for name, kind in unsaid.items()}  # there are no families yet
     columns |= {"exact": _lent(pairs.exact), "shared_bytes": _lent(pairs.shared_bytes, pairs.shared_bytes >= 0)}
     reached = {name: getattr(limits, name) for name in ("threshold", "containment", "floor")}
     about = {SCHEME: scheme, LIMITS: json.dumps(reached)}
@@ -57,7 +59,9 @@ def pair_table(
     if not len(unlisted):
         return table
     told = {**table.schema.metadata, UNLISTED: json.dumps([names[row] for row in unlisted.tolist()])}
-    sentence = f"partial: of {len(unlisted):,} texts, very many of them alike, not all pairs are listed; {HIGHER}"
+    sentence = (
+        f"Incomplete: very many texts are alike, and not all pairs of {len(unlisted):,} texts are listed. {HIGHER}"
+    )
     return marked_partial(table.replace_schema_metadata(told), [sentence])
 
 
@@ -91,6 +95,9 @@ def _of_matches(name: "pa.DataType", *, scoped: bool = False, tiers: bool = Fals
         ("high", pa.float64()),
         ("verdict", pa.string()),
         ("template", pa.string()),
+        ("payload_exact", pa.bool_()),
+        ("payload_low", pa.float64()),
+        ("payload_high", pa.float64()),
     ]
 
 
@@ -133,8 +140,8 @@ def missing_below(table: "pa.Table", asked: MatchSettings) -> list[str]:
     limits = json.loads((table.schema.metadata or {}).get(LIMITS, b"{}"))
     lower = [name for name in ("threshold", "containment") if getattr(asked, name) < limits.get(name, 0.0)]
     return [
-        f"partial below a {name} of {limits[name]:g}, down to which pairs were listed; match with {name}="
-        f"{getattr(asked, name):g} to see all."
+        f"Incomplete below a {name} of {limits[name]:g}: no pairs were listed there. Match again with {name}="
+        f"{getattr(asked, name):g}."
         for name in lower
     ]
 
@@ -184,8 +191,9 @@ def family_table(
 
     shown = [("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), ("exact", pa.bool_())]
     document = pa.struct([*place("path", "scope"), *shown])
-    link = [*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64())]
-    distant = pa.struct([*link, ("exact", pa.bool_())])
+    link = pa.struct(
+        [*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64()), ("exact", pa.bool_())]
+    )
     return _table(
         records,
         [
@@ -194,12 +202,13 @@ def family_table(
             ("view", pa.string()),
             ("documents", pa.list_(document)),
             ("links", pa.int64()),
-            ("weakest", pa.struct(link)),
+            ("weakest", link),
             ("mean_resemblance", pa.float64()),
+            ("mean_exact", pa.bool_()),
             *([("bytes", pa.int64()), ("verdict", pa.string()), *place("keep", "keep_scope")] if sizes else []),
             *([("template", pa.string()), ("reason", pa.string())] if sizes else []),
             *([("evaluated", pa.bool_())] if view is View.CLIQUE else []),
-            *([("most_distant", distant)] if sizes and view is View.CHAIN else []),
+            *([("most_distant", link)] if sizes and view is View.CHAIN else []),
         ],
     )
 

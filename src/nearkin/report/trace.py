@@ -50,13 +50,13 @@ class Trace:
         """Why there may be more; nothing: these are all."""
         said = []
         if self.too_short:
-            said.append(f"a text of under {LONG_ENOUGH} characters is found in copies of it only")
+            said.append(f"texts shorter than {LONG_ENOUGH} characters are found only as whole copies")
         if self.skipped:
             said.append(
-                f"{count(self.skipped, 'contents')} without a stored feature of it were not read, and may hold some"
+                f"{count(self.skipped, 'texts')} that share no stored feature with it were not read and may hold some"
             )
         if self.unread:
-            said.append(f"{count(self.unread, 'contents')} may hold some, but the store keeps no text of them")
+            said.append(f"{count(self.unread, 'texts')} may hold some, but the store did not keep them")
         if self.stale:
             said.append(f"{count(self.stale, 'documents')} read by an older nearkin and not looked at; scan again")
         return said

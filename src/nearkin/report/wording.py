@@ -1,6 +1,6 @@
 """Numbers and names as people read them, on the screen and in reports."""
 
-from nearkin.model import Member
+from nearkin.model import Family, Kind, Member, View
 
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
 
@@ -36,9 +36,51 @@ def share(value: float | None) -> str:
     return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
 
 
+def percent(value: float) -> str:
+    """Never 100 for what is not all."""
+    return "100 %" if value == 1.0 else f"{min(value, 0.999) * 100:.1f} %"
+
+
+def marked(value: float | None, exact: bool | None) -> str:
+    """Estimates with ~ before them."""
+    return ("~" if value is not None and exact is False else "") + share(value)
+
+
+def kind_of(family: Family) -> str:
+    """Eight documents may be a pair: of two texts, with copies."""
+    copies = family.kind is Kind.PAIR and len(family.documents) > 2
+    return f"{family.kind} with copies" if copies else str(family.kind)
+
+
+def holds(family: Family, score: str = "resemblance") -> list[str]:
+    """What a family hangs together by. Of a chain links count that are weaker than those that hold it together, in the
+    mean: it may be the lower of the two."""
+    found = []
+    mean = marked(family.mean_resemblance, family.mean_exact)
+    if family.kind is Kind.PAIR:
+        found.append(f"{score} {mean}")
+    elif family.mean_resemblance is not None and family.kind is not Kind.IDENTICAL:
+        found.append(f"{'mean' if score == 'resemblance' else f'mean {score}'} of all links {mean}")
+        if family.weakest:
+            weakest = marked(family.weakest.resemblance, family.weakest.exact)
+            found.append(f"{'holds together at' if family.view == View.CHAIN else 'weakest link'} {weakest}")
+    if family.most_distant:
+        found.append(f"least alike members {marked(family.most_distant.resemblance, family.most_distant.exact)}")
+    return found
+
+
 def said_of(member: Member) -> str | None:
     """How it is known how far a document is from its family's pivot."""
-    return None if member.to_pivot is None else "exact" if member.exact else "estimated"
+    return None if member.to_pivot is None else how(member.exact)
+
+
+def only_copies(families: int) -> str:
+    """Families of identical documents only are counted apart (Broder 1997 §1)."""
+    return f"{families:,} of them {'contains' if families == 1 else 'contain'} only copies"
+
+
+def how(exact: bool | None) -> str | None:
+    return None if exact is None else "exact" if exact else "estimated"
 
 
 def safe(text: str) -> str:

@@ -18,7 +18,7 @@ from nearkin.report.about import COUNTED, lines
 from nearkin.report.sheet import Column, Linked, Sheet
 from nearkin.report.snapshot import Snapshot
 from nearkin.report.totals import Totals
-from nearkin.report.wording import count, said_of, size
+from nearkin.report.wording import count, how, kind_of, said_of, size
 from nearkin.report.zip_target import ZipTarget
 from nearkin.store.documents import each_present
 
@@ -103,8 +103,8 @@ class _Book:
 
     def _identical(self) -> None:
         totals = self.totals
-        of_bytes = f"{count(totals.bytes_sets, 'sets')} of the same bytes   {count(totals.bytes_files, 'files')}"
-        of_words = f"{count(totals.words_sets, 'sets')} of the same words   {count(totals.words_files, 'files')}"
+        of_bytes = f"{count(totals.bytes_sets, 'sets')} with the same bytes   {count(totals.bytes_files, 'files')}"
+        of_words = f"{count(totals.words_sets, 'sets')} with the same words   {count(totals.words_files, 'files')}"
         head = f"{of_bytes}   {size(totals.overhead)} overhead;   {of_words}"
         columns = (
             Column("Set #", 8, COUNT),
@@ -135,7 +135,7 @@ class _Book:
             Column("Total size", 12, COUNT),
             Column("# Files", 8, COUNT),
             Column("Links", 8, COUNT),
-            Column("Type", 12),
+            Column("Type", 16),
             Column("% Similar", 10, PERCENT),
             Column("File size", 12, COUNT),
             Column("Filename", 70),
@@ -147,15 +147,18 @@ class _Book:
         sheet = Sheet(self.book, "B families", "B. Families", head, columns, outline=True)
         for number, one in enumerate(streams.families_in_full(self.snapshot), 1):
             family, folded = one.family, number > OPEN
-            mean = [shy(family.mean_resemblance), family.verdict, family.id]
-            own = [number, family.bytes, len(family.documents), family.links, str(family.kind), percent(one.share)]
-            sheet.row([*own, None, None, *mean, None], folded=folded)
+            mean = [shy(family.mean_resemblance), family.verdict, family.id, how(one.exact)]
+            own = [number, family.bytes, len(family.documents), family.links, kind_of(family), percent(one.share)]
+            sheet.row([*own, None, None, *mean], folded=folded)
             for member, links, share, bytes_ in zip(family.documents, one.links, one.shares, one.sizes, strict=True):
                 role = "pivot" if member.pivot else str(member.role)
                 kept = "keep" if family.keep == member.location else None
-                how = said_of(member)
                 values = [links, role, None if member.pivot else percent(share), bytes_, self._name(member.location)]
-                sheet.row([None, None, None, *values, shy(member.to_pivot), kept, None, how], level=1, folded=folded)
+                sheet.row(
+                    [None, None, None, *values, shy(member.to_pivot), kept, None, said_of(member)],
+                    level=1,
+                    folded=folded,
+                )
         sheet.end()
 
     def _matches(self) -> None:
@@ -164,12 +167,15 @@ class _Book:
             Column("A in B", 9, SHARE),
             Column("B in A", 9, SHARE),
             Column("% Similar", 10, PERCENT),
-            Column("Payload", 9, SHARE),
             Column("Shared bytes", 13, COUNT),
             Column("Measured", 10),
             Column("Low", 8, SHARE),
             Column("High", 8, SHARE),
             Column("Verdict", 10),
+            Column("Payload", 9, SHARE),
+            Column("Payload measured", 17),
+            Column("Payload low", 12, SHARE),
+            Column("Payload high", 12, SHARE),
             Column("A", 60),
             Column("B", 60),
         )
@@ -177,9 +183,10 @@ class _Book:
         for one in streams.matches(self.snapshot):
             scores = [shy(one.resemblance), shy(one.a_in_b), shy(one.b_in_a)]
             similar = percent(streams.of_the_smaller(one.a_in_b, one.b_in_a))
-            measured = ["exact" if one.exact else "estimated", one.low, one.high, one.verdict]
+            measured = [how(one.exact), one.low, one.high, one.verdict]
+            payload = [shy(one.payload), how(one.payload_exact), one.payload_low, one.payload_high]
             names = [self._name(one.a), self._name(one.b)]
-            sheet.row([*scores, similar, shy(one.payload), one.shared_bytes, *measured, *names])
+            sheet.row([*scores, similar, one.shared_bytes, *measured, *payload, *names])
         sheet.end()
 
     def _failed(self) -> None:

@@ -14,8 +14,8 @@ from nearkin.model import IdenticalGroup, Location
 from nearkin.store.gathering import digests
 
 # A file, or a row of a table: it takes room that could be saved.
-COSTS = "parent IS NULL OR (SELECT p.reader FROM document p WHERE p.id = d.parent) IS NULL"
-SPARE = f"""coalesce(sum(d.size) FILTER (WHERE d.{COSTS}) - max(d.size) FILTER (WHERE d.{COSTS}), 0)"""
+COSTS = "d.parent IS NULL OR (SELECT p.reader FROM document p WHERE p.id = d.parent) IS NULL"
+SPARE = f"""coalesce(sum(d.size) FILTER (WHERE {COSTS}) - max(d.size) FILTER (WHERE {COSTS}), 0)"""
 WITH_BYTES = "FROM present d WHERE digest IS NOT NULL AND size > 0"
 BY_BYTES = f"{WITH_BYTES} GROUP BY digest HAVING count(*) > 1"
 # Documents of one text have the same bytes: only contents of two texts and more can be of the same words alone.

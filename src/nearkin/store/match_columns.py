@@ -31,6 +31,7 @@ TYPES = {
     "exact": "|b1",
     "low": "<f8",
     "high": "<f8",
+    "payload_sample": "<f8",
 }
 AT_ONCE = 8192  # rows that are Python's objects at the same time: all of a million would be 650 MB
 LARGEST = 1_000_000_000 // 8  # matches: SQLite takes no larger blob

@@ -14,10 +14,12 @@ from nearkin.store.rows import insert_columns, insert_rows
 from nearkin.store.schema import MATCH_TRIGGERS
 
 MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
+MATCH_COLUMNS += ", payload_sample"
 
 MatchRow = tuple[
-    int, int, float, float | None, float | None, float | None, int, int, int, int, float | None, float | None
-]
+    int, int, float, float | None, float | None, float | None, int, int, int, int, float | None, float | None,
+    float | None,
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class FamilyRow:
     unlisted: int = 0  # pairs of members that were not compared
     evaluated: bool = True  # as of a ContentFamily; stored ones are
     most_distant: tuple[int, int, float, bool] | None = None  # content ids, resemblance, measured or not; never stored
+    weakest_exact: bool = True  # False: its resemblance is an estimate
+    mean_exact: bool = True  # False: some of what the mean is of are estimates
 
 
 def replace_matches(connection: sqlite3.Connection, scheme: int, matches: Mapping[str, NDArray[Any]]) -> None:
@@ -152,10 +156,14 @@ def _family_rows(connection: sqlite3.Connection, condition: str, *given: int) ->
             None if a is None else (a, b, weakest),
             mean,
             contents[number],
+            weakest_exact=bool(weakest_exact),
+            mean_exact=bool(mean_exact),
         )
-        for number, founder, view, threshold, containment, kind, links, a, b, weakest, mean in connection.execute(
+        for (
+            number, founder, view, threshold, containment, kind, links, a, b, weakest, weakest_exact, mean, mean_exact,
+        ) in connection.execute(
             f"""SELECT id, founder, view, threshold, containment, kind, links, weakest_a, weakest_b, weakest,
-                       mean_resemblance FROM family WHERE scheme = ? {condition}""",
+                       weakest_exact, mean_resemblance, mean_exact FROM family WHERE scheme = ? {condition}""",
             given,
         )
-    ]
+    ]  # fmt: skip

@@ -12,7 +12,7 @@ sees the store as the last finished run left it. Nobody asks `document` what is 
 """
 
 APPLICATION_ID = 0x6E6B696E  # "nkin"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 CODE = """
 CREATE TABLE code (              -- signatures that are a few numbers, to be looked up by value or by range
@@ -188,6 +188,15 @@ CREATE TABLE family_event (      -- what became of families: merges and splits a
 );
 """
 
+# Since version 4. What is estimated from samples says so; stores of older versions do not tell of everything.
+MEASURED = """
+-- What the payload was counted on (matching/payload.py): 0 all features, so many of a sample, -1 another sample.
+ALTER TABLE match ADD COLUMN payload_sample REAL;
+ALTER TABLE family ADD COLUMN weakest_exact INTEGER NOT NULL DEFAULT 1;
+-- Whether all resemblances that the mean is of were measured on the texts.
+ALTER TABLE family ADD COLUMN mean_exact INTEGER NOT NULL DEFAULT 1;
+"""
+
 TABLES = f"""
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
@@ -281,6 +290,7 @@ CREATE INDEX family_content_content ON family_content (content);
 {SEGMENTS}
 {DECISIONS}
 {FAMILY_EVENT}
+{MEASURED}
 """
 
 # Made for every connection. What a run read or lost counts when it has finished; for the run itself, at once.
@@ -322,5 +332,11 @@ INSERT INTO delta (scheme, content) SELECT scheme, content FROM signature;
 {DECISIONS}
 {FAMILY_EVENT}
 {IN_COLUMNS}
+""",
+    # Matches that reach a threshold and were not measured are of texts that were not kept.
+    3: f"""
+{MEASURED}
+UPDATE family SET weakest_exact = 0, mean_exact = 0 WHERE EXISTS
+    (SELECT 1 FROM match m WHERE m.scheme = family.scheme AND NOT m.exact AND m.resemblance >= family.threshold);
 """,
 }
