@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import complain, name_of, note, tell_unopened, without_text
-from nearkin.cli.options import common
+from nearkin.cli.options import NAME_OR_DASH, Share, common
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import InputError, UsageError
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: nearkin check draft.txt --exit-code && echo new")
-@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=NAME_OR_DASH, metavar="FILE...")
 @common
 @click.option("--scheme", metavar="SPEC", help="See: nearkin schemes.  [default: the last scan's]")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="No more than so many documents for each file.")
-@click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
-@click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
+@click.option("--min-resemblance", type=Share(), help="At least so much of both together is in both.")
+@click.option("--min-containment", type=Share(), help="At least so much of one is in the other.")
 @click.option("--all-copies", is_flag=True, help="Name every copy of what is near, not only the first.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if something similar exists, 3 if that is not sure.")
 @click.option("--add", is_flag=True, help="Store the files too, at once; the next check finds them.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.options import common, text_options
+from nearkin.cli.options import FILE, NAME, common, text_options
 from nearkin.cli.output import chosen, emit_one
 
 LISTED = 10  # passages on the screen; JSON has all
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: nearkin compare manual-1.html manual-2.html")
-@click.argument("a", type=click.Path())
-@click.argument("b", type=click.Path())
+@click.argument("a", type=NAME)
+@click.argument("b", type=NAME)
 @common
 @click.option("--scheme", default="exact:window=20", show_default=True, metavar="SPEC", help="How to measure.")
 @click.option(
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Passages of at least so many characters.",
 )
-@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to look at, too.")
+@click.option("--html", "page", type=FILE, metavar="FILE", help="Write a page to look at, too.")
 @text_options
 def compare(
     a: str,

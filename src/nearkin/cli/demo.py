@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from nearkin.cli.options import common
+from nearkin.cli.options import FILE, common
 from nearkin.cli.output import chosen, emit_one
 from nearkin.errors import InputError
 
 
 @click.command(epilog="Example: nearkin demo sample && nearkin scan sample --exclude truth.json")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=FILE, metavar="DIR")
 @common
 @click.option("--documents", type=click.IntRange(min=1), default=600, show_default=True, help="How many to write.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Another seed, another sample.")

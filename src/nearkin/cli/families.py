@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from nearkin.cli.listing import left_out, note_unfinished, show_left_out
 from nearkin.cli.notes import no_more_than, note
-from nearkin.cli.options import common, limited
+from nearkin.cli.options import Share, common, limited
 from nearkin.cli.output import Record, chosen, emit
 from nearkin.errors import UsageError
 from nearkin.settings import SPREAD
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--spread",
-    type=click.FloatRange(0, 1),
+    type=Share(),
     default=SPREAD,
     show_default=True,
     help="Point out chains with members that resemble each other by less; 0: none.",

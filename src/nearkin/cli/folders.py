@@ -7,7 +7,7 @@ import click
 
 from nearkin.cli.listing import note_unfinished
 from nearkin.cli.notes import no_more_than
-from nearkin.cli.options import common, limited
+from nearkin.cli.options import Share, common, limited
 from nearkin.cli.output import chosen, emit
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: nearkin folders --min-share 0.9")
 @common
-@click.option(
-    "--min-share", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True, help="Of B in A."
-)
+@click.option("--min-share", type=Share(above_zero=True), default=0.5, show_default=True, help="Of B in A.")
 @click.option("--min-documents", type=click.IntRange(1), default=2, show_default=True, help="In one tree at least.")
 @limited("N pairs that share most")
 def folders(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common, store_option
+from nearkin.cli.options import FILE, Share, common, store_option
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from nearkin.keeping.plan import Row
 
 NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
-FILE = click.Path(path_type=Path, readable=False)
 ORDER = ("done", "restored", "before", "untouched", "skipped", "refused")
 SHOWN = 2  # passages of residue on the screen, the longest; the plan has them all
 
@@ -33,7 +32,7 @@ SHOWN = 2  # passages of residue on the screen, the longest; the plan has them a
 @click.option("--plan", type=FILE, metavar="FILE", help="Write the plan, as .csv or .json.")
 @click.option(
     "--near",
-    type=click.FloatRange(0, 1),
+    type=Share(),
     metavar="SHARE",
     help="Let the plan quarantine documents of which this share lies in the kept one.",
 )

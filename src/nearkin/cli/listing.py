@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nearkin.cli.notes import no_more_than, note
-from nearkin.cli.options import common, limited
+from nearkin.cli.options import Share, common, limited
 from nearkin.cli.output import Record, chosen, emit
 from nearkin.errors import UsageError
 
@@ -87,10 +87,10 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
 @common
 @click.option(
     "--min-resemblance",
-    type=click.FloatRange(0, 1),
+    type=Share(),
     help="At least so much of both together is in both (fuzzy: cosine).",
 )
-@click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
+@click.option("--min-containment", type=Share(), help="At least so much of one is in the other.")
 @click.option("--min-shared-bytes", type=click.IntRange(0), default=0, metavar="N", help="At least so many in both.")
 @click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
 @click.option(

@@ -152,9 +152,8 @@ def main(arguments: list[str]) -> int:
             "there was not enough memory; try a smaller --memory, fewer --jobs or a smaller --max-size.", 5
         )
     except OSError as error:
-        return _complain(
-            f"{(error.strerror or str(error)).lower()}: what was asked for could not be written or read.", 3
-        )
+        what = "read or write" + (f" {os.fsdecode(error.filename)}" if isinstance(error.filename, str | bytes) else "")
+        return _complain(f"Cannot {what}: {(error.strerror or str(error)).lower()}.", 3)
     except Exception as error:
         if os.environ.get("NEARKIN_DEBUG"):
             raise

@@ -15,7 +15,9 @@ NUMBERS = ("documents", "bytes", "seconds", "memory", "disk", "matches", "hot_fe
 
 def plan(paths: tuple[Path, ...], form: str | None, options: dict[str, Any]) -> None:
     from nearkin.api.planning import plan_scan
+    from nearkin.cli.unreadable import refuse_unreadable
 
+    refuse_unreadable(*paths)
     found = plan_scan(paths, **options)
     form = chosen(form)
     if form == "table":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common
+from nearkin.cli.options import FILE, common
 from nearkin.cli.output import chosen, emit_one
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ TABLES = ("documents", "matches", "families", "identical", "failed")
 
 
 @click.command(epilog="Example: nearkin report families.csv --table families")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @common
 @click.option("--table", type=click.Choice(TABLES), help="Of .csv, .jsonl, .parquet.  [default: matches]")
 @click.option("--links", is_flag=True, help="In .xlsx and .html names of files lead to them.")

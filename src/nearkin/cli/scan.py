@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from nearkin.cli.options import common, size_of, text_options
+from nearkin.cli.options import FILE, NAME, common, size_of, text_options
 from nearkin.cli.output import chosen, emit_one
 from nearkin.errors import NearkinError, UsageError
 from nearkin.settings import DEFAULT_SCHEME
@@ -25,7 +25,7 @@ def _starts(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 
 
 @click.command(epilog="Example: nearkin scan documents/ --threshold 0.8 --exclude '*.log'")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(), callback=_starts, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=NAME, callback=_starts, metavar="PATH...")
 @common
 @click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
 @click.option(
@@ -78,7 +78,7 @@ def _starts(_context: click.Context, _parameter: click.Parameter, given: tuple[s
     "--report",
     "reports",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Also write a report: .xlsx .html .csv .jsonl .parquet .dat. May be repeated.",
 )

@@ -113,11 +113,14 @@ def tell_notes(store: Path, paths: tuple[Path, ...], summary: "Summary") -> None
     from nearkin.cli.scan_notes import failed_in_words, notes
     from nearkin.read.walk import check_starts
     from nearkin.report.reading import opened
+    from nearkin.store.unread import nothing_read
 
     with opened(store) as connection:
-        told = failed_in_words(connection) if summary.failed else ""
+        starts = check_starts(paths)
+        # Where nothing was read that is an error, and said as such.
+        told = failed_in_words(connection) if summary.failed and not nothing_read(connection, starts) else ""
         failed = [f"{told}; see: nearkin documents --failed{store_option(store)}"] if told else []
-        for one in [*failed, *notes(connection, check_starts(paths), store_option(store))]:
+        for one in [*failed, *notes(connection, starts, store_option(store))]:
             note(one, quiet=False)
 
 

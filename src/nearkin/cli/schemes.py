@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from nearkin.cli.options import common, size_of
+from nearkin.cli.options import FILE, common, size_of
 from nearkin.cli.output import chosen, emit, emit_one
 from nearkin.errors import UsageError
 
@@ -28,7 +28,7 @@ PLANNED = ("error", "resemblance", "confidence", "bytes", "window", "bits")
 @click.option("--bits", type=int, default=64, show_default=True, help="Length of the fingerprints.")
 @click.option(
     "--learn",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="PATH",
     help="Print scheme fuzzy with its reference learnt from a folder, a file or a store.",
 )
@@ -181,12 +181,14 @@ def _show_plan(plan: "Plan") -> None:
 
 
 def _learnt(path: Path) -> str:
+    from nearkin.cli.unreadable import refuse_unreadable
     from nearkin.report.learning import learn_from
     from nearkin.scheme.fuzzy import Fuzzy
     from nearkin.scheme.spec import parse_spec
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
 
+    refuse_unreadable(path)
     return learn_from(path, Fuzzy.parse(parse_spec("fuzzy")), Canon.of(TextSettings())).spec
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import name_of, note, without_text
-from nearkin.cli.options import common, text_options
+from nearkin.cli.options import NAME_OR_DASH, common, text_options
 from nearkin.cli.output import Record, chosen, emit, emit_one, write_lines
 from nearkin.settings import DEFAULT_SCHEME
 
@@ -22,7 +22,7 @@ LEFT = {"digest": 32, "feature": 16}
 
 
 @click.command(epilog="Example: nearkin sign manual.html --scheme mod:window=20,n=100")
-@click.argument("file", required=False, type=click.Path(allow_dash=True))
+@click.argument("file", required=False, type=NAME_OR_DASH)
 @common
 @click.option(
     "--scheme",

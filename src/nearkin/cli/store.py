@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common, store_option
+from nearkin.cli.options import NAME, common, store_option
 from nearkin.cli.output import chosen, emit, emit_one
 from nearkin.errors import StoreError
 
@@ -220,7 +220,7 @@ def drop(scope: str, store: Path, form: str | None, quiet: bool, by: str | None)
 
 
 @store.command(epilog="Example: nearkin store forget letters/private.txt --yes")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=NAME, metavar="PATH...")
 @common
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--by", metavar="NAME", help="Who forgets it, for the audit.  [default: your login name]")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import click
 
 from nearkin.cli.notes import note as tell
-from nearkin.cli.options import common
+from nearkin.cli.options import NAME, common
 from nearkin.cli.output import Record, chosen, emit, emit_one
 from nearkin.errors import InputError, UsageError
 
@@ -94,7 +94,7 @@ def _one_cell_of_families(record: Record) -> list[Record]:
 @template.command("add", epilog="Example: nearkin template add --file blank-form.txt --name invoice")
 @common
 @click.option("--family", metavar="ID", help="What all members of a family have in common.")
-@click.option("--file", "file", type=click.Path(), metavar="FILE", help="The text of a file or document.")
+@click.option("--file", "file", type=NAME, metavar="FILE", help="The text of a file or document.")
 @click.option("--text", metavar="TEXT", help="This text; - for standard input.")
 @click.option(
     "--suggestion",

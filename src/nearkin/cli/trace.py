@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import note, tell_unopened, without_text
-from nearkin.cli.options import common
+from nearkin.cli.options import NAME_OR_DASH, common
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import InputError
 
@@ -19,7 +19,7 @@ SHOWN = 3  # passages of a document on the screen; JSON has all
 
 
 @click.command(epilog="Example: nearkin trace contract.txt --min-length 80")
-@click.argument("file", type=click.Path(allow_dash=True))
+@click.argument("file", type=NAME_OR_DASH)
 @common
 @click.option(
     "--min-length",
