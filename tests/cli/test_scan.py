@@ -63,7 +63,14 @@ def test_the_screen(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch)
     assert f"{len(FILES)} documents" in shown
     assert "nearkin.db" in shown
     assert "\x1b" not in shown
-    assert Called("scan", docs, "--format", "table", "--quiet").out == ""
+    quiet = Called("scan", docs, "--format", "table", "--quiet")
+    counts = json.loads(Called("scan", docs, "--format", "json").out)
+    assert quiet.err == ""
+    assert quiet.out == (
+        f"{counts['documents']} documents, 0 not read;"
+        f" {counts['identical']} groups of identical documents, {counts['families']} families,"
+        f" {counts['matches']} matches\n"
+    )
 
 
 def test_what_the_screen_says_to_type_next_works(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,12 +256,30 @@ def test_ctrl_c_keeps_what_was_read(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert set(out.splitlines()) <= {b"kept"}
     assert err.decode() == f"nearkin: interrupted; what was read so far is kept in {store}\n"
-    assert Called("documents", "--store", store).records == []  # what a scan found is seen when it has finished
+    for command in ("documents", "matches"):  # what a scan found is seen when it has finished
+        assert Called(command, "--store", store).code == 4
     with closing(sqlite3.connect(store)) as connection:
         (kept,) = connection.execute("SELECT count(*) FROM document").fetchone()
     assert 3 < kept < 301
-    assert Called("matches", "--store", store).code == 4  # no scan has finished
     assert scanned(folder, store)["documents"] == 301
+
+
+def test_ctrl_c_before_anything_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    folder = write(tmp_path / "docs", {b"a.txt": "one"})
+    store = tmp_path / "kin.db"
+    with monkeypatch.context() as patched:
+        patched.setattr("nearkin.pipeline.take_in", interrupt)
+        for _ in range(2):
+            done = Called("scan", folder, "--store", store)
+            assert (done.code, done.err) == (130, "nearkin: interrupted; nothing new had been stored yet\n")
+        assert store.exists()
+    scanned(folder, store)
+    with monkeypatch.context() as patched:
+        patched.setattr("nearkin.pipeline.take_in", interrupt)
+        assert "nothing new had been stored yet" in Called("scan", folder, "--store", store).err
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:

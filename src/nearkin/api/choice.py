@@ -67,7 +67,7 @@ def containment_for(scheme: Scheme, asked: float | None) -> float:
     if not scheme.contains:
         raise UsageError(cannot_contain(scheme.spec))
     if checked("containment", asked, float) > 1.0:
-        raise UsageError(f"--containment must be over 0 and at most 1, not {asked:g}.")
+        raise UsageError(f"--containment must be greater than 0 and at most 1, not {asked:g}.")
     return asked
 
 

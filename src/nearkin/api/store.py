@@ -161,7 +161,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
 
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         if checked("min_shared_bytes", min_shared_bytes, int) < 0:
-            raise UsageError(f"min_shared_bytes must not be negative, not {min_shared_bytes}.")
+            raise UsageError(f"min_shared_bytes must be 0 or more, not {min_shared_bytes}.")
         scopes = None if between is None else two_names(between, "between names two scopes, a master and a candidate")
         with opened(self.path) as connection:
             scoped = is_scoped(connection)

@@ -33,6 +33,7 @@ def documents(
     """List what is in the store."""
     from nearkin.report.fields import document_record
     from nearkin.report.reading import is_scoped, opened, without_own_text
+    from nearkin.store import runs
     from nearkin.store.documents import present
 
     if failed + without_text + changes > 1:
@@ -41,6 +42,7 @@ def documents(
         _list_changes(store, form, limit, quiet=quiet)
         return
     with opened(store) as connection:
+        runs.last(connection)  # where no scan has finished, that there are no documents would be no answer
         scoped = is_scoped(connection)
         there = present(connection, failed=failed, without_text=without_text)
         other = without_own_text(connection) if without_text else 0

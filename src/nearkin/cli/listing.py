@@ -150,6 +150,7 @@ def matches(
         templates = left_out(connection, quiet=quiet)
         for sentence in missing_from_matches(connection, min_resemblance, min_containment):
             note(sentence, quiet=quiet)
+        _note_floor(connection, min_resemblance, min_containment, quiet=quiet)
         form = chosen(form)
         if new and answer:
             _list_new(answer, form, limit, quiet=quiet)
@@ -176,6 +177,20 @@ def matches(
                 columns=["a", "b", *scopes, *(["tier"] if answer else []), *numbers, "verdict", "template"],
                 paths=frozenset({"a", "b"}),
             )
+
+
+def _note_floor(connection: "Connection", resemblance: float | None, containment: float | None, *, quiet: bool) -> None:
+    """Where more is asked for than was kept."""
+    from nearkin.store import runs
+
+    limits = runs.last(connection).settings["match"]
+    floor, part = limits["floor"], limits["containment"]
+    if resemblance is not None and resemblance < floor:
+        but = f" but parts ({part:g} or more of them in the other document)" if part <= 1.0 else ""
+        lower = f"; to keep more, scan again with --floor {resemblance:g}" if resemblance > 0.0 else ""
+        note(f"Below {floor:g} nothing was kept{but}{lower}.", quiet=quiet)
+    elif containment is not None and containment < part:
+        note(f"Below {part:g} only pairs that resemble each other by {floor:g} or more were kept.", quiet=quiet)
 
 
 def _list_new(answer: "Between", form: str, limit: int | None, *, quiet: bool) -> None:

@@ -24,7 +24,7 @@ NAME_OR_DASH = click.Path(readable=False, allow_dash=True)
 Command = Callable[..., Any]
 
 
-class Share(click.ParamType):
+class Share(click.ParamType[float]):
     """Between 0 and 1; not NaN, which click lets through because it is neither below the one nor above the other."""
 
     name = "share"

@@ -114,7 +114,7 @@ def scan(
         return
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.scanned import refuse_failed, refuse_nothing_read, show, tell_notes
+    from nearkin.cli.scanned import refuse_failed, refuse_nothing_read, show, show_in_short, tell_notes
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()
@@ -123,14 +123,16 @@ def scan(
         with progress(quiet=quiet) as report:
             summary = Store(store).scan(paths, scope=scope, progress=report, keep_text=not no_text, **options)
     except KeyboardInterrupt:
-        kept = f"what was read so far is kept in {store}" if store.exists() else "nothing was read yet"
+        kept = f"what was read so far is kept in {store}" if _is_any_kept(store) else "nothing new had been stored yet"
         raise InterruptedScanError(f"interrupted; {kept}") from None
     form = chosen(form)
     if form != "table":
         emit_one(asdict(summary), form)
         if not quiet:
             tell_notes(store, paths, summary)
-    elif not quiet:
+    elif quiet:
+        show_in_short(summary)
+    else:
         show(store, paths, summary, time.monotonic() - started)
     if reports:
         from nearkin.cli.report import write_all
@@ -140,3 +142,15 @@ def scan(
         refuse_failed(store, paths)
     if summary.failed:
         refuse_nothing_read(store, paths)
+
+
+def _is_any_kept(store: Path) -> bool:
+    """Whether an unfinished scan has left documents, with which the next one goes on."""
+    from nearkin.report.reading import opened
+    from nearkin.store.inventory import UNFINISHED
+
+    try:
+        with opened(store) as connection:
+            return connection.execute(f"SELECT 1 {UNFINISHED} LIMIT 1").fetchone() is not None
+    except NearkinError:
+        return False

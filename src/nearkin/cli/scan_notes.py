@@ -8,6 +8,7 @@ from typing import Any
 
 from nearkin.cli.words import count, safe
 from nearkin.read.table import BrokenTableError, table_columns, table_kind
+from nearkin.settings import in_units
 
 FEW_COLUMNS = 8
 
@@ -93,13 +94,5 @@ def _filters(before: Any, now: Any) -> str:
     if before.hidden != now.hidden:
         told.append("--hidden" if before.hidden else "no --hidden")
     if before.max_size != now.max_size:
-        told.append(f"--max-size {_size(before.max_size)}")
+        told.append(f"--max-size {in_units(before.max_size)}")
     return " ".join(told) if all(one.startswith("--") for one in told) else ", ".join(told)
-
-
-def _size(number: int) -> str:
-    """As the option takes it."""
-    for unit, worth in (("T", 40), ("G", 30), ("M", 20), ("K", 10)):
-        if number % (1 << worth) == 0:
-            return f"{number >> worth}{unit}"
-    return str(number)

@@ -75,6 +75,16 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     return None
 
 
+def show_in_short(summary: "Summary") -> None:
+    """For those who want nothing but results."""
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count
+
+    read = [count(summary.documents, "documents"), f"{count(summary.failed)} not read"]
+    found = [f"{count(summary.identical, 'groups')} of identical documents", count(summary.families, "families")]
+    Screen().folded(f"{', '.join(read)}; {', '.join([*found, count(summary.matches, 'matches')])}")
+
+
 def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
     """Where every document must be read, one of those scanned that was not is an error; all else is stored."""
     from nearkin.cli.scan_notes import failed_in_words
