@@ -39,4 +39,4 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
         screen = Screen()
         written = count(truth.documents, "documents")
         screen.line(f"{written} written to {safe(str(folder))}, the truth about them to {TRUTH} there.")
-        screen.line(("Next", "bold"), f"  nearkin scan {shlex.quote(safe(str(folder)))} --exclude {TRUTH}")
+        screen.command("Next", f"nearkin scan {shlex.quote(safe(str(folder)))} --exclude {TRUTH}")

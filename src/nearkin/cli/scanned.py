@@ -150,7 +150,12 @@ def _show_unchanged(screen: "Screen", summary: "Summary", notes: list[str], opti
     for name, what in found:
         number = getattr(summary, name)
         told = f"{count(number, what)} of identical documents" if what else count(number, name)
-        screen.line(f"  {told:<38}", (f"nearkin {name}{option}", "dim"))
+        command = f"nearkin {name}{option}"
+        if len(command) + 40 <= screen.width:
+            screen.line(f"  {told:<38}", (command, "dim"))
+        else:
+            screen.line(f"  {told}")
+            screen.note(f"  see: {command}")
 
 
 def _show_counts(
@@ -254,7 +259,7 @@ def _show_next(
     if match := next(plain, None):
         sides = [shlex.quote(screen.name(side)) for side in (match.a, match.b)]
         sides = [f"./{side}" if side.startswith("-") else side for side in sides]
-        commands.append(_folded(["nearkin compare", *sides, *([option.strip()] if option else [])], screen.width - 6))
+        commands.append(f"nearkin compare {sides[0]} {sides[1]}{option}")
     if families:
         commands.append(f"nearkin families --threshold 0.9{option}")
     if groups:
@@ -264,9 +269,4 @@ def _show_next(
     if not commands:
         commands.append(f"nearkin documents{option}")
     for at, command in enumerate(commands):
-        screen.line(("Next " if at == 0 else "     ", "bold"), f"  {command}")
-
-
-def _folded(words: list[str], width: int) -> str:
-    line = " ".join(words)
-    return line if len(line) <= width else " \\\n         ".join(words)
+        screen.command("Next" if at == 0 else "", command)

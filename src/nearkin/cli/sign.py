@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nearkin.scheme import Signature
 
 # Columns; a whole store is not read twice to find the widest.
-RIGHT = {"weight": 8, "features": 8, "number": 20}
+RIGHT = {"weight": 8, "features": 8, "number": 20, "offset": 10}
 LEFT = {"digest": 32, "feature": 16}
 
 
