@@ -17,13 +17,21 @@ CONTROLS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\[\?25[hl]")
 class Typed:
     """What a terminal receives; into a pipe goes nothing."""
 
-    def __init__(self, *arguments: object, cwd: Path, columns: int = 80, code: str | None = None) -> None:
+    def __init__(
+        self,
+        *arguments: object,
+        cwd: Path,
+        columns: int = 80,
+        code: str | None = None,
+        shell: list[str] | None = None,
+    ) -> None:
+        """`code`: of Python, instead of nearkin's; `shell`: another command than nearkin."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         known = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES", "NO_COLOR")}
         command = NEARKIN if code is None else [NEARKIN[0], "-c", code]
         with subprocess.Popen(
-            [*command, *map(str, arguments)],
+            shell or [*command, *map(str, arguments)],
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=theirs,

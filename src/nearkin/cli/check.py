@@ -58,6 +58,7 @@ def check(
     thresholds unless others are given.
     """
     from nearkin.cli.adding import add_all, refuse_wrong_adding
+    from nearkin.cli.progress import progress
     from nearkin.cli.words import count
     from nearkin.report.check import Checker
     from nearkin.report.fields import similar_record
@@ -95,9 +96,11 @@ def check(
             elif query.text is None:
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
             tell_unopened(query, quiet=quiet)
-        found = [
-            (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
-        ]
+        with progress("comparing", quiet=quiet):
+            found = [
+                (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies))
+                for query in queries
+            ]
     if add:
         add_all(queries, store, name, by, quiet=quiet)
     if form == "table":

@@ -63,6 +63,7 @@ def compare(
     chunks, and what exact 20-byte shingles say is shown beside them. "% similar" is what is shared of the smaller.
     All is measured with boilerplate; where the store has templates, payload is the resemblance without them.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.comparison import compare as measure
     from nearkin.report.comparison import payload_of, without_templates
     from nearkin.report.comparison_fields import comparison_record
@@ -75,9 +76,10 @@ def compare(
     text = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
     canon = Canon.of(text, lines=keeps_lines(how))
     first, second = (find_document(name, store, raw=raw) for name in (a, b))
-    found = measure(first, second, how, canon, least=min_length)
-    payload = payload_of(first, second, how, canon, store)
-    found = without_templates(found, payload)
+    with progress("comparing", quiet=quiet):
+        found = measure(first, second, how, canon, least=min_length)
+        payload = payload_of(first, second, how, canon, store)
+        found = without_templates(found, payload)
     if page is not None:
         _write_page(page, first, second, found, how, canon)
     form = chosen(form)

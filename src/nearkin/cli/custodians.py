@@ -25,10 +25,11 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
     Whose a document is says `scan --custodian RULE`; where nothing is said, the owner of its file, or of the container
     it lies in, counts. Near is what reaches the scan's thresholds.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.custodians import custodian_record, list_custodians
     from nearkin.report.reading import is_scoped, opened
 
-    with opened(store) as connection:
+    with progress("comparing", quiet=quiet), opened(store) as connection:
         scoped = is_scoped(connection)
         found = list_custodians(connection, subject)
     if not any(one.known_by == "custodian" for one in found):

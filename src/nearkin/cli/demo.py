@@ -1,6 +1,7 @@
 """`demo`: a sample repository, and the truth about it."""
 
 import shlex
+from functools import partial
 from pathlib import Path
 
 import click
@@ -21,10 +22,13 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
     Copies, versions, parts, forms and strangers in several languages and encodings. What is true about them
     is in truth.json.
     """
+    from nearkin.cli.progress import progress
     from nearkin.lab.sample import TRUTH, write_sample
 
     try:
-        truth = write_sample(folder, documents=documents, seed=seed)
+        with progress("write", quiet=quiet) as report:
+            told = partial(report, "write") if report else lambda _done, _of: None
+            truth = write_sample(folder, documents=documents, seed=seed, progress=told)
     except FileExistsError as error:
         raise InputError(f"{folder} is not an empty folder; a sample needs one of its own.") from error
     except OSError as error:

@@ -70,6 +70,7 @@ def families(
     every other. The greedy view (Broder 1997, 4.4) compares signatures, longest document first, with one
     representative of each family. ~ marks an estimate.
     """
+    from nearkin.cli.progress import progress
     from nearkin.group.greedy import Representative
     from nearkin.model import View
     from nearkin.report.families import list_families
@@ -91,14 +92,15 @@ def families(
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
         around = Representative(representative)
-        all_found = list_families(
-            connection,
-            view=View(view),
-            threshold=threshold,
-            representative=around,
-            spread=spread,
-            limit=None if limit is None else limit + 1,  # one more tells whether there are more
-        )
+        with progress("group", quiet=quiet):
+            all_found = list_families(
+                connection,
+                view=View(view),
+                threshold=threshold,
+                representative=around,
+                spread=spread,
+                limit=None if limit is None else limit + 1,  # one more tells whether there are more
+            )
         templates = left_out(connection, quiet=quiet)
         partial = missing_from_families(connection, View(view), threshold)
     for sentence in partial:

@@ -30,6 +30,7 @@ def folders(
     same family (near), which may be an edited version; only is the rest. Of trees around one another only the outer
     ones are listed, where these hold the same just as well. Archives count as folders: notes/ may live in notes.zip!.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.folders import folder_record, list_folders
     from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
@@ -37,7 +38,8 @@ def folders(
     with opened(store) as connection:
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped = is_scoped(connection)
-        all_pairs = list_folders(connection, least=min_documents, share=min_share)
+        with progress("comparing folders", quiet=quiet):
+            all_pairs = list_folders(connection, least=min_documents, share=min_share)
     found = list(no_more_than(limit, all_pairs, "first", "pairs", quiet=quiet))
     form = chosen(form)
     if form == "table":

@@ -119,7 +119,7 @@ def _propose(
     from nearkin.keeping.plan import COLUMNS, write_plan
     from nearkin.report.reading import is_scoped, opened
 
-    with progress(quiet=quiet) as report:
+    with progress("keep", quiet=quiet) as report:
         rows = Store(store).propose(families, prefer=prefer, near=near, progress=report)
     if plan is not None:
         write_plan(rows, plan)
@@ -184,7 +184,7 @@ def _name(path: str) -> str:
 
 
 def _certificate(row: "Row", width: int) -> str:
-    from nearkin.cli.screen import HARD
+    from nearkin.cli.folding import HARD
     from nearkin.cli.words import shortened
 
     if row.tier == "bytes":

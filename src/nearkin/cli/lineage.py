@@ -28,10 +28,11 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
     those count of which each text is the nearest to the other outside its family, and are marked.
     Where a text is far nearer to another than to its source by date, that is said: one of the dates may be wrong.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.lineage import lineage_record, trace_lineage
     from nearkin.report.reading import is_scoped, opened
 
-    with opened(store) as connection:
+    with progress("comparing texts", quiet=quiet), opened(store) as connection:
         scoped = is_scoped(connection)
         found = trace_lineage(connection, family, dates=not no_dates, beyond=not family_only)
     form = chosen(form)

@@ -49,6 +49,7 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     Of the same bytes, or of the same words in other bytes (another format, encoding, case or punctuation).
     Overhead is what the copies cost beyond the largest of them.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.fields import identical_record
     from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
@@ -57,7 +58,9 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     with opened(store) as connection:
         runs.last(connection)
         scoped = is_scoped(connection)
-        groups = list(no_more_than(limit, identical_groups(connection), "largest", "groups", quiet=quiet))
+        with progress("listing", quiet=quiet):
+            all_groups = identical_groups(connection)
+        groups = list(no_more_than(limit, all_groups, "largest", "groups", quiet=quiet))
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
@@ -124,6 +127,7 @@ def matches(
     Shared bytes of exact matches are a lower bound: what lies in both at the very least; of others an estimate. With
     chunk schemes they are those of whole chunks in common, and all scores count these.
     """
+    from nearkin.cli.progress import progress
     from nearkin.cli.words import in_sum
     from nearkin.report.between import list_between
     from nearkin.report.fields import match_record
@@ -144,8 +148,9 @@ def matches(
             "all_copies": all_copies,
             "parted": parted,
         }
-        answer = list_between(connection, *between, **asked_for) if between else None
-        all_found = iter(answer.matches) if answer else each_match(connection, **asked_for)
+        with progress("matching", quiet=quiet):
+            answer = list_between(connection, *between, **asked_for) if between else None
+            all_found = iter(answer.matches) if answer else each_match(connection, **asked_for)
         found = no_more_than(limit, all_found, "strongest", "matches", quiet=quiet)
         templates = left_out(connection, quiet=quiet)
         for sentence in missing_from_matches(connection, min_resemblance, min_containment):

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 NUMBERS = ("documents", "bytes", "seconds", "memory", "disk", "matches", "hot_features")
 
 
-def plan(paths: tuple[Path, ...], form: str | None, options: dict[str, Any]) -> None:
+def plan(paths: tuple[Path, ...], form: str | None, options: dict[str, Any], *, quiet: bool) -> None:
     from nearkin.api.planning import plan_scan
+    from nearkin.cli.progress import progress
     from nearkin.cli.unreadable import refuse_unreadable
 
     refuse_unreadable(*paths)
-    found = plan_scan(paths, **options)
+    with progress("sampling", quiet=quiet):
+        found = plan_scan(paths, **options)
     form = chosen(form)
     if form == "table":
         _show(paths, found)

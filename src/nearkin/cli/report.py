@@ -27,9 +27,11 @@ def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | 
     page that needs no network. .csv, .jsonl, .parquet: one table for programs. .dat: a Concordance load file. What was
     run is told at the beginning, of .csv, .jsonl and .dat in FILE.about.json.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.ending import write_report
 
-    written = write_report(store, file, table=table, links=links)
+    with progress("write", quiet=quiet):
+        written = write_report(store, file, table=table, links=links)
     form = chosen(form)
     if form != "table":
         size = written.path.stat().st_size
@@ -46,10 +48,13 @@ def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | 
 
 def write_all(store: Path, files: tuple[Path, ...], *, quiet: bool) -> None:
     """After a scan."""
+    from nearkin.cli.progress import progress
     from nearkin.report.ending import write_report
 
     for file in files:
-        note(in_words(write_report(store, file)), quiet=quiet)
+        with progress("write", quiet=quiet):
+            written = write_report(store, file)
+        note(in_words(written), quiet=quiet)
 
 
 def refuse_all(files: tuple[Path, ...]) -> None:

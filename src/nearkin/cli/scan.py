@@ -1,10 +1,11 @@
 """`scan`: the main job, and the page a person sees when it is done."""
 
 import gc
+import os
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,9 @@ from nearkin.cli.options import FILE, NAME, common, size_of, text_options
 from nearkin.cli.output import chosen, emit_one
 from nearkin.errors import NearkinError, UsageError
 from nearkin.settings import DEFAULT_SCHEME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 class InterruptedScanError(NearkinError):
@@ -110,7 +114,7 @@ def scan(
     if plan:
         from nearkin.cli.planned import plan as show_plan
 
-        show_plan(paths, form, {**options, "keep_text": not no_text})
+        show_plan(paths, form, {**options, "keep_text": not no_text}, quiet=quiet)
         return
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
@@ -120,7 +124,7 @@ def scan(
     gc.disable()
     started = time.monotonic()
     try:
-        with progress(quiet=quiet) as report:
+        with progress(quiet=quiet, counted=_to_be_read(store, paths, options)) as report:
             summary = Store(store).scan(paths, scope=scope, progress=report, keep_text=not no_text, **options)
     except KeyboardInterrupt:
         kept = f"what was read so far is kept in {store}" if _is_any_kept(store) else "nothing new had been stored yet"
@@ -142,6 +146,25 @@ def scan(
         refuse_failed(store, paths)
     if summary.failed:
         refuse_nothing_read(store, paths)
+
+
+def _to_be_read(
+    store: Path, paths: tuple[Path, ...], options: dict[str, Any]
+) -> "Callable[[], Iterable[object]] | None":
+    """The files that a scan will meet, to be gone through once more where it reads all of them."""
+    if store.exists() and not options["full"]:
+        return None
+
+    def files() -> "Iterable[object]":
+        from nearkin.api.scan_options import settings_of
+        from nearkin.read.walk import check_starts, walk
+        from nearkin.store.database import own_files
+
+        starts = check_starts(paths)
+        root = Path(os.path.commonpath([start if start.is_dir() else start.parent for start in starts]))
+        return walk(root, starts, settings_of(options).walk, leave_out=own_files(store))
+
+    return files
 
 
 def _is_any_kept(store: Path) -> bool:

@@ -13,6 +13,8 @@ from nearkin.cli.output import Record, chosen, emit, emit_one, write_lines
 from nearkin.settings import DEFAULT_SCHEME
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from nearkin.model import Location
     from nearkin.scheme import Signature
 
@@ -51,7 +53,7 @@ def sign(
     """
     form = chosen(form)
     if file is None:
-        _sign_store(store, scheme, form, digest=digest, given=raw or ignore is not None)
+        _sign_store(store, scheme, form, digest=digest, given=raw or ignore is not None, quiet=quiet)
         return
     from nearkin.report.lookup import find_document, from_bytes
     from nearkin.scheme import Estimator, keeps_lines, parse_scheme, place
@@ -89,7 +91,8 @@ def _print_number(number: int | None, form: str) -> None:
         emit_one({"number": number}, form)
 
 
-def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given: bool) -> None:
+def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given: bool, quiet: bool) -> None:
+    from nearkin.cli.progress import followed, progress
     from nearkin.errors import UsageError
     from nearkin.report.reading import is_scoped, opened
     from nearkin.report.signatures import stored_signatures
@@ -97,9 +100,10 @@ def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given
 
     if given:
         raise UsageError("--raw and --ignore are for a FILE; the texts of a store are signed as they were scanned.")
-    with opened(store) as connection:
+    with progress("sign", quiet=quiet) as report, opened(store) as connection:
         scoped = is_scoped(connection)
-        scheme, signatures = stored_signatures(connection, spec)
+        scheme, found = stored_signatures(connection, spec)
+        signatures = followed(found, report, "sign", _contents(connection) if report else 0)
         named = ["path", *(["scope"] if scoped else [])]
         if digest:
             _show(({**_named(place, scoped), **_digest(one)} for place, one in signatures), form, scoped=scoped)
@@ -108,6 +112,13 @@ def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given
             _show(numbers, form, columns=["number", *named], scoped=scoped)
         else:
             _show(_features(signatures, scoped), form, columns=["weight", "feature", *named], scoped=scoped)
+
+
+def _contents(connection: "Connection") -> int:
+    from nearkin.store.contents import HERE
+
+    (contents,) = connection.execute(f"SELECT count(DISTINCT t.content) {HERE}").fetchone()
+    return int(contents)
 
 
 def _features(signatures: "Iterable[tuple[Location, Signature]]", scoped: bool) -> Iterator[Record]:

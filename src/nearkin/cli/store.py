@@ -134,7 +134,7 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
 
-    with progress(quiet=quiet) as report:
+    with progress("sqlite", quiet=quiet) as report:
         found = Store.open(store, create=False).verify(quick=quick, progress=report)
     form = chosen(form)
     if form == "table":
@@ -168,8 +168,10 @@ def compact(store: Path, form: str | None, quiet: bool, by: str | None) -> None:
     were kept, with what was found by them; so does what scans left that never finished. Refused while a scan runs.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
-    done = Store.open(store, create=False).compact(by=by)
+    with progress("compacting", quiet=quiet):
+        done = Store.open(store, create=False).compact(by=by)
     form = chosen(form)
     if form != "table":
         emit_one(asdict(done), form)
@@ -205,8 +207,10 @@ def drop(scope: str, store: Path, form: str | None, quiet: bool, by: str | None)
     the folder brings them back. Refused while a scan runs.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
-    dropped = Store(store).drop_scope(scope, by=by)
+    with progress("matching", quiet=quiet):
+        dropped = Store(store).drop_scope(scope, by=by)
     if dropped.on_disk:
         note(f"the folder {dropped.root} is still there; a scan of it stores its documents again.", quiet=quiet)
     form = chosen(form)
@@ -231,6 +235,7 @@ def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, y
     digests and stay. Refused while a scan runs.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
     from nearkin.cli.words import count, safe
     from nearkin.report.reading import opened
     from nearkin.store.forget import find_places
@@ -242,7 +247,8 @@ def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, y
         if not click.confirm(f"Forget {what} for good? This cannot be undone", err=True):
             note("nothing was forgotten.", quiet=quiet)
             return
-    forgotten = Store(store).forget(paths, by=by)
+    with progress("forgetting", quiet=quiet):
+        forgotten = Store(store).forget(paths, by=by)
     for one in forgotten:
         name = safe(one.location.name)
         if one.kept_for:

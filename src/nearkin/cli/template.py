@@ -63,7 +63,7 @@ def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) 
     from nearkin.report.reading import opened
     from nearkin.report.suggestions import list_suggestions
 
-    with progress(quiet=quiet), opened(store) as connection:
+    with progress("looking for boilerplate", quiet=quiet), opened(store) as connection:
         records = [one.record() for one in list_suggestions(connection, least=least, limit=limit)]
     form = chosen(form)
     if form != "table":
@@ -135,7 +135,7 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
     elif text is not None:
         options["text"] = sys.stdin.buffer.read() if text == "-" else text
     options["suggestions"] = _numbers(options["suggestions"])
-    with progress(quiet=quiet) as report:
+    with progress("match", quiet=quiet) as report:
         names = Store(store).add_template(**options, progress=report)
     form = chosen(form)
     if form != "table":
@@ -213,8 +213,10 @@ def list_(store: Path, form: str | None, quiet: bool) -> None:
 def remove(name: str, store: Path, form: str | None, quiet: bool, by: str | None) -> None:
     """Take a template back, and match and group again with its text."""
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
-    Store(store).remove_template(name, by=by)
+    with progress("match", quiet=quiet):
+        Store(store).remove_template(name, by=by)
     form = chosen(form)
     if form != "table":
         emit_one({"removed": name}, form)

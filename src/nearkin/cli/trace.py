@@ -38,6 +38,7 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
     share that all of them hold together. FILE may be a document of the store by its path; it is then listed too.
     Passages are verified on the kept texts; where none are kept, copies are known by their digests.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.comparison_fields import traced_record
     from nearkin.report.lookup import find_document, from_bytes
     from nearkin.report.readable import Readable
@@ -56,7 +57,8 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         if query.text is None:
             note(f"{without_text(query)}; there is nothing to trace.", quiet=quiet)
         tell_unopened(query, quiet=quiet)
-        found = follow(connection, store, query.text or b"", query.digest, least=min_length, quick=quick)
+        with progress("looking for passages", quiet=quiet):
+            found = follow(connection, store, query.text or b"", query.digest, least=min_length, quick=quick)
         scoped = is_scoped(connection)
     if form == "table":
         _show(found, Readable.of(query.text or b"", Canon(raw, frozenset())), scoped=scoped)

@@ -41,9 +41,11 @@ def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by:
     A later verdict takes the place of an earlier one; the audit keeps both.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
     subject, said, keep = _understood(words)
-    followed = Store(store).set_verdict(subject, said, keep=keep, by=by, note=note)
+    with progress("group", quiet=quiet):
+        followed = Store(store).set_verdict(subject, said, keep=keep, by=by, note=note)
     form = chosen(form)
     if form != "table":
         about = {"family": subject, "a": None, "b": None} if isinstance(subject, str) else _pair(subject)
@@ -156,6 +158,7 @@ def clear(
 ) -> None:
     """Take back what was said of a pair or a family."""
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
     if (number is None) != (len(words) in (1, 2)) or len(words) > 2:
         raise UsageError("Say whose verdict to clear: A B, FAMILY, or --id N.")
@@ -163,7 +166,8 @@ def clear(
         subject: str | tuple[str, str] | int = number
     else:
         subject = words[0] if len(words) == 1 else (words[0], words[1])
-    cleared = Store(store).clear_verdict(subject, by=by)
+    with progress("group", quiet=quiet):
+        cleared = Store(store).clear_verdict(subject, by=by)
     form = chosen(form)
     if form != "table":
         emit_one({"cleared": cleared}, form)
