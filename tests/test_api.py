@@ -269,7 +269,7 @@ def test_errors_speak_of_arguments_in_python(tmp_path: Path, texts: list[str]) -
         (lambda: store.scan(folder, floor=0.9), "floor (0.9) must not exceed threshold (0.7)."),
         (
             lambda: store.scan(folder, id_column="id"),
-            "id_column is about tables; name the column of their texts with text_column.",
+            "id_column is for tables only; also give text_column.",
         ),
         (
             lambda: store.scan(folder, scheme="fuzzy", keep_text=False),

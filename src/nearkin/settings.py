@@ -89,7 +89,7 @@ class TextSettings(Checked):
         super().__post_init__()
         for name in self.ignore:
             if name not in IGNORABLE:
-                raise UsageError(f"Cannot ignore {name!r}; known are: {', '.join(IGNORABLE)}.")
+                raise UsageError(f"Cannot ignore {name!r}; choose from: {', '.join(IGNORABLE)}.")
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,7 @@ class MatchSettings(Checked):
         if self.floor > self.threshold:
             raise UsageError(f"--floor ({self.floor:g}) must not exceed --threshold ({self.threshold:g}).")
         if not 0.0 < self.hot <= 1 << 31 or (self.hot >= 1 and self.hot != int(self.hot)):
-            raise UsageError(
-                f"--hot must be a whole number of documents, or a share of them under 1, not {self.hot:g}."
-            )
+            raise UsageError(f"--hot must be a whole number of documents or a share below 1, not {self.hot:g}.")
         if self.min_shared_bytes < 0:
             raise UsageError(f"--min-shared-bytes must be 0 or more, not {self.min_shared_bytes}.")
 
@@ -139,7 +137,7 @@ class TableSettings(Checked):
         super().__post_init__()
         for name, given in (("id-column", self.id_column is not None), ("html", self.html)):
             if given and self.text_column is None:
-                raise UsageError(f"--{name} is about tables; name the column of their texts with --text-column.")
+                raise UsageError(f"--{name} is for tables only; also give --text-column.")
 
     @property
     def how(self) -> str | None:

@@ -111,7 +111,8 @@ def test_a_pipe_gets_no_bar(place: Path, command: str) -> None:
 
 def test_what_is_quick_shows_no_bar(place: Path, tmp_path: Path) -> None:
     write_sample(tmp_path / "sample", documents=20, plain=True)
-    shown = Typed("scan", tmp_path / "sample", "--store", tmp_path / "kin.db", cwd=place)
+    patient = SLOW.replace("PATIENCE = 0.1", "PATIENCE = 50")
+    shown = Typed("scan", tmp_path / "sample", "--store", tmp_path / "kin.db", cwd=place, code=patient)
     assert shown.code == 0
     assert "reading" not in shown.text
     assert "━" not in shown.text

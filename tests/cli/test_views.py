@@ -72,12 +72,12 @@ def test_a_chain_names_its_most_distant_members(drifting: Path) -> None:
     assert far["resemblance"] == nearkin.resemblance(drift(0), drift(4))
     assert [family["most_distant"] for family in called.records if paths(family) != DRAFTS] == [None, None]
     assert called.err == (
-        "nearkin: 1 family with documents that resemble each other by less than 0.5;"
+        "nearkin: 1 family has members that resemble each other by less than 0.5;"
         " --view pivot or --view clique keeps such documents apart.\n"
     )
     shown = Called("families", "--store", drifting, "--format", "table").out
-    assert f"reaches down to {far['resemblance']:.2f}" in shown
-    assert shown.count("reaches down") == 1
+    assert f"least alike members {far['resemblance']:.2f}" in shown
+    assert shown.count("least alike members") == 1
 
 
 def test_the_spread_is_asked_for(drifting: Path) -> None:
@@ -97,7 +97,7 @@ def test_where_texts_are_not_kept_the_spread_is_an_estimate(tmp_path: Path) -> N
     assert Called("scan", write(tmp_path / "docs", FILES), "--store", store, "--no-text").code == 0
     (chain,) = (family for family in families(store, "chain", "--spread", 0.6) if len(paths(family) & DRAFTS) > 2)
     assert chain["most_distant"]["exact"] is False
-    assert "reaches down to ~0." in Called("families", "--store", store, "--spread", 0.6, "--format", "table").out
+    assert "least alike members ~0." in Called("families", "--store", store, "--spread", 0.6, "--format", "table").out
     exact = [document["exact"] for family in families(store, "pivot") for document in family["documents"]]
     assert False in exact
 
@@ -232,7 +232,7 @@ def test_pairs_that_were_not_listed_leave_cliques_unevaluated(drifting: Path, mo
     monkeypatch.setattr("nearkin.report.stored_evidence.unlisted_contents", some)
     called = Called("families", "--store", drifting, "--view", "clique")
     assert [paths(family) for family in called.records if not family["evaluated"]] == [DRAFTS]
-    assert called.err == "nearkin: 1 family not evaluated: not all of their pairs were listed.\n"
+    assert called.err == "nearkin: 1 family not evaluated: the scan did not list all pairs of their members.\n"
     assert "not evaluated" in Called("families", "--store", drifting, "--view", "clique", "--format", "table").out
     assert drafts(families(drifting, "pivot")) != [DRAFTS]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def note_unfinished(unfinished: bool, *, quiet: bool) -> None:
     if unfinished:
-        note("a later scan is running or was interrupted; what changed since is missing until one ends.", quiet=quiet)
+        note("A later scan is running or was interrupted; its changes are missing until a scan finishes.", quiet=quiet)
 
 
 def left_out(connection: "Connection", *, quiet: bool) -> int:
@@ -29,7 +29,7 @@ def left_out(connection: "Connection", *, quiet: bool) -> int:
     from nearkin.store import runs
 
     if templates_changed(connection):
-        note("templates have changed since these were scored; scan again to apply them.", quiet=quiet)
+        note("Templates have changed since the last scan; scan again to apply them.", quiet=quiet)
     return runs.last(connection).templates
 
 
@@ -46,8 +46,9 @@ def show_left_out(screen: "Screen", templates: int) -> None:
 def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> None:
     """List groups of identical documents.
 
-    Of the same bytes, or of the same words in other bytes (another format, encoding, case or punctuation).
-    Overhead is what the copies cost beyond the largest of them.
+    They have the same bytes, or the same words in other bytes (another format, encoding, case or punctuation).
+    Overhead is the disk space of all copies but the largest. Members of archives and mails take no space of their
+    own, so they count 0 B.
     """
     from nearkin.cli.progress import progress
     from nearkin.report.fields import identical_record
@@ -91,20 +92,28 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
 @click.option(
     "--min-resemblance",
     type=Share(),
-    help="At least so much of both together is in both (fuzzy: cosine).",
+    help="Minimum resemblance (shared text as a share of both together; scheme fuzzy: cosine).",
 )
-@click.option("--min-containment", type=Share(), help="At least so much of one is in the other.")
-@click.option("--min-shared-bytes", type=click.IntRange(0), default=0, metavar="N", help="At least so many in both.")
-@click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
+@click.option(
+    "--min-containment", type=Share(), help="Minimum containment (share of one document that is in the other)."
+)
+@click.option(
+    "--min-shared-bytes",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Ignore matches that share fewer than N bytes.",
+)
+@click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each text.")
 @click.option(
     "--between",
     nargs=2,
     metavar="MASTER CANDIDATE",
-    help="What of one scope is in another already; identical documents too.",
+    help="Show which documents of CANDIDATE are already in MASTER (names of scopes); identical ones too.",
 )
-@click.option("--new", is_flag=True, help="With --between: the candidate's documents that are new, instead of pairs.")
-@click.option("--parted", is_flag=True, help="Also pairs that someone called not similar or of one template.")
-@limited("N strongest, or of --new the first N")
+@click.option("--new", is_flag=True, help="With --between: list the candidate's new documents instead of pairs.")
+@click.option("--parted", is_flag=True, help="Include pairs with the verdict not-similar or template.")
+@limited("N strongest matches (with --new: first N documents)")
 def matches(
     store: Path,
     form: str | None,
@@ -120,12 +129,12 @@ def matches(
 ) -> None:
     """List scored pairs, strongest first.
 
-    At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`, and
-    here only between two scopes: there every document of the candidate is identical to one of the master, near one,
-    contained in one, or new, and a line sums up how many are.
+    The thresholds are those of the scan unless you give others. Identical documents are listed by `nearkin identical`;
+    here they are listed only with --between, where each document of the candidate is identical to one of the master,
+    near one, contained in one, or new. A last line gives the totals.
 
-    Shared bytes of exact matches are a lower bound: what lies in both at the very least; of others an estimate. With
-    chunk schemes they are those of whole chunks in common, and all scores count these.
+    Shared bytes are a lower bound for exact matches and an estimate for others. With chunk schemes, shared bytes and
+    scores count whole chunks only.
     """
     from nearkin.cli.progress import progress
     from nearkin.cli.words import in_sum
@@ -137,7 +146,7 @@ def matches(
     from nearkin.store import runs
 
     if new and not between:
-        raise UsageError("--new belongs to --between; use: nearkin matches --between MASTER CANDIDATE --new")
+        raise UsageError("--new goes with --between; use: nearkin matches --between MASTER CANDIDATE --new")
     with opened(store) as connection:
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)

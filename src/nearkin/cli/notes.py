@@ -39,7 +39,9 @@ def no_more_than(limit: int | None, found: Iterable[Listed], order: str, what: s
     if len(some) > limit:
         from nearkin.cli.words import count
 
-        note(f"only the {order} {count(limit, what)} listed; leave out --limit to see all.", quiet=quiet)
+        shown = count(limit, what)
+        shown = f"{order} {shown.removeprefix('1 ')}" if limit == 1 else shown.replace(" ", f" {order} ", 1)
+        note(f"Showing the {shown} only; drop --limit to see all.", quiet=quiet)
     return some[:limit]
 
 
@@ -61,10 +63,10 @@ def without_text(query: "Found") -> str:
     from nearkin.cli.words import safe
 
     why = f" ({safe(query.problem)})" if query.problem else ""
-    return f"{name_of(query)} has no text that nearkin can read{why}"
+    return f"{name_of(query)} has no readable text{why}"
 
 
 def tell_unopened(query: "Found", *, quiet: bool) -> None:
     """Of a container or a mail with attachments: that nothing was found is said of the whole only."""
     if query.holds:
-        note(f"{name_of(query)} holds other documents, which were not looked up: scan it, or unpack it", quiet=quiet)
+        note(f"{name_of(query)} contains other documents, which were not looked up; scan or unpack it.", quiet=quiet)

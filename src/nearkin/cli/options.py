@@ -62,12 +62,12 @@ def _store(_context: click.Context, _option: click.Parameter, path: Path) -> Pat
 def common(command: Command) -> Command:
     """--store, --format and --quiet: every command has them."""
     for option in (
-        click.option("-q", "--quiet", is_flag=True, help="Nothing but results: no progress, no notes."),
+        click.option("-q", "--quiet", is_flag=True, help="Print results only: no progress, no notes."),
         click.option(
             "--format",
             "form",
             type=click.Choice(FORMATS),
-            help="How to print; table on a terminal, jsonl into a pipe.",
+            help="Output format.  [default: table on a terminal, jsonl into a pipe]",
         ),
         click.option(
             "--store",
@@ -76,7 +76,7 @@ def common(command: Command) -> Command:
             default=DEFAULT_STORE,
             show_default=True,
             metavar="FILE",
-            help="Where nearkin keeps what it knows.",
+            help="The store: nearkin's database file.",
         ),
     ):
         command = option(command)
@@ -85,7 +85,7 @@ def common(command: Command) -> Command:
 
 def limited(what: str) -> Callable[[Command], Command]:
     """--limit, which lists only so many."""
-    return click.option("--limit", type=click.IntRange(1), metavar="N", help=f"Only the {what}.")
+    return click.option("--limit", type=click.IntRange(1), metavar="N", help=f"Show only the {what}.")
 
 
 def followed(path: Path) -> Path:
@@ -105,7 +105,7 @@ def ignored(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     for name in names:
         if name not in IGNORABLE:
-            raise click.BadParameter(f"{name!r} cannot be ignored; known are: {', '.join(IGNORABLE)}.")
+            raise click.BadParameter(f"{name!r} cannot be ignored; choose from: {', '.join(IGNORABLE)}.")
     return names
 
 
@@ -115,6 +115,6 @@ def text_options(command: Command) -> Command:
         "--ignore",
         type=ignored,
         metavar="LIST",
-        help="What to ignore in texts, of case,punctuation,digits,accents.  [default: case,punctuation]",
+        help="Differences to ignore: any of case,punctuation,digits,accents.  [default: case,punctuation]",
     )(command)
-    return click.option("--raw", is_flag=True, help="Take bytes as they are.")(command)
+    return click.option("--raw", is_flag=True, help="Compare the bytes as they are; extract no text.")(command)

@@ -83,7 +83,7 @@ def _show(paths: tuple[Path, ...], found: "Forecast") -> None:
             ("memory", told(found.memory, size)),
             ("disk", told(found.disk, size)),
             ("matches", told(found.matches, whole)),
-            ("hot", f"{told(found.hot_features, whole)}, features that over {count(found.hot_over)} contents hinge on"),
+            ("hot", f"{told(found.hot_features, whole)}, features shared by more than {count(found.hot_over)} texts"),
         ]
     )
     screen.heading("Settings it would choose")

@@ -18,14 +18,16 @@ TABLES = ("documents", "matches", "families", "identical", "failed")
 @click.command(epilog="Example: nearkin report families.csv --table families")
 @click.argument("file", type=FILE)
 @common
-@click.option("--table", type=click.Choice(TABLES), help="Of .csv, .jsonl, .parquet.  [default: matches]")
-@click.option("--links", is_flag=True, help="In .xlsx and .html names of files lead to them.")
+@click.option(
+    "--table", type=click.Choice(TABLES), help="Table to write to .csv, .jsonl or .parquet.  [default: matches]"
+)
+@click.option("--links", is_flag=True, help="In .xlsx and .html: link file names to the files.")
 def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | None, links: bool) -> None:
-    """Write a report of what the last scan found; FILE's ending says which.
+    """Write a report of the last scan; the ending of FILE decides its type.
 
     .xlsx: a workbook with a summary, identical files, families, matches and failed documents. .html: the same as one
-    page that needs no network. .csv, .jsonl, .parquet: one table for programs. .dat: a Concordance load file. What was
-    run is told at the beginning, of .csv, .jsonl and .dat in FILE.about.json.
+    page that needs no network. .csv, .jsonl, .parquet: one table for programs. .dat: a Concordance load file. The
+    report begins with the settings of the scan; for .csv, .jsonl and .dat they are in FILE.about.json.
     """
     from nearkin.cli.progress import progress
     from nearkin.report.ending import write_report
@@ -70,9 +72,9 @@ def in_words(written: "Written") -> str:
 
     name, room = safe(str(written.path)), size(written.path.stat().st_size)
     if written.table is not None:
-        return f"wrote {name}: {written.rows:,} of {written.table} ({room})"
+        return f"Wrote {name}: {written.rows:,} rows of {written.table} ({room})"
     if written.path.suffix.lower() == ".dat":
-        return f"wrote {name}: {count(written.rows, 'documents')} ({room})"
+        return f"Wrote {name}: {count(written.rows, 'documents')} ({room})"
     totals = written.totals
     listed = (
         count(totals.identical, "identical sets"),
@@ -80,4 +82,4 @@ def in_words(written: "Written") -> str:
         count(totals.matches, "matches"),
         f"{totals.failed:,} failed",
     )
-    return f"wrote {name}: {', '.join(listed)} ({room})"
+    return f"Wrote {name}: {', '.join(listed)} ({room})"

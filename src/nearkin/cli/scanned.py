@@ -48,21 +48,23 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     _show_changes(screen, summary, option)
     if textless:
         screen.note(
-            f"{count(textless, 'documents')} without text that can be read, compared by"
-            f" {'its' if textless == 1 else 'their'} bytes only;"
+            f"{count(textless, 'documents')} {'has' if textless == 1 else 'have'} no readable text and"
+            f" {'was' if textless == 1 else 'were'} compared by bytes only;"
             f" see: nearkin documents --without-text{option}"
         )
     if stale:
         screen.note(
-            f"{count(stale, 'documents')} of other folders read by an older nearkin and left out; scan these too"
+            f"{count(stale, 'documents')} of other folders {'was' if stale == 1 else 'were'} read by an older nearkin"
+            " and left out; scan those folders again."
         )
     if summary.hot:
         screen.note(
-            f"{count(summary.hot, 'features')} in so many documents that these were compared with a few of them only,"
-            f" by {count(summary.hot_links, 'links')}; {count(summary.unlisted, 'pairs')} within families not listed"
+            "Very many documents are nearly the same; each of them was compared with a few representatives only"
+            f" ({count(summary.hot_links, 'links')}); {count(summary.unlisted, 'pairs')} within families"
+            f" {'is' if summary.unlisted == 1 else 'are'} not listed."
         )
     if templates:
-        screen.note(f"{count(templates, 'templates')} left out of all scores")
+        screen.note(f"{count(templates, 'templates')} left out of all scores.")
     _show_notes(screen, told)
     _show_identical(screen, groups, summary.identical, spare, option)
     _show_families(screen, families, option)
@@ -94,7 +96,9 @@ def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
 
     with opened(store) as connection:
         if told := failed_in_words(connection, check_starts(paths)):
-            raise InputError(f"{told}; all else was stored. See: nearkin documents --failed{store_option(store)}")
+            raise InputError(
+                f"{told}; everything else was stored. See: nearkin documents --failed{store_option(store)}"
+            )
 
 
 def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
@@ -143,7 +147,7 @@ def _show_unchanged(screen: "Screen", summary: "Summary", notes: list[str], opti
     """Short: what there is to see was seen after the last scan, and can be asked for."""
     from nearkin.cli.words import count
 
-    screen.note("nothing has changed since the last scan")
+    screen.note("Nothing has changed since the last scan.")
     _show_notes(screen, notes)
     screen.line()
     found = [("identical", "groups"), ("families", ""), ("matches", "")]
@@ -172,7 +176,7 @@ def _show_counts(
     documents = "document" if summary.documents == 1 else "documents"
     facts = [
         (count(summary.documents), documents if scanned == summary.documents else f"{documents} in the store"),
-        (size_in_words(total), "in them"),
+        (size_in_words(total), "in all"),
         (count(summary.contents), "distinct text" if summary.contents == 1 else "distinct texts"),
         (count(summary.failed), "not read"),
     ]
@@ -181,10 +185,8 @@ def _show_counts(
         pieces += [(number, "bold cyan"), f" {what}", "   "]
     screen.line(*pieces[:-1])
     if summary.resigned:
-        again = "was stale and signed again" if summary.resigned == 1 else "were stale and signed again"
-        screen.note(
-            f"{count(summary.resigned, 'contents')} (of another scheme, normaliser, extractor or format) {again}"
-        )
+        were = "was" if summary.resigned == 1 else "were"
+        screen.note(f"{count(summary.resigned, 'texts')} {were} signed again: the scheme or the text settings changed.")
 
 
 def _show_changes(screen: "Screen", summary: "Summary", option: str) -> None:
@@ -196,7 +198,7 @@ def _show_changes(screen: "Screen", summary: "Summary", option: str) -> None:
     changes = [(summary.new, "new"), (summary.changed, "changed"), (summary.moved, "moved"), (summary.gone, "gone")]
     told = ", ".join(f"{count(number)} {what}" for number, what in changes if number)
     if told:
-        screen.note(f"since the last scan: {told}; see: nearkin documents --changes{option}")
+        screen.note(f"Since the last scan: {told}; see: nearkin documents --changes{option}")
 
 
 def _more(screen: "Screen", number: int, command: str) -> None:
@@ -208,7 +210,7 @@ def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", total: int
     from nearkin.cli.words import size as size_in_words
 
     if not groups:
-        screen.heading("Identical", "no two documents")
+        screen.heading("Identical", "none")
         return
     screen.heading("Identical", f"{count(total, 'groups')}; copies of the same bytes cost {size_in_words(spare)}")
     screen.identical(groups)
@@ -219,12 +221,12 @@ def _show_families(screen: "Screen", families: "Overview", option: str) -> None:
     from nearkin.cli.words import count
 
     if not families.families:
-        screen.heading("Families", "none: no two documents are alike")
+        screen.heading("Families", "none")
         return
     about = f"{count(families.families)} with {count(families.documents, 'documents')}"
     # Those of identical documents only are counted apart (Broder 1997 §1).
     copies = families.of_copies
-    only = f"; {count(copies, 'families')} {'is' if copies == 1 else 'are'} of copies only" if copies else ""
+    only = f"; {count(copies)} of them {'contains' if copies == 1 else 'contain'} only copies" if copies else ""
     screen.heading("Families", about + only)
     screen.families(families.largest)
     _more(screen, families.families - TOP, f"nearkin families{option}")

@@ -158,8 +158,8 @@ class Screen:
                 *(["a in b", "b in a"] if contained else []),
                 "measured",
                 *(["verdict"] if said else []),
-                *(["shared, at least"] if wide and contained else []),
-                "a, below it b",
+                *(["shared (at least)"] if wide and contained else []),
+                "documents (a above b)",
             ],
             (
                 [
@@ -212,8 +212,8 @@ class Screen:
         inside, alike = (sum(len(family.documents) for family in some) for some in (families, copies))
         about = f"{count(len(families), 'families')} with {count(inside, 'documents')}"
         if copies:
-            only = f"{count(len(copies), 'families')} {'is' if len(copies) == 1 else 'are'} of copies only"
-            about += f"; {only}, with {count(alike, 'documents')}"
+            only = f"{count(len(copies))} of them {'contains' if len(copies) == 1 else 'contain'} only copies"
+            about += f"; {only} ({count(alike, 'documents')})"
         self.folded(about, style="dim")
 
     def _named(self, figure: str) -> str:
@@ -247,7 +247,7 @@ class Screen:
             return fold(safe(one.detail), room) if one.detail else []
 
         self.columns(
-            ["reason", "path, below it more about it"],
+            ["problem", "document and reason"],
             ([one.reason or "", "\n".join([self.name(one.location), *about(one)])] for one in documents),
         )
 
@@ -276,14 +276,14 @@ class Screen:
         if family.mean_resemblance is not None:
             facts.append(f"{self._named('mean')} {share_in_words(family.mean_resemblance)}")
         if family.weakest:
-            facts.append(f"holds at {share_in_words(family.weakest.resemblance)}")
+            facts.append(f"weakest link {share_in_words(family.weakest.resemblance)}")
         if family.most_distant:
             about = "" if family.most_distant.exact else "~"
-            facts.append(f"reaches down to {about}{share_in_words(family.most_distant.resemblance)}")
+            facts.append(f"least alike members {about}{share_in_words(family.most_distant.resemblance)}")
         if not family.evaluated:
             facts.append("not evaluated")
         if family.verdict:
-            facts.append(f"called {family.verdict}")
+            facts.append(f"verdict: {family.verdict}")
         self.titled(family.kind, facts, family.id)
         self.folded(safe(family.reason), indent=len(INDENT), style="dim")
         front = f"{INDENT}{'':<5}  {'':<6} "

@@ -29,9 +29,9 @@ LEFT = {"digest": 32, "feature": 16}
 @click.option(
     "--scheme",
     metavar="SPEC",
-    help=f"See: nearkin schemes.  [default: {DEFAULT_SCHEME}; for a store that of its last scan]",
+    help=f"See: nearkin schemes.  [default: {DEFAULT_SCHEME}; for a store, its last scan's]",
 )
-@click.option("--digest", is_flag=True, help="One line a document: a hash over its features, their number and weight.")
+@click.option("--digest", is_flag=True, help="One line per document: a hash of its features, their number and weight.")
 @text_options
 def sign(
     file: str | None,
@@ -43,13 +43,13 @@ def sign(
     raw: bool,
     ignore: tuple[str, ...] | None,
 ) -> None:
-    """Show the signature of a document (- for standard input): one line a feature, in the order of the text.
+    """Show the signature of a document (- for standard input): one line per feature, in text order.
 
-    Weight is what a feature stands for, in shingles or, of chunks, in bytes; the offset counts bytes of the canonical
-    text. Without FILE every content of the store is listed by the path of its first document, its features in
-    ascending order. Of scheme si it is the number, one line a content; a text of which it keeps nothing has none.
+    The weight says how many shingles (for chunk schemes: bytes) a feature stands for; the offset counts bytes of the
+    canonical text. Without FILE, every distinct text of the store is listed under the path of its first document, with
+    its features in ascending order. For scheme si the signature is one number per text, or none.
 
-    Of chunk schemes the digest names a content without its text: texts of one digest have the same chunks.
+    With a chunk scheme, texts with the same --digest have the same chunks.
     """
     form = chosen(form)
     if file is None:
@@ -99,7 +99,7 @@ def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given
     from nearkin.scheme import Estimator
 
     if given:
-        raise UsageError("--raw and --ignore are for a FILE; the texts of a store are signed as they were scanned.")
+        raise UsageError("--raw and --ignore need a FILE; the texts of a store are signed as they were scanned.")
     with progress("sign", quiet=quiet) as report, opened(store) as connection:
         scoped = is_scoped(connection)
         scheme, found = stored_signatures(connection, spec)
