@@ -68,7 +68,7 @@ def test_the_screen(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch)
     assert quiet.err == ""
     assert quiet.out == (
         f"{counts['documents']} documents, 0 not read;"
-        f" {counts['identical']} groups of identical documents, {counts['families']} families,"
+        f" {counts['identical']} identical groups, {counts['families']} families,"
         f" {counts['matches']} matches\n"
     )
 

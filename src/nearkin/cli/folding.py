@@ -15,8 +15,14 @@ def fold_command(command: str, width: int) -> list[str]:
     if cells(command) <= width:
         return [command]
     words = ARGUMENT.findall(command)
-    lines = [" ".join(words[:2])]  # nearkin and what it should do
-    for word in words[2:]:
+    pieces = [" ".join(words[:2])]  # nearkin and what it should do
+    for word in words[2:]:  # an option stays with its value
+        if pieces[-1].startswith("--") and " " not in pieces[-1] and not word.startswith("-"):
+            pieces[-1] += f" {word}"
+        else:
+            pieces.append(word)
+    lines = pieces[:1]
+    for word in pieces[1:]:
         if cells(lines[-1]) + cells(word) + len("  \\") <= width:
             lines[-1] += f" {word}"
         else:

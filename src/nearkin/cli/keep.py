@@ -171,8 +171,8 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
                 text = shortened(safe(passage["text"]), max(screen.width - len(where) - 14, 20))
                 screen.line((f"{' ' * 14}{where}{text}", "dim"))
     if limit and len(groups) > limit:
-        left = count(len(groups) - limit, "families")
-        screen.folded(f"… and {left} more; --limit 0 shows all, --plan and --format csv list them", style="dim")
+        left = count(len(groups) - limit, "more families" if len(groups) - limit > 1 else "more family")
+        screen.folded(f"… and {left}; --limit 0 shows all, --plan and --format csv list them", style="dim")
     copies = [row for row in rows if row.action == "replace"]
     moved = sum(row.action == "quarantine" for row in rows)
     whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and row.why != ATTACHED for row in rows)

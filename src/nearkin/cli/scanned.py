@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nearkin.cli.folding import fold_command
 from nearkin.cli.options import store_option
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def show_in_short(summary: "Summary") -> None:
     from nearkin.cli.words import count
 
     read = [count(summary.documents, "documents"), f"{count(summary.failed)} not read"]
-    found = [f"{count(summary.identical, 'groups')} of identical documents", count(summary.families, "families")]
+    found = [count(summary.identical, "identical groups"), count(summary.families, "families")]
     Screen().folded(f"{', '.join(read)}; {', '.join([*found, count(summary.matches, 'matches')])}")
 
 
@@ -159,7 +160,8 @@ def _show_unchanged(screen: "Screen", summary: "Summary", notes: list[str], opti
             screen.line(f"  {told:<38}", (command, "dim"))
         else:
             screen.line(f"  {told}")
-            screen.note(f"  see: {command}")
+            for line in fold_command(command, screen.width - 4):
+                screen.line((f"    {line}", "dim"))
 
 
 def _show_counts(
@@ -186,7 +188,9 @@ def _show_counts(
     screen.line(*pieces[:-1])
     if summary.resigned:
         were = "was" if summary.resigned == 1 else "were"
-        screen.note(f"{count(summary.resigned, 'texts')} {were} signed again: the scheme or the text settings changed.")
+        screen.note(
+            f"{count(summary.resigned, 'texts')} {were} signed again: the scheme, the text settings or nearkin changed."
+        )
 
 
 def _show_changes(screen: "Screen", summary: "Summary", option: str) -> None:
