@@ -261,15 +261,15 @@ def test_errors_speak_of_arguments_in_python(tmp_path: Path, texts: list[str]) -
     (folder / "a.txt").write_text(texts[0])
     store.scan(folder)
     for ask, said in (
-        (lambda: nearkin.match(texts, threshold=1.5), "threshold must be over 0 and at most 1, not 1.5."),
+        (lambda: nearkin.match(texts, threshold=1.5), "threshold must be greater than 0 and at most 1, not 1.5."),
         (lambda: nearkin.match(texts, containment=1.5), "containment must be greater than 0 and at most 1, not 1.5."),
         (lambda: nearkin.match(texts, jobs=0), "jobs must be between 1 and 512, not 0."),
         (lambda: store.families(threshold=0.2), "Below 0.5 the scan kept no matches; scan again with floor=0.2."),
-        (lambda: store.scan(folder, max_size=0), "max_size must be between 1 byte and 1024T."),
+        (lambda: store.scan(folder, max_size=0), "max_size must be between 1 byte and 1024T, not 0."),
         (lambda: store.scan(folder, floor=0.9), "floor (0.9) must not exceed threshold (0.7)."),
         (
             lambda: store.scan(folder, id_column="id"),
-            "id_column is about tables; name the column of their texts with text_column.",
+            "id_column is for tables only; also give text_column.",
         ),
         (
             lambda: store.scan(folder, scheme="fuzzy", keep_text=False),

@@ -42,6 +42,14 @@ def checked(name: str, value: Any, kind: Any) -> Any:
     raise UsageError(f"--{option} must be {KINDS[kind]}, not {value!r:.60}.")
 
 
+def in_units(size: int) -> str:
+    """Bytes as options take them: 64M, or the plain number where that is not even."""
+    for unit, worth in (("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)):
+        if size and size % worth == 0:
+            return f"{size // worth}{unit}"
+    return str(size)
+
+
 @dataclass(frozen=True)
 class Checked:
     """Settings whose values are of the kinds that they say."""
@@ -66,7 +74,7 @@ class WalkSettings(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.max_size <= 1 << 50:
-            raise UsageError("--max-size must be between 1 byte and 1024T.")
+            raise UsageError(f"--max-size must be between 1 byte and 1024T, not {in_units(self.max_size)}.")
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class TextSettings(Checked):
         super().__post_init__()
         for name in self.ignore:
             if name not in IGNORABLE:
-                raise UsageError(f"Cannot ignore {name!r}; known are: {', '.join(IGNORABLE)}.")
+                raise UsageError(f"Cannot ignore {name!r}; choose from: {', '.join(IGNORABLE)}.")
 
 
 @dataclass(frozen=True)
@@ -104,15 +112,13 @@ class MatchSettings(Checked):
         for name in ("threshold", "containment", "floor"):
             value = getattr(self, name)
             if not 0.0 < value <= 1.0 and (name, value) != ("containment", NO_CONTAINMENT):
-                raise UsageError(f"--{name} must be over 0 and at most 1, not {value:g}.")
+                raise UsageError(f"--{name} must be greater than 0 and at most 1, not {value:g}.")
         if self.floor > self.threshold:
             raise UsageError(f"--floor ({self.floor:g}) must not exceed --threshold ({self.threshold:g}).")
         if not 0.0 < self.hot <= 1 << 31 or (self.hot >= 1 and self.hot != int(self.hot)):
-            raise UsageError(
-                f"--hot must be a whole number of documents, or a share of them under 1, not {self.hot:g}."
-            )
+            raise UsageError(f"--hot must be a whole number of documents or a share below 1, not {self.hot:g}.")
         if self.min_shared_bytes < 0:
-            raise UsageError(f"--min-shared-bytes must not be negative, not {self.min_shared_bytes}.")
+            raise UsageError(f"--min-shared-bytes must be 0 or more, not {self.min_shared_bytes}.")
 
     def hot_among(self, contents: int) -> int:
         """In how many prefixes a feature may be, among so many contents."""
@@ -131,7 +137,7 @@ class TableSettings(Checked):
         super().__post_init__()
         for name, given in (("id-column", self.id_column is not None), ("html", self.html)):
             if given and self.text_column is None:
-                raise UsageError(f"--{name} is about tables; name the column of their texts with --text-column.")
+                raise UsageError(f"--{name} is for tables only; also give --text-column.")
 
     @property
     def how(self) -> str | None:
@@ -157,7 +163,7 @@ class RunSettings(Checked):
         if not 1 <= self.jobs <= MOST_JOBS:
             raise UsageError(f"--jobs must be between 1 and {MOST_JOBS}, not {self.jobs}.")
         if not LEAST_MEMORY <= self.memory <= 1 << 50:
-            raise UsageError("--memory must be between 64M and 1024T.")
+            raise UsageError(f"--memory must be between 64M and 1024T, not {in_units(self.memory)}.")
 
 
 @dataclass(frozen=True)
@@ -182,7 +188,8 @@ class WorkerSettings(Checked):
         if not 0.1 <= self.timeout <= 86_400:
             raise UsageError(f"--timeout must be between 0.1 and 86400 seconds, not {self.timeout:g}.")
         if not 128 << 20 <= self.document_memory <= 1 << 50:
-            raise UsageError("--document-memory must be between 128M and 1024T.")
+            given = in_units(self.document_memory)
+            raise UsageError(f"--document-memory must be between 128M and 1024T, not {given}.")
 
 
 @dataclass(frozen=True)

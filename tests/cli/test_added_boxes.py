@@ -29,7 +29,7 @@ def test_what_is_added_is_added_with_all_that_lies_in_it(tmp_path: Path) -> None
     found = Called("check", tmp_path / "plain.txt", "--store", store, "--format", "jsonl").records
     assert "arch.zip!/folder/a.txt" in [one["path"] for one in found]
     again = Called("check", folder / "arch.zip", "--store", store, "--add")
-    assert "is in the store already, unchanged" in again.err
+    assert "is already in the store, unchanged" in again.err
     assert changes(scan(store, folder)) == {}
     fresh = tmp_path / "fresh.db"
     scan(fresh, folder)

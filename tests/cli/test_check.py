@@ -121,7 +121,7 @@ def test_formats(docs: Path, store: Path, tmp_path: Path) -> None:
     assert "near" in table
     (tmp_path / "new.txt").write_text(prose(70))
     nothing = Called("check", tmp_path / "new.txt", "--store", store, "--format", "table")
-    assert nothing.out == "Nothing in the store is like it.\n"
+    assert nothing.out == "Nothing in the store resembles it.\n"
     assert Called("check", tmp_path / "new.txt", "--store", store, "--format", "json").out == "[]\n"
 
 
@@ -200,7 +200,7 @@ def test_contents_not_signed_by_the_scheme_are_counted(tmp_path: Path) -> None:
     Called("scan", folder, "--store", store)
     called = Called("check", folder / "a.txt", "--store", store, "--scheme", SI)
     assert called.code == 0
-    assert called.err.startswith(f"nearkin: 1 content not signed by {SI} and not looked at;")
+    assert called.err.startswith(f"nearkin: 1 text was not compared, having no signature by {SI};")
     assert Called("check", folder / "a.txt", "--store", store, "--scheme", SI, "--quiet").err == ""
 
 
@@ -279,7 +279,7 @@ def test_sign_prints_the_number_of_every_content_of_a_store(docs: Path, store: P
 
 def test_a_file_without_text_is_no_all_clear(tmp_path: Path, docs: Path, store: Path) -> None:
     (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
-    said = "nearkin: {} has no text that nearkin can read; only its bytes were looked up.\n"
+    said = "nearkin: {} has no readable text; only its bytes were looked up.\n"
     query = ("check", tmp_path / "x.png", docs / "single.txt", "--store", store)
     for form in ("table", "json", "jsonl", "csv"):
         assert Called(*query, "--format", form).err == said.format(tmp_path / "x.png")
@@ -289,7 +289,7 @@ def test_a_file_without_text_is_no_all_clear(tmp_path: Path, docs: Path, store: 
     for option in ([], ["--digest"], ["--scheme", SI], ["--format", "csv"]):
         signed = Called("sign", tmp_path / "x.png", *option)
         assert signed.code == 0
-        unsigned = f"nearkin: {tmp_path / 'x.png'} has no text that nearkin can read, so it has no signature.\n"
+        unsigned = f"nearkin: {tmp_path / 'x.png'} has no readable text, so it has no signature.\n"
         assert signed.err == unsigned
     assert Called("sign", tmp_path / "x.png", "--quiet").err == ""
     assert Called("sign", tmp_path / "x.png", "--raw").err == ""  # there the bytes are the text
@@ -323,12 +323,12 @@ def test_what_is_added_is_found_by_the_next_check(tmp_path: Path, own_store: Pat
     assert (again["scope"], again["tier"]) == ("added", "bytes")
     assert again["path"] == str(tmp_path / "draft.txt")[1:]
     twice = Called("check", tmp_path / "draft.txt", "--store", own_store, "--add")
-    assert "is in the store already, unchanged, as added:" in twice.err
+    assert "is already in the store, unchanged, as added:" in twice.err
     assert len(twice.records) == 1
     quiet = Called("check", tmp_path / "draft.txt", "--store", own_store, "--add", "--quiet")
     assert quiet.err == ""
     document = Called("check", again["path"], "--store", own_store, "--add")
-    assert "is a document of the store already" in document.err
+    assert "is already a document of the store" in document.err
 
 
 def test_standard_input_is_added_under_a_name(own_store: Path) -> None:
@@ -361,7 +361,7 @@ def test_an_empty_file_is_like_nothing(tmp_path: Path, store: Path) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
     called = Called("check", tmp_path / "empty.txt", "--store", store, "--format", "table")
     assert (called.code, called.out) == (0, "")
-    assert called.err == f"nearkin: {tmp_path / 'empty.txt'} is empty, and an empty file is like nothing.\n"
+    assert called.err == f"nearkin: {tmp_path / 'empty.txt'} is empty, so nothing resembles it.\n"
 
 
 def test_a_store_without_texts_says_so(tmp_path: Path) -> None:
@@ -393,4 +393,4 @@ def test_other_bytes_under_a_known_name_replace_what_was_there(tmp_path: Path, o
     assert " added as added:" in told[0]
     assert " replaced added:" in told[1]
     assert "which had other bytes" in told[1]
-    assert "is in the store already, unchanged" in told[2]
+    assert "is already in the store, unchanged" in told[2]

@@ -15,7 +15,7 @@ def test_what_lies_in_an_archive_is_no_all_clear(tmp_path: Path) -> None:
     asked = Called("check", tmp_path / "box.zip", "--store", store, "--format", "table")
     assert asked.code == 0
     assert "as a whole" in asked.out
-    assert "holds other documents, which were not looked up" in asked.err
+    assert "contains other documents, which were not looked up" in asked.err
     for command in ("check", "trace"):
         unopened = Called(command, tmp_path / "box.zip", "--store", store, "--exit-code")
         assert unopened.code == 3
@@ -27,7 +27,7 @@ def test_what_lies_in_an_archive_is_no_all_clear(tmp_path: Path) -> None:
     )
     mail = Called("check", tmp_path / "mail.eml", "--store", store, "--exit-code")
     assert mail.code == 1, "its own text is like a document"
-    assert "holds other documents" in mail.err
+    assert "contains other documents" in mail.err
 
 
 def test_what_cannot_be_read_is_no_all_clear(tmp_path: Path) -> None:

@@ -118,8 +118,11 @@ def test_a_store_without_a_finished_scan(tmp_path: Path) -> None:
     from nearkin.store.database import connect
 
     connect(tmp_path / "kin.db", create=True).close()
-    for command in ("identical", "matches", "families"):
-        refused(Called(command, "--store", tmp_path / "kin.db"), 4, "nearkin scan FOLDER")
+    listings = ["identical", "matches", "families", "folders", "keep", "sign", "families --history"]
+    listings += ["documents", *(f"documents --{which}" for which in ("failed", "without-text", "changes"))]
+    for command in listings:
+        called = Called(*command.split(), "--store", tmp_path / "kin.db")
+        refused(called, 4, "No scan of this store has finished yet", "nearkin scan FOLDER")
 
 
 def test_special_files_are_passed_over(tmp_path: Path) -> None:
@@ -190,7 +193,7 @@ def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
     assert nearkin("scan", "nowhere", cwd=tmp_path).returncode == 3
     wrong = nearkin("scan", ".", "--threshold", 1.5, cwd=tmp_path)
     assert wrong.returncode == 2
-    assert wrong.stderr == b"nearkin: --threshold must be over 0 and at most 1, not 1.5.\n"
+    assert wrong.stderr == b"nearkin: --threshold must be greater than 0 and at most 1, not 1.5.\n"
     assert nearkin("matches", cwd=tmp_path).returncode == 4
     assert list(tmp_path.iterdir()) == []
 
@@ -231,6 +234,5 @@ def test_what_to_type_names_the_store(tmp_path: Path) -> None:
         connection.execute("UPDATE run SET state = 'running'")
     for command in ("matches", "families", "identical", "keep"):
         unfinished = Called(command, "--store", store)
-        assert unfinished.code == 4 or command == "identical"
-        if unfinished.code:
-            assert f"run: nearkin scan FOLDER {named}" in unfinished.err
+        assert unfinished.code == 4
+        assert f"run: nearkin scan FOLDER {named}" in unfinished.err

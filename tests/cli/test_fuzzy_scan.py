@@ -177,10 +177,10 @@ def test_a_learnt_reference_is_a_scheme_like_any_other(folder: Path, tmp_path: P
 def test_learning_is_not_planning(folder: Path) -> None:
     both = Called("schemes", "--learn", folder, "--plan")
     assert (both.code, both.out) == (2, "")
-    assert both.err == "nearkin: --learn and --plan are two questions; ask them one at a time.\n"
+    assert both.err == "nearkin: Use either --learn or --plan, not both.\n"
     planned = Called("schemes", "--learn", folder, "--error", "0.1")
     assert (planned.code, planned.out) == (2, "")
-    assert "--error belongs to --plan" in planned.err
+    assert "--error goes with --plan" in planned.err
 
 
 def test_what_nothing_can_be_learnt_from(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_merges_and_splits_are_told(tmp_path: Path) -> None:
     history = Store(store).family_history().to_pylist()
     assert [event["what"] for event in history] == ["split", "merged", "founded", "founded"]
     wrong = Called("families", "--history", "--threshold", "0.9", "--store", store)
-    assert (wrong.code, "leave out --threshold" in wrong.err) == (2, True)
+    assert (wrong.code, "cannot be combined with --threshold" in wrong.err) == (2, True)
 
 
 @pytest.fixture
@@ -141,8 +141,8 @@ def test_what_of_a_collection_is_in_the_master_already(two_scopes: Path) -> None
     called = Called("matches", "--between", "master", "candidate", "--store", two_scopes)
     assert called.code == 0
     assert called.err == (
-        "nearkin: Of 6 documents in candidate, 2 identical, 1 near, 1 contained in master; 2 new,"
-        " 1 of them with documents of master inside.\n"
+        "nearkin: Of 6 documents in candidate, 2 identical, 1 near, 1 contained in master; 2 new"
+        " (1 of them contains documents of master).\n"
     )
     told = {record["b"]: (record["tier"], record["a"]) for record in called.records}
     assert told == {
@@ -208,7 +208,7 @@ def test_what_changed_is_listed(folder: Path, tmp_path: Path) -> None:
     ]
     scanned(folder, store)
     unchanged = Called("documents", "--changes", "--store", store, "--format", "table").out
-    assert unchanged == "The last scan found nothing changed.\n"
+    assert unchanged == "The last scan found no changes.\n"
     assert Called("documents", "--changes", "--failed", "--store", store).code == 2
 
 
@@ -239,7 +239,7 @@ def test_moved_documents_are_not_gone(folder: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_has_changed_is_said_only_where_it_is_true(folder: Path, tmp_path: Path) -> None:
-    store, unchanged = tmp_path / "kin.db", "nothing has changed since the last scan"
+    store, unchanged = tmp_path / "kin.db", "Nothing has changed since the last scan."
     (folder / "a2.txt").write_text(edited(prose(0, 500), 10))
 
     def shown(*options: str) -> str:
@@ -254,10 +254,10 @@ def test_nothing_has_changed_is_said_only_where_it_is_true(folder: Path, tmp_pat
 
 def test_no_files_were_found(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
-    sentence = "no files were found; which are looked for is said by --include, --exclude and --hidden"
+    sentence = "No files found. Check --include, --exclude and --hidden."
     first = Called("scan", tmp_path / "none", "--store", tmp_path / "kin.db", "--format", "table").words
     assert sentence in first
-    assert "nothing has changed" not in first
+    assert "Nothing has changed" not in first
     folder = write(tmp_path / "docs", {b"a.txt": prose(1)})
     filtered = Called("scan", folder, "--include", "*.doc", "--store", tmp_path / "kin.db")
     assert sentence in filtered.err
@@ -282,19 +282,19 @@ def test_other_filters_than_last_time_are_named(folder: Path, tmp_path: Path) ->
     scanned(folder, store, "--exclude", "a.txt")
     called = Called("scan", folder, "--store", store)
     assert called.err == (
-        "nearkin: the last scan had --exclude a.txt; documents that this leaves out or takes in count as gone or new\n"
+        "nearkin: The last scan used --exclude a.txt; files this scan skips count as gone, files it adds as new.\n"
     )
     assert Called("scan", folder, "--store", store).err == ""
     back = Called("scan", folder, "--store", store, "--include", "a*", "--max-size", "1M", "--format", "table").out
-    assert "the last scan had no --include, --max-size 256M; documents" in back
+    assert "The last scan used --max-size 256M and no --include; files" in back
 
 
 def test_texts_kept_earlier_stay(folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "kin.db"
     scanned(folder, store)
     called = Called("scan", folder, "--store", store, "--no-text")
-    purge = f"to purge one: nearkin store forget PATH --store {store}"
-    assert called.err == f"nearkin: texts that earlier scans kept stay in the store; {purge}\n"
+    purge = f"to remove one: nearkin store forget PATH --store {store}"
+    assert called.err == f"nearkin: Texts kept by earlier scans stay in the store; {purge}\n"
     assert Called("scan", folder, "--store", tmp_path / "other.db", "--no-text").err == ""
 
 
@@ -312,7 +312,7 @@ def test_new_documents_of_a_candidate(two_scopes: Path) -> None:
     rows = Store(two_scopes).new_documents("master", "candidate").to_pylist()
     assert rows == called.records
     wrong = Called("matches", "--new", "--store", two_scopes)
-    assert (wrong.code, "--new belongs to --between" in wrong.err) == (2, True)
+    assert (wrong.code, "--new goes with --between" in wrong.err) == (2, True)
 
 
 def test_history_names_what_a_family_was_about(folder: Path, tmp_path: Path) -> None:
@@ -342,7 +342,7 @@ def test_documents_without_text(folder: Path, tmp_path: Path) -> None:
     (folder / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
     (folder / "empty.txt").write_bytes(b"")
     shown = Called("scan", folder, "--store", store, "--format", "table").out
-    assert "1 document without text" in shown
+    assert "1 document has no readable text" in shown
     assert [one["path"] for one in Called(*listing).records] == ["image.png"]
     assert Store(store).documents(without_text=True).column("path").to_pylist() == ["image.png"]
 
@@ -356,13 +356,13 @@ def test_empty_documents_and_archives_are_not_said_to_have_text(tmp_path: Path) 
     (folder / "letter.txt").write_text("a letter")
     listing = ["documents", "--without-text", "--format", "table", "--store", tmp_path / "kin.db"]
     scanned(folder, tmp_path / "kin.db")
-    one = "All documents have text but for 1 that is empty or only holds others; such are not listed.\n"
+    one = "All documents have text, except 1 that is empty or only contains others (not listed).\n"
     assert Called(*listing).out.replace("\n  ", " ") == one
     (folder / "spaces.txt").write_text("  \n \n")
     with zipfile.ZipFile(folder / "box.zip", "w") as box:
         box.writestr("a.txt", "a text in a box")
     scanned(folder, tmp_path / "kin.db")
-    assert "but for 3 that are empty" in Called(*listing).out
+    assert "except 3 that are empty" in Called(*listing).out
 
 
 def test_between_scopes_too_a_scheme_is_asked_only_what_it_can_tell(tmp_path: Path) -> None:

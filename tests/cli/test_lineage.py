@@ -151,7 +151,7 @@ def test_the_same_words_in_another_writing_are_nothing_new(tmp_path: Path) -> No
     assert found["2.html"]["source"] == "1.txt"
     assert {line["nearer"] for line in found.values()} == {None}
     shown = Called("lineage", "1.txt", "--store", store, "--format", "table").words
-    assert shown.count("the same words in another writing") == 3
+    assert shown.count("the same words, written differently") == 3
     assert list(found.values()) == Store.open(store).lineage("1.txt").to_pylist()
 
 

@@ -51,13 +51,13 @@ def test_identical(store: Path) -> None:
 
 @pytest.mark.parametrize(
     ("listing", "said"),
-    [("identical", "largest 1 group"), ("matches", "strongest 1 match"), ("documents", "first 1 document")],
+    [("identical", "largest group"), ("matches", "strongest match"), ("documents", "first document")],
 )
 def test_no_more_than_asked_for(store: Path, listing: str, said: str) -> None:
     whole = Called(listing, "--store", store)
     one = Called(listing, "--store", store, "--limit", 1)
     assert one.records == whole.records[:1]
-    assert f"only the {said} listed" in one.err
+    assert f"Showing the {said} only" in one.err
     everything = Called(listing, "--store", store, "--limit", len(whole.records))
     assert (everything.records, everything.err) == (whole.records, whole.err)
     assert Called(listing, "--store", store, "--limit", 0).code == 2
@@ -185,7 +185,7 @@ def test_popular_representatives(store: Path) -> None:
 
 def test_families_of_copies_only_are_counted_apart(store: Path) -> None:
     table = greedy(store, "--threshold", 1, "--format", "table").out
-    assert table.endswith("1 family with 3 documents; 1 family is of copies only, with 3 documents\n")
+    assert table.endswith("1 family with 3 documents; 1 of them contains only copies (3 documents)\n")
     assert greedy(store, "--format", "table").out.endswith("3 families with 9 documents\n")
 
 

@@ -36,8 +36,8 @@ def test_a_scope_follows_its_folder(store: Path, tmp_path: Path) -> None:
     (tmp_path / "office").rename(tmp_path / "archive")
     called = Called("scan", tmp_path / "archive", "--scope", "office", "--store", store, "--format", "table")
     assert called.code == 0, called.err
-    assert f"scope office is now at {tmp_path / 'archive'}" in called.words
-    assert "nothing has changed since the last scan" in called.out
+    assert f"Scope office is now at {tmp_path / 'archive'}" in called.words
+    assert "Nothing has changed since the last scan" in called.out
     assert (documents(store), result(store)) == before
     (moved,) = Called("audit", "--action", "scope moved", "--store", store).records
     assert moved["subject"] == "office"
@@ -56,7 +56,7 @@ def test_a_scope_whose_folder_is_there_stays(store: Path, tmp_path: Path) -> Non
 def test_what_is_missing_is_named(store: Path, tmp_path: Path) -> None:
     (tmp_path / "office").rename(tmp_path / "archive")
     hint = HINT.format(at=f" --store {store}")
-    note = f"scope office: its folder {tmp_path / 'office'} is not there any more; its 3 documents still count; {hint}"
+    note = f"Scope office: its folder {tmp_path / 'office'} no longer exists, but its 3 documents still count; {hint}"
     scan = Called("scan", tmp_path / "home", "--store", store, "--format", "table")
     assert note in scan.words
     assert note in Called("scan", tmp_path / "home", "--store", store).err
@@ -66,13 +66,13 @@ def test_what_is_missing_is_named(store: Path, tmp_path: Path) -> None:
     assert {one["name"]: one["missing"] for one in info.records[0]["scopes"]} == {"office": True, "home": False}
     shown = Called("store", "info", "--store", store, "--format", "table").words
     assert note in shown
-    assert "which is not there any more" in shown
+    assert "which no longer exists" in shown
 
 
 def test_additions_without_a_folder_are_not_missing(store: Path, tmp_path: Path) -> None:
     (tmp_path / "loose.txt").write_text(prose(5))
     assert Called("check", tmp_path / "loose.txt", "--add", "--store", store).code == 0
-    assert "not there any more" not in Called("store", "info", "--store", store).err
+    assert "no longer exists" not in Called("store", "info", "--store", store).err
     shown = Called("store", "info", "--store", store, "--format", "table").out
     assert "1 document, in no scanned folder" in shown
     refused = Called("scan", tmp_path / "office", "--scope", "added", "--store", tmp_path / "kin.db")
@@ -98,14 +98,14 @@ def test_a_dropped_scope_is_gone_and_its_history_stays(store: Path, tmp_path: Pa
         ).fetchall()
     assert gone == [("regroup", "done")]
     assert Called("store", "check", "--store", store).code == 0
-    assert "not there any more" not in Called("scan", tmp_path / "home", "--store", store).err
+    assert "no longer exists" not in Called("scan", tmp_path / "home", "--store", store).err
 
 
 def test_a_dropped_scope_comes_back_and_its_name_is_free(store: Path, tmp_path: Path) -> None:
     before = documents(store), result(store)[:2]  # families that ended are founded anew
     called = Called("store", "drop", "office", "--store", store, "--format", "table")
     assert called.out == "Dropped: scope office, 3 documents.\n"
-    assert "is still there; a scan of it stores its documents again" in called.err
+    assert "still exists; a scan of it stores its documents again" in called.err
     assert Called("scan", tmp_path / "office", "--store", store, "-q").code == 0
     assert (documents(store), result(store)[:2]) == before
     Called("store", "drop", "office", "--store", store)

@@ -143,7 +143,7 @@ def test_a_form_is_planned_as_the_star_it_becomes(tmp_path: Path, monkeypatch: p
     assert did["hot"] / 2 <= part["hot_features"]["value"] <= 2 * did["hot"]
     assert size_of(store) / 2 <= part["disk"]["value"] <= 2 * size_of(store)
     shown = Called("scan", *how, "--plan", "--format", "table")
-    assert "features that over 80 contents hinge on" in " ".join(shown.out.split())
+    assert "features shared by more than 80 texts" in " ".join(shown.out.split())
 
 
 def test_what_is_not_hot_is_planned_pair_by_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_names_are_refused_where_they_have_no_use_or_are_none(docs: Path, si_sto
     for option in ("--table", "--column"):
         unused = Called(*asked, option, "documents")
         assert (unused.code, unused.out) == (2, "")
-        assert unused.err == f"nearkin: {option} belongs to --sql; use: nearkin check FILE --sql {option} …\n"
+        assert unused.err == f"nearkin: {option} goes with --sql; use: nearkin check FILE --sql {option} …\n"
         wrong = Called(*asked, "--sql", option, "a; DROP TABLE a")
         assert (wrong.code, wrong.out) == (2, "")
         assert "is no name in SQL" in wrong.err

@@ -59,7 +59,7 @@ def test_the_largest_are_the_first_of_all(mixed: Path, view: str, threshold: flo
     for limit in (1, 2, len(whole) - 1):
         called = Called("families", "--store", mixed, "--view", view, *asked, "--limit", limit)
         assert called.records == whole[:limit]
-        assert "only the largest" in called.err
+        assert "Showing the" in called.err
     for limit in (len(whole), 1000):
         called = Called("families", "--store", mixed, "--view", view, *asked, "--limit", limit)
         assert (called.records, called.err) == (whole, "")
@@ -111,6 +111,6 @@ def test_letters_linked_as_stars_are_one_family_around_the_centre(letters: Path)
 def test_cliques_of_stars_are_not_evaluated_and_say_so(letters: Path) -> None:
     called = Called("families", "--store", letters, "--view", "clique")
     assert [(len(family["documents"]), family["evaluated"]) for family in called.records] == [(600, False), (2, True)]
-    assert called.err == "nearkin: 1 family not evaluated: not all of their pairs were listed.\n"
+    assert called.err == "nearkin: 1 family not evaluated: the scan did not list all pairs of their members.\n"
     shown = Called("families", "--store", letters, "--view", "clique", "--limit", 1, "--format", "table")
     assert "not evaluated" in shown.out

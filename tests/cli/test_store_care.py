@@ -43,13 +43,13 @@ def test_info_counts_contents_as_the_scan_does(store: Path) -> None:
     (record,) = Called("store", "info", "--store", store).records
     assert record["contents"] == scanned.records[0]["contents"]
     shown = Called("store", "info", "--store", store, "--format", "table").words
-    assert f"contents {record['contents']} distinct texts of these documents" in shown
+    assert f"contents {record['contents']} distinct texts in these documents" in shown
 
 
 def test_check(store: Path) -> None:
     fine = Called("store", "check", "--store", store)
     assert (fine.code, fine.out, fine.err) == (0, "", "")
-    assert Called("store", "check", "--store", store, "--format", "table").out == "The store is whole.\n"
+    assert Called("store", "check", "--store", store, "--format", "table").out == "The store is undamaged.\n"
     with closing(sqlite3.connect(store)) as connection:
         connection.execute("UPDATE content SET digest = randomblob(32) WHERE length > 0")
         connection.commit()
@@ -57,7 +57,7 @@ def test_check(store: Path) -> None:
     broken = Called("store", "check", "--store", store)
     assert broken.code == 4
     assert all(record["what"] == "texts" for record in broken.records)
-    assert broken.err.startswith(f"nearkin: The store {store} is not whole: ")
+    assert broken.err.startswith(f"nearkin: The store {store} is damaged: ")
 
 
 def test_one_finding_is_no_plural(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_one_finding_is_no_plural(store: Path, monkeypatch: pytest.MonkeyPatch) 
     with closing(sqlite3.connect(store)) as connection:
         connection.execute("UPDATE content SET digest = randomblob(32) WHERE id = (SELECT max(id) FROM content)")
         connection.commit()
-    assert "is not whole: 1 finding, see above" in Called("store", "check", "--store", store).err
+    assert "is damaged: 1 finding, see above" in Called("store", "check", "--store", store).err
     shown = Called("store", "check", "--store", store, "--format", "table")
     assert all(len(line) <= 80 for line in shown.out.splitlines())
 
@@ -84,7 +84,7 @@ def test_forget_asks_unless_told(store: Path) -> None:
     asked = nearkin("store", "forget", "single.txt", "--store", store, input=b"n\n")
     assert asked.returncode == 0
     assert b"cannot be undone" in asked.stderr
-    assert b"nothing was forgotten" in asked.stderr
+    assert b"Nothing was forgotten" in asked.stderr
     assert nearkin("store", "forget", "single.txt", "--store", store, input=b"").returncode == 130
     assert "single.txt" in Called("documents", "--store", store).out
     asked = nearkin("store", "forget", "single.txt", "--store", store, input=b"y\n")
@@ -96,8 +96,8 @@ def test_forget_says_what_is_left(store: Path) -> None:
     done = Called("store", "forget", "manual-1.txt", "part.txt", "--yes", "--store", store)
     assert [record["path"] for record in done.records] == ["manual-1.txt", "part.txt"]
     assert done.records[0]["kept_for"] == ["copies/manual-1.html", "copies/manual-1.txt"]
-    assert "still held by copies/manual-1.html, copies/manual-1.txt" in done.err
-    assert "the file part.txt is still there" in done.err
+    assert "is also in copies/manual-1.html, copies/manual-1.txt" in done.err
+    assert "The file part.txt still exists" in done.err
     again = Called("store", "forget", "part.txt", "--yes", "--store", store)
     assert (again.code, again.out) == (3, "")
     assert "No document at part.txt is or was in this store" in again.err
@@ -165,10 +165,10 @@ def test_a_first_scan_that_runs_or_was_cut_short(tmp_path: Path) -> None:
         Store(path).scan(root, progress=look)
     assert listed[0].code == 4
     assert "The first scan of this store is still running" in listed[0].err
-    assert "3 documents so far by a scan that is running" in shown[0]
+    assert "3 documents read so far by a scan that is running" in shown[0]
     assert "run: nearkin scan FOLDER" in Called("families", "--store", path).err
     after = Called(*info, "table").out
-    assert "3 documents by a scan that was cut short; the next one goes on from there" in " ".join(after.split())
+    assert "3 documents read by an interrupted scan; the next scan continues from there" in " ".join(after.split())
     assert "Stale" not in after
     record = json.loads(Called(*info, "json").out)
     assert (record["pending"], record["running"]) == (3, False)

@@ -284,8 +284,8 @@ def test_wrong_columns_are_one_sentence_and_make_no_store(tmp_path: Path) -> Non
     for more, said in [
         (("--text-column", "body"), "t.csv has no column 'body'; it has: id, text."),
         (("--text-column", "text", "--id-column", "key"), "t.csv has no column 'key'; it has: id, text."),
-        (("--id-column", "id"), "--id-column is about tables"),
-        (("--html",), "--html is about tables"),
+        (("--id-column", "id"), "--id-column is for tables only"),
+        (("--html",), "--html is for tables only"),
     ]:
         for where in (table, tmp_path):
             done = Called("scan", where, "--store", store, *more)

@@ -141,7 +141,7 @@ def test_who_forgets_the_column_is_told(tmp_path: Path) -> None:
     for name in ("t.parquet", "t.jsonl", "t.csv"):
         (folder / name).write_bytes(WRITERS[f"corpus.{name[2:]}"](ROWS))
         store = tmp_path / f"{name}.db"
-        whole = f"{name} was read as a whole; to read it by row: --text-column NAME, which may be id, text"
+        whole = f"{name} was read as one document; to read it row by row: --text-column NAME (one of: id, text"
         for form in ("json", "table"):
             done = Called("scan", folder / name, "--store", store, "--format", form)
             assert (done.code, whole in " ".join((done.out + done.err).split())) == (0, True)
@@ -152,7 +152,7 @@ def test_who_forgets_the_column_is_told(tmp_path: Path) -> None:
         assert "gone" not in Called("scan", folder / name, "--store", store, "--format", "json").err
     (folder / "u.parquet").write_bytes((folder / "t.parquet").read_bytes())
     done = Called("scan", folder, "--store", tmp_path / "all.db", "--format", "json")
-    assert "2 tables were read as a whole; to read them by row: --text-column NAME" in done.err
+    assert "2 tables were read as one document each; to read them row by row: --text-column NAME" in done.err
     (folder / "sub").mkdir()
     (folder / "sub" / "a.txt").write_text("words")
     assert "whole" not in Called("scan", folder / "sub", "--store", tmp_path / "sub.db", "--format", "json").err

@@ -201,8 +201,8 @@ def test_documents_that_are_all_template(tmp_path: Path) -> None:
         (["--text", FORM, "--tolerance", "0.9"], 2, "--tolerance belongs to --family"),
         (["--text", FORM, "--name", "7"], 2, "must not be empty or a number"),
         (["--suggestion", "9"], 2, "There is no suggestion 9, only 1"),
-        (["--suggestion", "one"], 2, "A suggestion is a number"),
-        (["--suggestion", "1", "--suggestion", "all"], 2, "--suggestion all takes every one there is"),
+        (["--suggestion", "one"], 2, "--suggestion must be a number"),
+        (["--suggestion", "1", "--suggestion", "all"], 2, "--suggestion all already includes every one"),
         (["--suggestion", "0"], 2, "There is no suggestion 0: they are 1 to 20 at most"),
         (["--suggestion", "21"], 2, "There is no suggestion 21: they are 1 to 20 at most"),
         (["--file", "nowhere.txt"], 3, 'No file "nowhere.txt"'),
@@ -249,7 +249,7 @@ def test_templates_that_were_not_applied_are_told(tmp_path: Path) -> None:
     with closing(connect(store, write=True)) as connection:
         connection.execute("DELETE FROM template_features")
         connection.execute("DELETE FROM template")
-    assert "templates have changed" in Called("families", "--store", store).err
+    assert "Templates have changed" in Called("families", "--store", store).err
     assert Called("scan", tmp_path / "docs", "--store", store).code == 0
     assert Called("families", "--store", store).err == ""
 

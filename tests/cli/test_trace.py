@@ -45,7 +45,7 @@ def test_every_holder_is_named_with_its_passages(store: Path) -> None:
     assert DOCS[b"half.txt"][place["b_start"] : place["b_end"]] == SECRET.upper()
     assert half["share"] == pytest.approx(len(SECRET) / (len(FILE) - 2), abs=0.01)
     assert {one["share_of_all"] for one in traced.records} == {1.0}
-    assert "5 documents hold 100.0% of it together" in traced.err
+    assert "5 documents together contain 100.0% of it." in traced.err
 
 
 def test_shorter_passages_are_found_when_asked_for(store: Path) -> None:
@@ -116,7 +116,7 @@ def test_no_all_clear_where_only_features_were_asked(store: Path, tmp_path: Path
     quick = Called(*asked, "--quick")
     assert quick.code == 3
     assert "that share no stored feature with it were not read and may hold some" in quick.err
-    assert "No text that was looked at holds" in Called(*asked, "--quick", "--format", "table").out
+    assert "No text that could be searched contains" in Called(*asked, "--quick", "--format", "table").out
 
 
 def test_a_note_shorter_than_a_passage_is_looked_for_whole(store: Path, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_note_shorter_than_a_passage_is_looked_for_whole(store: Path, tmp_path
 def test_on_the_screen(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     shown = Called("trace", store.parent / "file.txt", "--store", store, "--format", "table").out
-    assert shown.startswith("5 documents hold 1.000 of it together, in passages of at least 100 characters")
+    assert shown.startswith("5 documents together contain 1.000 of it, in passages of at least 100 characters")
     assert max(map(len, shown.splitlines())) <= 80
 
 
@@ -166,8 +166,8 @@ def test_without_kept_texts_the_same_words_are_named_but_no_places(textless: Pat
         ("copies/all.txt", 1.0, []),
     ]
     shown = Called("trace", tmp_path / "loud.txt", "--store", textless, "--format", "table").words
-    assert "2 documents hold 1.000 of it together" in shown
-    assert "the same words; the store keeps no text to tell their places" in shown
+    assert "2 documents together contain 1.000 of it" in shown
+    assert "the same words; no text is stored to show their places" in shown
 
 
 def test_no_all_clear_for_texts_that_were_not_kept(textless: Path, tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_no_all_clear_for_texts_that_were_not_kept(textless: Path, tmp_path: Pat
     assert "No document" not in shown
     assert "5 texts may hold some, but the store did not keep them" in shown
     told = Called("trace", tmp_path / "strange.txt", "--store", textless).err
-    assert "no document holds" not in told
-    assert "no text that was looked at holds a passage of it" in told
+    assert "No document contains" not in told
+    assert "No text that could be searched contains a passage of it" in told
     with library.Store.open(textless) as kin:
         assert b"5 texts may hold some" in kin.trace(prose(55)).schema.metadata[b"nearkin.partial"]
 

@@ -110,7 +110,7 @@ def test_same_and_version_are_shown(store: Path) -> None:
     shown = families(store)[1]
     assert (shown["verdict"], shown["keep"]) == ("same", "other-2.txt")
     table = Called("families", "--store", store, "--format", "table").out
-    assert "called same" in table
+    assert "verdict: same" in table
     assert "keep" in table
     assert "version" in Called("matches", "--store", store, "--format", "table").out
 
@@ -128,13 +128,13 @@ def test_a_template_pair_links_nothing_and_says_what_to_do(store: Path) -> None:
     ("words", "code", "message"),
     [
         (["one.txt", "two.txt", "alike"], 2, "verdicts are same, version, not-similar, template, keep PATH"),
-        (["one.txt"], 2, "Say: nearkin verdict set"),
+        (["one.txt"], 2, "Use: nearkin verdict set"),
         (["one.txt", "nowhere.txt", "same"], 3, "nowhere.txt is not a document of the store"),
         (["one.txt", "one.txt", "same"], 2, "have the same bytes"),
         (["one.txt", "sub/one.html", "not-similar"], 2, "have the same words"),
         (["xyz", "same"], 2, "xyz is not a family id"),
         (["0123456789", "same"], 3, "There is no family 0123456789"),
-        (["0123456789", "keep"], 2, "Say which document to keep"),
+        (["0123456789", "keep"], 2, "Name the document to keep"),
     ],
 )
 def test_what_cannot_be_said(store: Path, words: list[str], code: int, message: str) -> None:
@@ -154,7 +154,7 @@ def test_other_mistakes(store: Path) -> None:
     assert Called("verdict", "set", *OTHERS, "same", "--store", store.parent / "no.db").code == 4
     with pytest.raises(UsageError, match="is neither other-1"):
         Store(store).set_verdict(("other-1.txt", "other-2.txt"), "keep", keep="one.txt")
-    assert "Nobody has decided" in Called("verdict", "list", "--store", store, "--format", "table").out
+    assert "There are no verdicts" in Called("verdict", "list", "--store", store, "--format", "table").out
 
 
 def test_which_of_a_pair_to_keep(store: Path) -> None:
@@ -253,7 +253,7 @@ def test_what_followed_from_a_verdict_is_said(store: Path) -> None:
     first = Called(*pair, "version", "--store", store).records[0]
     assert (first["replaced"], first["families_ended"], first["families_changed"]) == (None, 0, 0)
     shown = Called(*pair, "same", "--store", store, "--format", "table").out
-    assert shown == "one.txt and two.txt: same, instead of version\n  no family changed\n"
+    assert shown == "one.txt and two.txt: same, instead of version\n  No family changed.\n"
     (family, *_) = Called("families", "--store", store).records
     parted = Called("verdict", "set", family["id"], "not-similar", "--store", store).records[0]
     assert parted["families_ended"] + parted["families_changed"] == 1

@@ -72,7 +72,7 @@ def test_a_chain_names_its_most_distant_members(drifting: Path) -> None:
     assert far["resemblance"] == nearkin.resemblance(drift(0), drift(4))
     assert [family["most_distant"] for family in called.records if paths(family) != DRAFTS] == [None, None]
     assert called.err == (
-        "nearkin: 1 family with documents that resemble each other by less than 0.5;"
+        "nearkin: 1 family has members that resemble each other by less than 0.5;"
         " --view pivot or --view clique keeps such documents apart.\n"
     )
     shown = Called("families", "--store", drifting, "--format", "table").out
@@ -232,7 +232,7 @@ def test_pairs_that_were_not_listed_leave_cliques_unevaluated(drifting: Path, mo
     monkeypatch.setattr("nearkin.report.stored_evidence.unlisted_contents", some)
     called = Called("families", "--store", drifting, "--view", "clique")
     assert [paths(family) for family in called.records if not family["evaluated"]] == [DRAFTS]
-    assert called.err == "nearkin: 1 family not evaluated: not all of their pairs were listed.\n"
+    assert called.err == "nearkin: 1 family not evaluated: the scan did not list all pairs of their members.\n"
     assert "not evaluated" in Called("families", "--store", drifting, "--view", "clique", "--format", "table").out
     assert drafts(families(drifting, "pivot")) != [DRAFTS]
 

@@ -44,7 +44,7 @@ class Called:
     @property
     def words(self) -> str:
         """What the screen says, wherever its lines end."""
-        return " ".join(self.out.split())
+        return " ".join(self.out.replace(" \\\n", "\n").split())
 
     @property
     def records(self) -> list[dict[str, Any]]:

@@ -131,8 +131,8 @@ def test_where_things_went_is_told_though_something_was_refused(tree: Tree) -> N
     (tree.root / "b" / "report copy.txt").write_text("other words since")
     done = Called("keep", "--store", tree.store, "--format", "table", "--apply", tree.plan, "--action", "quarantine")
     assert done.code == 3
-    assert f"the originals are in {tree.quarantine}" in done.err
-    assert "undo it with: nearkin keep --undo" in done.err
+    assert f"The originals are in {tree.quarantine}" in done.err
+    assert "To undo this: nearkin keep --undo" in done.err
     lines = done.out.splitlines()
     refused = next(at for at, line in enumerate(lines) if line.startswith("  refused"))
     assert not any(line.startswith("  done") for line in lines[refused:])

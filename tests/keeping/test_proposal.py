@@ -81,7 +81,7 @@ def test_what_can_go_comes_first_on_the_screen_and_no_more_than_asked(tmp_path: 
     tree.scan()
     shown = tree.keep("--format", "table", "--limit", "2").out
     assert shown.index("replace") < shown.index("pair  2 documents")
-    assert "… and 2 families more" in shown
+    assert "… and 2 more families" in shown
     assert shown.count("  keep  ") == 2
     assert tree.keep("--format", "table", "--limit", "0").out.count("  keep  ") == 4
     assert len(tree.keep("--limit", "1").records) == 9, "only the screen is short"

@@ -65,8 +65,32 @@ def test_the_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):  # the second replaces what the first made
         assert show.show(folder, store, documents=200) == 0
         shown = capsys.readouterr().out
-        assert "How right was that?" in shown
+        assert "How accurate was that?" in shown
+        assert "look-alikes kept apart" in shown
         assert re.search(r"\b20\d documents", shown), shown  # those that lie in others too
+
+
+def test_the_show_deletes_the_whole_of_the_last_store(tmp_path: Path) -> None:
+    store = tmp_path / "demo.db"
+    write_sample(tmp_path / "sample", documents=20)
+    nearkin.Store.open(store).scan(tmp_path / "sample")
+    (tmp_path / "demo.db-letters.txt").write_text("mine")
+    assert (tmp_path / "demo.db.segments").is_dir()
+    show.clear_store(store)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.db-letters.txt", "sample"]
+
+
+def test_the_show_says_where_its_command_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To be copied: it stands on a line of its own."""
+    folder = tmp_path / ("bin" * 20)
+    folder.mkdir()
+    (folder / "nearkin").touch()
+    monkeypatch.setattr("sys.executable", str(folder / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert show.show(tmp_path / "demo", tmp_path / "demo.db", documents=20) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f'  export PATH="{folder}:$PATH"'
 
 
 def test_the_show_deletes_nothing_it_did_not_make(tmp_path: Path) -> None:

@@ -156,14 +156,13 @@ def test_documents_of_an_older_extractor_are_left_out_until_they_are_read(folder
         store=store,
     )
     (shown, _), (none, _), (_, checked), (before, _), _, (again, _), (after, _) = told
-    assert "8 documents of other folders read by an older nearkin and left out; scan these too" in " ".join(
-        shown.split()
+    assert (
+        "8 documents of other folders were read by an older nearkin and left out; scan those folders again."
+        in " ".join(shown.split())
     )
-    assert "1 content (of another scheme, normaliser, extractor or format) was stale and signed again" in " ".join(
-        shown.split()
-    )
+    assert "1 text was signed again: the scheme, the text settings or nearkin changed." in " ".join(shown.split())
     assert none == ""
-    assert "8 documents read by an older nearkin and not looked at" in checked
+    assert "8 documents were read by an older nearkin and not compared" in checked
     assert "an older nearkin took" in before
     assert again == found
     assert "an older nearkin took" not in after
@@ -186,7 +185,7 @@ def test_the_screen_says_so(folder: Path, tmp_path: Path, monkeypatch: pytest.Mo
     Called("scan", folder, "--store", store)
     newer_normaliser(monkeypatch)
     shown = Called("scan", folder, "--store", store, "--format", "table").words
-    assert "7 contents (of another scheme, normaliser, extractor or format) were stale and signed again" in shown
+    assert "7 texts were signed again: the scheme, the text settings or nearkin changed." in shown
 
 
 def test_texts_that_were_not_kept_and_cannot_be_read_are_refused(folder: Path, tmp_path: Path) -> None:

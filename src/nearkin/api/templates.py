@@ -69,7 +69,7 @@ class Templates(Written):
         at_least_one("least", checked("least", least, int))
         at_least_one("limit", limit)
         if tolerance is not None and not 0.0 < checked("tolerance", tolerance, float) <= 1.0:
-            raise UsageError(f"A tolerance is a share over 0 and at most 1, not {tolerance:g}.")
+            raise UsageError(f"A tolerance is a share greater than 0 and at most 1, not {tolerance:g}.")
         for number in () if suggestions == "all" else suggestions:
             if number < 1 or (limit is not None and number > limit):
                 raise UsageError(f"There is no suggestion {number}: they are 1 to {limit} at most (--limit).")

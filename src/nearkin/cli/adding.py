@@ -16,16 +16,16 @@ def refuse_wrong_adding(
     if not add:
         for option, value in {"name": name, "by": by}.items():
             if value is not None:
-                raise UsageError(f"--{option} belongs to --add; use: nearkin check FILE --add --{option} …")
+                raise UsageError(f"--{option} goes with --add; use: nearkin check FILE --add --{option} …")
         return
     if sql:
-        raise UsageError("--sql asks nothing and adds nothing; leave out --add.")
+        raise UsageError("--sql only prints a query; drop --add.")
     if scheme is not None:
-        raise UsageError("Documents are added under the last scan's scheme; leave out --scheme.")
+        raise UsageError("Documents are added with the last scan's scheme; drop --scheme.")
     if "-" in files and not name:
-        raise UsageError("Standard input has no name to be stored under; give one: nearkin check - --add --name NAME")
+        raise UsageError("Standard input needs a name to be stored under; use: nearkin check - --add --name NAME")
     if name is not None and files != ("-",):
-        raise UsageError("--name is for standard input alone; files keep their own names.")
+        raise UsageError("--name is only for standard input; files keep their own names.")
 
 
 def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
@@ -46,10 +46,10 @@ def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | Non
             elif query.file is not None:
                 added = desk.add_file(query.file)
             else:
-                note(f"{safe(query.name)} is a document of the store already; nothing was added.", quiet=quiet)
+                note(f"{safe(query.name)} is already a document of the store; nothing was added.", quiet=quiet)
                 continue
             where = location_name(added.location, scoped=True)
-            told = f"added as {where}" if added.new else f"is in the store already, unchanged, as {where}"
+            told = f"added as {where}" if added.new else f"is already in the store, unchanged, as {where}"
             if added.replaced:
                 told = f"replaced {where}, which had other bytes"
             if added.members:

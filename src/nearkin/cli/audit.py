@@ -21,14 +21,16 @@ def moment(text: str) -> str:
 
 @click.command(epilog="Example: nearkin audit --action verdict --since 2026-01-01")
 @common
-@click.option("--action", metavar="NAME", help="Only these, as: scan, verdict, template, 'verdict set'.")
-@click.option("--since", type=moment, metavar="DATE", help="Only what was done since then.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="No more than the latest so many.")
+@click.option(
+    "--action", metavar="NAME", help="Show only these actions, e.g. scan, verdict, template or 'verdict set'."
+)
+@click.option("--since", type=moment, metavar="DATE", help="Show only what was done since then.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Show only the latest N.")
 def audit(store: Path, form: str | None, quiet: bool, action: str | None, since: str | None, limit: int | None) -> None:
-    """List who did what, when, and what was before and after; the latest first.
+    """List who changed what and when, with the state before and after; latest first.
 
-    Scans, verdicts, templates and whatever else changed the store on someone's word. Nothing in it is ever changed or
-    deleted.
+    It records scans, verdicts, templates and every other change that someone made to the store. Entries are never
+    changed or deleted.
     """
     from dataclasses import asdict
 
@@ -49,10 +51,10 @@ def audit(store: Path, form: str | None, quiet: bool, action: str | None, since:
 
     screen = Screen()
     if not records:
-        screen.line("Nothing has been noted." if action is None and since is None else "Nothing of that was noted.")
+        screen.line("The audit is empty." if action is None and since is None else "The audit has no such entries.")
         return
     screen.columns(
-        ["at", "by", "action", "about, below it what came of it"],
+        ["at", "by", "action", "subject and result"],
         (
             [
                 one["at"][:19].replace("T", " "),

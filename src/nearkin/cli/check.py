@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import complain, name_of, note, tell_unopened, without_text
-from nearkin.cli.options import common
+from nearkin.cli.options import NAME_OR_DASH, Share, common
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import InputError, UsageError
 
@@ -20,20 +20,30 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: nearkin check draft.txt --exit-code && echo new")
-@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=NAME_OR_DASH, metavar="FILE...")
 @common
 @click.option("--scheme", metavar="SPEC", help="See: nearkin schemes.  [default: the last scan's]")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="No more than so many documents for each file.")
-@click.option("--min-resemblance", type=click.FloatRange(0, 1), help="At least so much of both together is in both.")
-@click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
-@click.option("--all-copies", is_flag=True, help="Name every copy of what is near, not only the first.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if something similar exists, 3 if that is not sure.")
-@click.option("--add", is_flag=True, help="Store the files too, at once; the next check finds them.")
-@click.option("--name", metavar="NAME", help="With --add: what standard input is stored as.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="List at most N documents for each file.")
+@click.option("--min-resemblance", type=Share(), help="Minimum resemblance (shared text as a share of both together).")
+@click.option(
+    "--min-containment", type=Share(), help="Minimum containment (share of one document that is in the other)."
+)
+@click.option("--all-copies", is_flag=True, help="Name every copy of a near document, not only the first.")
+@click.option(
+    "--exit-code", is_flag=True, help="Exit with 1 if something similar exists, with 3 if that cannot be told for sure."
+)
+@click.option("--add", is_flag=True, help="Also store the files, so that the next check finds them.")
+@click.option("--name", metavar="NAME", help="With --add: the name to store standard input under.")
 @click.option("--by", metavar="NAME", help="With --add: who stores it, for the audit.  [default: your login name]")
-@click.option("--sql", is_flag=True, help="Print scheme si's query for another database, and ask nothing.")
-@click.option("--table", metavar="NAME", help="Your table in that query.  [default: documents]")
-@click.option("--column", metavar="NAME", help="Its column of similarity indices.  [default: similarity_index]")
+@click.option(
+    "--sql",
+    is_flag=True,
+    help="With scheme si: print an SQL query for your own database instead of searching the store.",
+)
+@click.option("--table", metavar="NAME", help="With --sql: your table.  [default: documents]")
+@click.option(
+    "--column", metavar="NAME", help="With --sql: its column with similarity indices.  [default: similarity_index]"
+)
 def check(
     files: tuple[str, ...],
     store: Path,
@@ -52,12 +62,13 @@ def check(
     table: str | None,
     column: str | None,
 ) -> int:
-    """List what in the store is the same as, resembles, contains or lies in a file (- for standard input).
+    """List stored documents that equal a file, resemble it, contain it or are part of it (- for standard input).
 
-    The most like first: the same bytes, the same words, then near ones by their resemblance, at the last scan's
-    thresholds unless others are given.
+    The most alike come first: same bytes, same words, then near ones by resemblance. The thresholds are those of the
+    last scan unless you give others.
     """
     from nearkin.cli.adding import add_all, refuse_wrong_adding
+    from nearkin.cli.progress import progress
     from nearkin.cli.words import count
     from nearkin.report.check import Checker
     from nearkin.report.fields import similar_record
@@ -67,11 +78,11 @@ def check(
     from nearkin.store.contents import count_stale
 
     if sql and form is not None:
-        raise UsageError("--sql prints a query as it is; leave out --format.")
+        raise UsageError("--sql prints only the query; drop --format.")
     names = {"table": table, "column": column}
     own = RangeQuery(**{option: name for option, name in names.items() if name is not None})
     if not sql and (unused := next((option for option, name in names.items() if name is not None), None)):
-        raise UsageError(f"--{unused} belongs to --sql; use: nearkin check FILE --sql --{unused} …")
+        raise UsageError(f"--{unused} goes with --sql; use: nearkin check FILE --sql --{unused} …")
     refuse_wrong_adding(files, add=add, sql=sql, name=name, by=by, scheme=scheme)
     form = chosen(form)
     with connected(store) as connection:
@@ -85,19 +96,26 @@ def check(
             return _code(files, queries, similar=False)
         if left := checker.unsigned:
             spec = checker.scheme.spec
-            unseen = f"{count(left, 'contents')} not signed by {spec} and not looked at"
+            were = "was" if left == 1 else "were"
+            unseen = f"{count(left, 'texts')} {were} not compared, having no signature by {spec}"
             note(f"{unseen}; scan again with --scheme {spec}", quiet=quiet)
         if stale := count_stale(connection):
-            note(f"{count(stale, 'documents')} read by an older nearkin and not looked at; scan again", quiet=quiet)
+            were = "was" if stale == 1 else "were"
+            note(
+                f"{count(stale, 'documents')} {were} read by an older nearkin and not compared; scan again.",
+                quiet=quiet,
+            )
         for query in queries:
             if not query.size:
-                note(f"{name_of(query)} is empty, and an empty file is like nothing.", quiet=quiet)
+                note(f"{name_of(query)} is empty, so nothing resembles it.", quiet=quiet)
             elif query.text is None:
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
             tell_unopened(query, quiet=quiet)
-        found = [
-            (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies)) for query in queries
-        ]
+        with progress("comparing", quiet=quiet):
+            found = [
+                (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies))
+                for query in queries
+            ]
     if add:
         add_all(queries, store, name, by, quiet=quiet)
     if form == "table":
@@ -168,5 +186,5 @@ def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: 
         screen.similar(similar)
     elif not named and query.size:
         screen.line(
-            "Nothing in the store is like it as a whole." if query.holds else "Nothing in the store is like it."
+            "Nothing in the store resembles it as a whole." if query.holds else "Nothing in the store resembles it."
         )

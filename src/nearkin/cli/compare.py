@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.options import common, text_options
+from nearkin.cli.options import FILE, NAME, common, text_options
 from nearkin.cli.output import chosen, emit_one
 
 LISTED = 10  # passages on the screen; JSON has all
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: nearkin compare manual-1.html manual-2.html")
-@click.argument("a", type=click.Path())
-@click.argument("b", type=click.Path())
+@click.argument("a", type=NAME)
+@click.argument("b", type=NAME)
 @common
 @click.option("--scheme", default="exact:window=20", show_default=True, metavar="SPEC", help="How to measure.")
 @click.option(
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     default=20,
     show_default=True,
     metavar="N",
-    help="Passages of at least so many characters.",
+    help="List passages of at least N characters.",
 )
-@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to look at, too.")
+@click.option("--html", "page", type=FILE, metavar="FILE", help="Also write the comparison as a web page.")
 @text_options
 def compare(
     a: str,
@@ -46,23 +46,24 @@ def compare(
     raw: bool,
     ignore: tuple[str, ...] | None,
 ) -> None:
-    """Show how much two documents have in common, and what.
+    """Show how much two documents have in common, and which text.
 
-    A and B are files, or documents of the store by their paths there. The relation is the first of these that holds:
-    identical; same words; same but for numbers and dates (words with digits, months and days of the week); same but
-    for a name replaced throughout; B is A plus more; A is contained in B; similar (resemblance 0.7 or more); A is
-    mostly contained in B (0.9 of it or more); similar (resemblance 0.5 or more); share only a form; unrelated. Where
-    one has no text to read it is: no text.
+    A and B are files, or documents of the store named by their paths there. The relation is the first of these that
+    applies: identical; same words; same but for numbers and dates (words with digits, months and days of the week);
+    same but for a name replaced throughout; B is A plus more; A is contained in B; similar (resemblance 0.7 or more); A
+    is mostly contained in B (0.9 of it or more); similar (resemblance 0.5 or more); share only a form; unrelated. If
+    either has no readable text, the relation is: no text.
 
-    Passages are the longest runs of text that stand in both, moved ones too; on the screen both texts stand side by
-    side, into a pipe they are listed with their places. Words changed is how many words were put in, taken out or
-    replaced. The cosine is that of the words' frequencies, stop words left out; with --scheme fuzzy it decides the
-    relation, and the other figures are of exact shingles.
+    Passages are the longest pieces of text found in both, including moved ones. The screen shows both texts side by
+    side; into a pipe, passages are listed with their places. The word count is how many words were inserted, removed
+    or replaced. The cosine compares word frequencies without stop words; with --scheme fuzzy it decides the relation,
+    and the other figures come from exact shingles.
 
-    Shared bytes are a lower bound: what lies in both at the very least. With a chunk scheme they are those of whole
-    chunks, and what exact 20-byte shingles say is shown beside them. "similar" is what is shared of the smaller.
-    All is measured with boilerplate; where the store has templates, payload is the resemblance without them.
+    Shared bytes are a lower bound. With a chunk scheme they count whole chunks, and the figures of exact 20-byte
+    shingles are shown as well. "similar" is the shared part of the smaller document. All figures include boilerplate;
+    if the store has templates, payload is the resemblance without them.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.comparison import compare as measure
     from nearkin.report.comparison import payload_of, without_templates
     from nearkin.report.comparison_fields import comparison_record
@@ -75,9 +76,10 @@ def compare(
     text = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
     canon = Canon.of(text, lines=keeps_lines(how))
     first, second = (find_document(name, store, raw=raw) for name in (a, b))
-    found = measure(first, second, how, canon, least=min_length)
-    payload = payload_of(first, second, how, canon, store)
-    found = without_templates(found, payload)
+    with progress("comparing", quiet=quiet):
+        found = measure(first, second, how, canon, least=min_length)
+        payload = payload_of(first, second, how, canon, store)
+        found = without_templates(found, payload)
     if page is not None:
         _write_page(page, first, second, found, how, canon)
     form = chosen(form)
@@ -111,7 +113,7 @@ def _show_texts(a: "Found", b: "Found", found: "Comparison", canon: "Canon") -> 
         return
     one, other = (Readable.of(side.text or b"", canon) for side in (a, b))
     _list_longest(found, one, "bytes" if canon.raw else "characters")
-    whole = "see all of it with: --html FILE, or every place with: --format json"
+    whole = "see everything with --html FILE, or all places with --format json."
     shown = rows(in_characters(alignment, one, other), one.text, other.text, canon, ends=ENDS)
     show_side_by_side(Screen(), shown, whole=whole)
 
@@ -124,7 +126,7 @@ def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
     screen = Screen()
     screen.heading("longest passages" if len(found.passages) > LISTED else "passages", "places in A and in B")
     screen.columns(
-        [unit, "from, in A", "from, in B", "text in A"],
+        [unit, "place in A", "place in B", "text in A"],
         (
             [
                 count(one.a_end - one.a_start),
@@ -187,7 +189,8 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
     figures(found)
     if found.words_over is not None or found.word_distance is not None:
         words = f"more than {found.words_over:,}" if found.words_over else f"{found.word_distance:,}"
-        screen.line(f"  {'words':<12}  ", (words, "bold cyan"), " changed: put in, taken out or replaced")
+        unit = "word" if found.word_distance == 1 and not found.words_over else "words"
+        screen.line(f"  {'changed':<12}  ", (words, "bold cyan"), f" {unit} inserted, removed or replaced")
     if found.a_covered is not None and found.b_covered is not None:
         held = f" with {share(found.a_covered)} of A and {share(found.b_covered)} of B"
         screen.line(f"  {'passages':<12}  ", (count(len(found.passages)), "bold cyan"), held)
@@ -196,7 +199,7 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
         screen.line(f"  {'payload':<12}  ", (share(payload.resemblance), "bold cyan"), about)
     if found.collision and scheme.shingler and short:
         bits, off = scheme.shingler.bits, found.collision.error
-        chance = f"Two shingles are taken for one with a chance of at most {min(1.0, found.collision.chance):.2g}."
+        chance = f"The chance that two shingles are mistaken for one is at most {min(1.0, found.collision.chance):.2g}."
         if off < 1.0:
             screen.note(f"Fingerprints of {bits} bits: off by less than {off:.2g}, 999 times in 1,000.")
         else:
@@ -215,4 +218,6 @@ def _show_textless(screen: "Screen", textless: "list[Found]", *, same: bool) -> 
 
     for side in textless:
         screen.note(f"{without_text(side)}.")
-    screen.note(f"All {textless[0].size:,} bytes are the same." if same else "Their bytes differ; no more can be told.")
+    screen.note(
+        f"All {textless[0].size:,} bytes are the same." if same else "Their bytes differ; nothing more can be said."
+    )

@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 @click.argument("subject", metavar="FILE|FAMILY")
 @common
 def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None:
-    """List who holds copies or near-copies of a document, or documents of a family.
+    """List who holds copies or near-copies of a document, or members of a family.
 
-    FILE is a document of the store, by its path there or on disk; a FAMILY is named by its id, or enough digits of it.
-    Whose a document is says `scan --custodian RULE`; where nothing is said, the owner of its file, or of the container
-    it lies in, counts. Near is what reaches the scan's thresholds.
+    FILE is a document of the store, named by its path there or on disk; FAMILY is an id, or its first digits.
+    `scan --custodian RULE` sets the custodians; otherwise the owner of the file, or of the archive or mail it is in,
+    counts. Near-copies are those that reach the scan's thresholds.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.custodians import custodian_record, list_custodians
     from nearkin.report.reading import is_scoped, opened
 
-    with opened(store) as connection:
+    with progress("comparing", quiet=quiet), opened(store) as connection:
         scoped = is_scoped(connection)
         found = list_custodians(connection, subject)
     if not any(one.known_by == "custodian" for one in found):
         note(
-            "no custodians are known, only owners of files; name them with: nearkin scan … --custodian RULE",
+            "No custodians are known, only owners of files; to set them: nearkin scan … --custodian RULE",
             quiet=quiet,
         )
     form = chosen(form)
@@ -73,7 +74,7 @@ def _show(screen: "Screen", found: "list[Custodian]") -> None:
 
     for one in found:
         by = " (owner of the files)" if one.known_by == "owner" else ""
-        who = "nobody known" if one.name is None else safe(one.name)
+        who = "unknown" if one.name is None else safe(one.name)
         screen.line((who, "bold"), f"{by}  {count(len(one.holdings), 'documents')}, {size(one.bytes)}")
         names = apart([screen.name(held.location) for held in one.holdings], screen.width - 14)
         for held, name in zip(one.holdings, names, strict=True):

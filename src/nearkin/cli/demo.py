@@ -1,32 +1,40 @@
 """`demo`: a sample repository, and the truth about it."""
 
 import shlex
+from functools import partial
 from pathlib import Path
 
 import click
 
-from nearkin.cli.options import common
+from nearkin.cli.options import FILE, common
 from nearkin.cli.output import chosen, emit_one
 from nearkin.errors import InputError
 
 
 @click.command(epilog="Example: nearkin demo sample && nearkin scan sample --exclude truth.json")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=FILE, metavar="DIR")
 @common
-@click.option("--documents", type=click.IntRange(min=1), default=600, show_default=True, help="How many to write.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Another seed, another sample.")
+@click.option(
+    "--documents", type=click.IntRange(min=1), default=600, show_default=True, help="Number of documents to write."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Each seed gives another sample."
+)
 def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: int, seed: int) -> None:
     """Write a sample repository to try nearkin on.
 
-    Copies, versions, parts, forms and strangers in several languages and encodings. What is true about them
-    is in truth.json.
+    It has copies, versions, parts, forms and unrelated documents in several languages and encodings. truth.json lists
+    how they are related.
     """
+    from nearkin.cli.progress import progress
     from nearkin.lab.sample import TRUTH, write_sample
 
     try:
-        truth = write_sample(folder, documents=documents, seed=seed)
+        with progress("write", quiet=quiet) as report:
+            told = partial(report, "write") if report else lambda _done, _of: None
+            truth = write_sample(folder, documents=documents, seed=seed, progress=told)
     except FileExistsError as error:
-        raise InputError(f"{folder} is not an empty folder; a sample needs one of its own.") from error
+        raise InputError(f"{folder} is not an empty folder; name a new or empty one.") from error
     except OSError as error:
         raise InputError(f"Cannot write to {folder}: {(error.strerror or str(error)).lower()}.") from error
     form = chosen(form)
@@ -38,5 +46,6 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
 
         screen = Screen()
         written = count(truth.documents, "documents")
-        screen.line(f"{written} written to {safe(str(folder))}, the truth about them to {TRUTH} there.")
-        screen.line(("Next", "bold"), f"  nearkin scan {shlex.quote(safe(str(folder)))} --exclude {TRUTH}")
+        where = safe(str(folder)).rstrip("/")
+        screen.folded(f"Wrote {written} to {where}; {where}/{TRUTH} lists how they are related.")
+        screen.command("Next", f"nearkin scan {shlex.quote(safe(str(folder)))} --exclude {TRUTH}")

@@ -21,11 +21,13 @@ NOW = ["parent", "owner", "custodian", "properties", "legacy_md5", "legacy_sha1"
 
 @click.command(epilog="Example: nearkin documents --changes")
 @common
-@click.option("--failed", is_flag=True, help="What could not be read, and why.")
+@click.option("--failed", is_flag=True, help="List what could not be read, and why.")
 @click.option(
-    "--without-text", is_flag=True, help="What has bytes but no text that can be read, and is compared by bytes only."
+    "--without-text", is_flag=True, help="List documents without readable text, which are compared by bytes only."
 )
-@click.option("--changes", is_flag=True, help="What the last scan found new, changed, moved (from where) or gone.")
+@click.option(
+    "--changes", is_flag=True, help="List what the last scan found new, changed, moved (and from where) or gone."
+)
 @limited("first N")
 def documents(
     store: Path, form: str | None, quiet: bool, failed: bool, without_text: bool, changes: bool, limit: int | None
@@ -33,14 +35,16 @@ def documents(
     """List what is in the store."""
     from nearkin.report.fields import document_record
     from nearkin.report.reading import is_scoped, opened, without_own_text
+    from nearkin.store import runs
     from nearkin.store.documents import present
 
     if failed + without_text + changes > 1:
-        raise UsageError("Ask for one of --failed, --without-text and --changes.")
+        raise UsageError("Use only one of --failed, --without-text and --changes.")
     if changes:
         _list_changes(store, form, limit, quiet=quiet)
         return
     with opened(store) as connection:
+        runs.last(connection)  # where no scan has finished, that there are no documents would be no answer
         scoped = is_scoped(connection)
         there = present(connection, failed=failed, without_text=without_text)
         other = without_own_text(connection) if without_text else 0
@@ -74,8 +78,8 @@ def _all_have_text(other: int) -> str:
 
     if not other:
         return "All documents have text."
-    be, hold = ("is", "holds") if other == 1 else ("are", "hold")
-    return f"All documents have text but for {count(other)} that {be} empty or only {hold} others; such are not listed."
+    be, hold = ("is", "contains") if other == 1 else ("are", "contain")
+    return f"All documents have text, except {count(other)} that {be} empty or only {hold} others (not listed)."
 
 
 def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:
@@ -106,7 +110,7 @@ def _show_changes(screen: "Screen", changes: "list[Change]") -> None:
     from nearkin.cli.words import size as in_words
 
     if not changes:
-        screen.line("The last scan found nothing changed.")
+        screen.line("The last scan found no changes.")
         return
     screen.columns(
         ["change", "size", "path"],

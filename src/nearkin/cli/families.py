@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from nearkin.cli.listing import left_out, note_unfinished, show_left_out
 from nearkin.cli.notes import no_more_than, note
-from nearkin.cli.options import common, limited
+from nearkin.cli.options import Share, common, limited
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 from nearkin.settings import SPREAD
@@ -20,30 +20,34 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: nearkin families --threshold 0.9")
 @common
-@click.option("--threshold", type=float, help="Resemblance that joins two documents; no new join is made.")
+@click.option(
+    "--threshold",
+    type=float,
+    help="Resemblance that links two documents; nothing is read again.  [default: the scan's]",
+)
 @click.option(
     "--view",
     type=click.Choice(["chain", "pivot", "clique", "greedy"]),
     default="chain",
     show_default=True,
-    help="By chains of matches, around principals, so that every two match, or greedily around representatives.",
+    help="How families are formed; see above.",
 )
 @click.option(
     "--spread",
-    type=click.FloatRange(0, 1),
+    type=Share(),
     default=SPREAD,
     show_default=True,
-    help="Point out chains with members that resemble each other by less; 0: none.",
+    help="Point out chains whose least alike members resemble each other by less; 0: none.",
 )
 @click.option(
     "--representative",
     type=click.Choice(["first", "popular"]),
     default="first",
     show_default=True,
-    help="Of a greedy family: its first member, or the features most members have.",
+    help="What represents a greedy family: its first member, or the features most members have.",
 )
 @limited("N largest families")
-@click.option("--history", is_flag=True, help="What became of families: founded, merged, split, ended.")
+@click.option("--history", is_flag=True, help="List what happened to families: founded, merged, split, ended.")
 @click.pass_context
 def families(
     ctx: click.Context,
@@ -59,16 +63,18 @@ def families(
 ) -> None:
     """List families of documents, largest first.
 
-    A family keeps its id while its largest part lives. --history tells, latest first, which were founded, merged into
-    others, split off or ended.
+    Documents in a family are linked by resemblance; parts are attached to the document that contains them. The number
+    beside each document is its resemblance to the pivot, the family's central document (scheme fuzzy: cosine). ~ marks
+    an estimate.
 
-    Documents of one family hang together by resemblance; parts are attached to what contains them. Numbers
-    beside the documents are their resemblance to the pivot; under scheme fuzzy both are cosines.
+    In the view chain, each document resembles at least one other member; in pivot, it resembles the pivot; in clique,
+    it resembles every other member. The greedy view (Broder 1997, section 4.4) compares signatures, longest document
+    first, with one representative of each family.
 
-    In the view chain each document resembles some other by the threshold, in pivot it resembles the pivot, in clique
-    every other. The greedy view (Broder 1997, 4.4) compares signatures, longest document first, with one
-    representative of each family. ~ marks an estimate.
+    A family keeps its id as long as its largest part still exists. --history lists, latest first, which families were
+    founded, merged, split off or ended.
     """
+    from nearkin.cli.progress import progress
     from nearkin.group.greedy import Representative
     from nearkin.model import View
     from nearkin.report.families import list_families
@@ -84,21 +90,22 @@ def families(
     if view != View.GREEDY and ctx.get_parameter_source("representative") is ParameterSource.COMMANDLINE:
         raise UsageError("Only the greedy view has a --representative; add: --view greedy")
     if view != View.CHAIN and ctx.get_parameter_source("spread") is ParameterSource.COMMANDLINE:
-        raise UsageError("Only the chain view has a --spread; leave it out, or add: --view chain")
+        raise UsageError("Only the chain view has a --spread; drop it, or use: --view chain")
     # As in a scan: there may be hundreds of thousands, without cycles, and looking for some takes as long again.
     gc.disable()
     with opened(store) as connection:
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
         around = Representative(representative)
-        all_found = list_families(
-            connection,
-            view=View(view),
-            threshold=threshold,
-            representative=around,
-            spread=spread,
-            limit=None if limit is None else limit + 1,  # one more tells whether there are more
-        )
+        with progress("group", quiet=quiet):
+            all_found = list_families(
+                connection,
+                view=View(view),
+                threshold=threshold,
+                representative=around,
+                spread=spread,
+                limit=None if limit is None else limit + 1,  # one more tells whether there are more
+            )
         templates = left_out(connection, quiet=quiet)
         partial = missing_from_families(connection, View(view), threshold)
     for sentence in partial:
@@ -116,7 +123,7 @@ def families(
             screen.count_families(found)
             show_left_out(screen, templates)
         else:
-            screen.line("No two documents are of one family.")
+            screen.line("There are no families.")
         return
 
     emit(
@@ -135,13 +142,15 @@ def _note_doubts(families: "list[Family]", spread: float, *, quiet: bool) -> Non
     far = sum(family.most_distant is not None for family in families)
     if far:
         note(
-            f"{count(far, 'families')} with documents that resemble each other by less than {spread:g};"
-            " --view pivot or --view clique keeps such documents apart.",
+            f"{count(far, 'families')} {'has' if far == 1 else 'have'} members that resemble each other by less than"
+            f" {spread:g}; --view pivot or --view clique keeps such documents apart.",
             quiet=quiet,
         )
     unsure = sum(not family.evaluated for family in families)
     if unsure:
-        note(f"{count(unsure, 'families')} not evaluated: not all of their pairs were listed.", quiet=quiet)
+        note(
+            f"{count(unsure, 'families')} not evaluated: the scan did not list all pairs of their members.", quiet=quiet
+        )
 
 
 def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
@@ -152,7 +161,7 @@ def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
 
     for option in ("threshold", "view", "representative", "spread", "limit"):
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"--history is about the families of scans; leave out --{option}.")
+            raise UsageError(f"--history cannot be combined with --{option}.")
     with opened(store) as connection:
         runs.last(connection)
         scoped = is_scoped(connection)

@@ -7,7 +7,7 @@ import click
 
 from nearkin.cli.listing import note_unfinished
 from nearkin.cli.notes import no_more_than
-from nearkin.cli.options import common, limited
+from nearkin.cli.options import Share, common, limited
 from nearkin.cli.output import chosen, emit
 
 if TYPE_CHECKING:
@@ -19,19 +19,30 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: nearkin folders --min-share 0.9")
 @common
 @click.option(
-    "--min-share", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True, help="Of B in A."
+    "--min-share",
+    type=Share(above_zero=True),
+    default=0.5,
+    show_default=True,
+    help="Minimum share of B's documents that are in A.",
 )
-@click.option("--min-documents", type=click.IntRange(1), default=2, show_default=True, help="In one tree at least.")
+@click.option(
+    "--min-documents",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Minimum number of documents in B.",
+)
 @limited("N pairs that share most")
 def folders(
     store: Path, form: str | None, quiet: bool, min_share: float, min_documents: int, limit: int | None
 ) -> None:
-    """List pairs of folder trees of which one lives in the other, those that share most first.
+    """List pairs of folders where one contains documents of the other, largest overlap first.
 
-    A tree is a folder with all below it. A document of B lives in A if A has one of the same bytes (same), or of the
-    same family (near), which may be an edited version; only is the rest. Of trees around one another only the outer
-    ones are listed, where these hold the same just as well. Archives count as folders: notes/ may live in notes.zip!.
+    A folder counts with all its subfolders. A document of B is in A if A has one with the same bytes (same) or of the
+    same family (near), which may be an edited version; the rest are only in B (only). If a folder inside another shows
+    the same overlap, only the outer one is listed. Archives count as folders: notes/ may be in notes.zip!.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.folders import folder_record, list_folders
     from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
@@ -39,7 +50,8 @@ def folders(
     with opened(store) as connection:
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped = is_scoped(connection)
-        all_pairs = list_folders(connection, least=min_documents, share=min_share)
+        with progress("comparing folders", quiet=quiet):
+            all_pairs = list_folders(connection, least=min_documents, share=min_share)
     found = list(no_more_than(limit, all_pairs, "first", "pairs", quiet=quiet))
     form = chosen(form)
     if form == "table":
@@ -68,11 +80,11 @@ def _show(screen: "Screen", found: "list[FolderPair]") -> None:
     from nearkin.cli.words import cells
 
     if not found:
-        screen.line("No two folder trees hold the same documents.")
+        screen.line("No two folders contain the same documents.")
     for pair in found:
         names = [screen.name(one.location) or "." for one in (pair.a, pair.b)]
         same, near = (_percent(number, pair.b.side.documents) for number in (pair.b.side.same, pair.b.side.present))
-        front, between, end = f"{same} % of ", " lies byte for byte in ", f"; with near copies {near} %"
+        front, between, end = f"{same} % of ", " is byte for byte in ", f"; with near copies {near} %"
         if sum(map(cells, (front, names[1], between, names[0], end))) <= screen.width:
             screen.line((f"{front}{names[1]}{between}{names[0]}{end}", "bold"))
         else:
@@ -95,7 +107,7 @@ def _counted(side: "Side") -> str:
 
     found = [
         (side.same, "the same bytes there"),
-        (side.near, "near copies only, whose text may differ"),
+        (side.near, "only near copies there, whose text may differ"),
         (side.only, "neither"),
     ]
     told = ", ".join(f"{number:,} {'has' if number == 1 else 'have'} {what}" for number, what in found if number)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common, store_option
+from nearkin.cli.options import FILE, Share, common, store_option
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from nearkin.keeping.plan import Row
 
 NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
-FILE = click.Path(path_type=Path, readable=False)
 ORDER = ("done", "restored", "before", "untouched", "skipped", "refused")
 SHOWN = 2  # passages of residue on the screen, the longest; the plan has them all
 
@@ -28,27 +27,35 @@ SHOWN = 2  # passages of residue on the screen, the longest; the plan has them a
 @click.argument("families", nargs=-1, metavar="[FAMILY]...")
 @common
 @click.option(
-    "--prefer", multiple=True, metavar="RULE", help="newest, oldest, largest, complete, scope:NAME, folder:PATH."
+    "--prefer",
+    multiple=True,
+    metavar="RULE",
+    help="Keep first: newest, oldest, largest, complete, scope:NAME or folder:PATH. May be repeated.",
 )
-@click.option("--plan", type=FILE, metavar="FILE", help="Write the plan, as .csv or .json.")
+@click.option("--plan", type=FILE, metavar="FILE", help="Write a plan, as .csv or .json.")
 @click.option(
     "--near",
-    type=click.FloatRange(0, 1),
+    type=Share(),
     metavar="SHARE",
-    help="Let the plan quarantine documents of which this share lies in the kept one.",
+    help="Let the plan quarantine documents if at least this share of them is in the kept one.",
 )
-@click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Families on the screen; 0: all.")
+@click.option(
+    "--limit", type=click.IntRange(0), default=20, show_default=True, help="Number of families to show; 0: all."
+)
 @click.option("--apply", "applied", type=FILE, metavar="PLAN", help="Carry out a plan.")
 @click.option(
     "--action",
     type=click.Choice(["hardlink", "symlink", "quarantine"]),
-    help="What becomes of documents of the same bytes.",
+    help="With --apply: what to do with documents that have the same bytes as the kept one.",
 )
 @click.option(
-    "--quarantine", type=FILE, metavar="DIR", help="Where originals go.  [default: a hidden folder by the plan]"
+    "--quarantine",
+    type=FILE,
+    metavar="DIR",
+    help="With --apply: where originals go.  [default: a hidden folder beside the plan]",
 )
-@click.option("--undo", "undone", type=FILE, metavar="JOURNAL", help="Put back what a plan has moved.")
-@click.option("--by", metavar="NAME", help="Who does it.  [default: your login name]")
+@click.option("--undo", "undone", type=FILE, metavar="JOURNAL", help="Put back everything that a plan moved.")
+@click.option("--by", metavar="NAME", help="Who does this, for the audit.  [default: your login name]")
 def keep(
     families: tuple[str, ...],
     store: Path,
@@ -64,17 +71,17 @@ def keep(
     undone: Path | None,
     by: str | None,
 ) -> None:
-    """Say which document of each family to keep, why, and what the others hold that it does not.
+    """Suggest which document of each family to keep, and show what only the others contain.
 
-    Kept is the document that a verdict names, else the first by --prefer, then the most complete, the newest, the
-    largest. Of every other document: the share of its extracted text that lies in the kept one in runs of 20 bytes and
-    more, exactly; how many characters do not; of these, how many differ only in spacing, line breaks or Unicode forms;
-    and the residue, which no other text of the family holds, however spaced.
+    The document to keep is the one that a verdict names, else the first by --prefer, then the most complete, the
+    newest, the largest. For every other document you see the exact share of its text that is in the kept one (in runs
+    of 20 bytes or more); how many characters are not; how many of these differ only in spacing, line breaks or Unicode
+    forms; and the text that no other document of the family contains.
 
-    Nothing is done without a plan. --apply checks the SHA-256 of both files right before each step and refuses what has
-    changed. Only documents of the same bytes become links; others are moved at most, and only where the plan's row says
-    quarantine. Originals go to the quarantine folder, nothing is deleted; --undo puts all back, by the journal beside
-    the plan. What lies in containers and tables is never touched.
+    Nothing is done without a plan. --apply checks the SHA-256 of both files right before each step and refuses files
+    that have changed. Only documents with the same bytes become links; others are moved at most, and only where the
+    plan's row says quarantine. Originals go to the quarantine folder; nothing is deleted. --undo puts everything back,
+    using the journal beside the plan. Members of archives and rows of tables are never touched.
     """
     _refuse_mixture(families, prefer, plan, near, applied, action, quarantine, undone)
     if applied is not None:
@@ -97,11 +104,11 @@ def _refuse_mixture(
 ) -> None:
     planning = bool(families or prefer or plan is not None or near is not None)
     if (applied is not None) + (undone is not None) + planning > 1:
-        raise UsageError("Plan, --apply or --undo: one at a time.")
+        raise UsageError("Plan, --apply and --undo cannot be combined.")
     if applied is not None and action is None:
-        raise UsageError("Say what --apply should do: --action hardlink, symlink or quarantine.")
+        raise UsageError("--apply needs an --action: hardlink, symlink or quarantine.")
     if applied is None and (action is not None or quarantine is not None):
-        raise UsageError("--action and --quarantine are about carrying out a plan; add: --apply PLAN")
+        raise UsageError("--action and --quarantine go with --apply; add: --apply PLAN")
 
 
 def _propose(
@@ -120,7 +127,7 @@ def _propose(
     from nearkin.keeping.plan import COLUMNS, write_plan
     from nearkin.report.reading import is_scoped, opened
 
-    with progress(quiet=quiet) as report:
+    with progress("keep", quiet=quiet) as report:
         rows = Store(store).propose(families, prefer=prefer, near=near, progress=report)
     if plan is not None:
         write_plan(rows, plan)
@@ -135,7 +142,7 @@ def _propose(
         _show(screen, rows, limit)
     if plan is not None:
         command = f"nearkin keep --apply {shlex.quote(str(plan))} --action quarantine{store_option(store)}"
-        note(f"the plan is in {plan}; carry it out with: {command}", quiet=quiet)
+        note(f"The plan is in {plan}; to carry it out: {command}", quiet=quiet)
 
 
 def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
@@ -144,7 +151,7 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
     from nearkin.keeping.proposal import ATTACHED
 
     if not rows:
-        screen.line("No two documents are of one family.")
+        screen.line("There are no families.")
         return
 
     def name(row: "Row") -> str:
@@ -164,16 +171,16 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
                 text = shortened(safe(passage["text"]), max(screen.width - len(where) - 14, 20))
                 screen.line((f"{' ' * 14}{where}{text}", "dim"))
     if limit and len(groups) > limit:
-        left = count(len(groups) - limit, "families")
-        screen.line((f"… and {left} more: --limit 0 shows all, --plan and --format csv list them", "dim"))
+        left = count(len(groups) - limit, "more families" if len(groups) - limit > 1 else "more family")
+        screen.folded(f"… and {left}; --limit 0 shows all, --plan and --format csv list them", style="dim")
     copies = [row for row in rows if row.action == "replace"]
     moved = sum(row.action == "quarantine" for row in rows)
     whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and row.why != ATTACHED for row in rows)
     screen.folded(
-        f"{count(len(copies), 'documents')} of the same bytes as one that stays,"
-        f" {size(sum(row.size for row in copies))};"
-        f" {count(whole, 'documents')} of other bytes wholly contained in the kept one;"
-        f" {count(moved, 'documents')} of other bytes to be quarantined."
+        f"{count(len(copies), 'documents')} with the same bytes as a kept one"
+        f" ({size(sum(row.size for row in copies))});"
+        f" {count(whole, 'documents')} with other bytes but all text in the kept one;"
+        f" {count(moved, 'documents')} with other bytes to be quarantined."
     )
 
 
@@ -185,7 +192,7 @@ def _name(path: str) -> str:
 
 
 def _certificate(row: "Row", width: int) -> str:
-    from nearkin.cli.screen import HARD
+    from nearkin.cli.folding import HARD
     from nearkin.cli.words import shortened
 
     if row.tier == "bytes":
@@ -196,15 +203,16 @@ def _certificate(row: "Row", width: int) -> str:
         return row.why
     missing, residue = row.missing or 0, row.residue or 0
     if not missing:
-        return f"all of its {row.characters:,} characters lie in the kept one; {row.why}"
+        return f"all of its {row.characters:,} characters are in the kept one; {row.why}"
     percent = min(100 * row.contained, 99.99)
-    told = f"{percent:.2f} % of its {row.characters:,} characters lie in the kept one as they are, {missing:,} do not"
+    told = f"{percent:.2f} % of its {row.characters:,} characters are in the kept one as they are, {missing:,} are not"
     if row.respaced == missing:
-        return f"{told}, but for spacing, line breaks or Unicode forms only, which matter in code and tables; {row.why}"
+        only = "differing only in spacing, line breaks or Unicode forms, which matter in code and tables"
+        return f"{told}, {only}; {row.why}"
     respaced = (
         f" {row.respaced:,} of these differ only in spacing, line breaks or Unicode forms," if row.respaced else ""
     )
-    lost = f"{residue:,} {'are' if respaced else 'of these are'} nowhere else in what stays of the family"
+    lost = f"{residue:,} {'are' if respaced else 'of these are'} nowhere else in the documents that stay"
     return f"{told};{respaced} {lost}"
 
 
@@ -218,9 +226,9 @@ def _apply(
     counts = _report([asdict(one) for one in done], form, ["path", "scope", "outcome", "detail"])
     if counts["done"]:
         where = quarantine or quarantine_of(plan)
-        note(f"the originals are in {where}; room is gained when you empty that folder", quiet=quiet)
+        note(f"The originals are in {where}; empty that folder to free the space.", quiet=quiet)
         command = f"nearkin keep --undo {shlex.quote(str(journal_of(plan)))}{store_option(store)}"
-        note(f"undo it with: {command}; scan again, so that the store knows", quiet=quiet)
+        note(f"To undo this: {command}; scan again to update the store.", quiet=quiet)
     _refuse(counts)
 
 
@@ -246,7 +254,9 @@ def _refuse(counts: "Counter[str]") -> None:
     if counts["refused"]:
         from nearkin.errors import InputError
 
-        raise InputError(f"Refused: {counts['refused']:,} of {counts.total():,} documents; each says why.")
+        raise InputError(
+            f"Refused {counts['refused']:,} of {counts.total():,} documents; the reasons are listed above."
+        )
 
 
 def _show_outcomes(records: list[dict[str, Any]], counts: "Counter[str]") -> None:

@@ -16,22 +16,25 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: nearkin lineage 41c0")
 @click.argument("family", metavar="FAMILY|PATH")
 @common
-@click.option("--no-dates", is_flag=True, help="By the texts alone: who stands beside whom.")
-@click.option("--family-only", is_flag=True, help="Without kin below the threshold.")
+@click.option("--no-dates", is_flag=True, help="Ignore dates; order by the texts alone.")
+@click.option("--family-only", is_flag=True, help="Leave out relatives below the threshold.")
 def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: bool, family_only: bool) -> None:
-    """Show the likely order of derivation in a FAMILY, by its id or enough digits of it, or by a document's PATH.
+    """Show which version probably came from which, in a FAMILY or around a document.
 
-    Each text hangs on the one from which least is new in it, of those with no later date; lost text counts half.
-    New and lost are distinct 20-byte windows of the extracted text; of texts of the same words, as in capitals, none
-    are. Of very long texts a sample of them is counted, and said to be. Dates are the document's own, else the file's.
-    Versions that were rewritten may resemble no other by the threshold: of the matches that the scan kept below it,
-    those count of which each text is the nearest to the other outside its family, and are marked.
-    Where a text is far nearer to another than to its source by date, that is said: one of the dates may be wrong.
+    Name the family by its id (or its first digits) or by the PATH of one of its documents. Each text is placed below
+    its likely source: the text, no later in date, from which it differs least, where new text counts fully and lost
+    text half. New and lost are counted in distinct 20-byte windows of the extracted text; texts with the same words
+    (e.g. in capitals) count none. For very long texts the numbers are estimates and marked ±.
+
+    Dates are the document's own, else the file's. Rewritten versions below the threshold are added and marked if each
+    is the other's nearest text outside its family. If a text is much nearer to another than to its source by date,
+    a note says so: one of the dates may be wrong.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.lineage import lineage_record, trace_lineage
     from nearkin.report.reading import is_scoped, opened
 
-    with opened(store) as connection:
+    with progress("comparing texts", quiet=quiet), opened(store) as connection:
         scoped = is_scoped(connection)
         found = trace_lineage(connection, family, dates=not no_dates, beyond=not family_only)
     form = chosen(form)
@@ -67,15 +70,15 @@ def _show(screen: "Screen", found: "list[Descendant]") -> None:
         screen.line((front, "dim"), in_room[room][at], f"  {about}")
         inner = min(len(front), screen.width - 40)
         if one.copies:
-            screen.folded(f"and {count(len(one.copies), 'documents')} of the same text", indent=inner, style="dim")
+            screen.folded(f"and {count(len(one.copies), 'documents')} with the same text", indent=inner, style="dim")
         if one.same_words:
-            screen.folded("the same words in another writing", indent=inner, style="dim")
+            screen.folded("the same words, written differently", indent=inner, style="dim")
         if one.beyond:
-            screen.folded("below the threshold: kin, but not of the family", indent=inner, style="dim")
+            screen.folded("below the threshold: related, but not in the family", indent=inner, style="dim")
         if one.nearer is not None:
             nearer = shortened(screen.name(one.nearer), screen.width - inner - 4)
-            screen.folded(f"nearer by its text: {nearer}; dates and texts disagree", indent=inner, style="dim")
+            screen.folded(f"its text is nearer to {nearer}; dates and texts disagree", indent=inner, style="dim")
     if found:
-        screen.note("+ windows of 20 bytes that are new, - those of its source that were lost")
+        screen.note("+ new 20-byte windows, - windows of its source that were lost")
     if any(one.margins is not None for one in found):
-        screen.note("± estimated (95 %): of so much text only a sample of the windows was counted")
+        screen.note("± estimated (95 %) from a sample of the windows")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nearkin.cli.notes import no_more_than, note
-from nearkin.cli.options import common, limited
+from nearkin.cli.options import Share, common, limited
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import UsageError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def note_unfinished(unfinished: bool, *, quiet: bool) -> None:
     if unfinished:
-        note("a later scan is running or was interrupted; what changed since is missing until one ends.", quiet=quiet)
+        note("A later scan is running or was interrupted; its changes are missing until a scan finishes.", quiet=quiet)
 
 
 def left_out(connection: "Connection", *, quiet: bool) -> int:
@@ -28,7 +28,7 @@ def left_out(connection: "Connection", *, quiet: bool) -> int:
     from nearkin.store import runs
 
     if templates_changed(connection):
-        note("templates have changed since these were scored; scan again to apply them.", quiet=quiet)
+        note("Templates have changed since the last scan; scan again to apply them.", quiet=quiet)
     return runs.last(connection).templates
 
 
@@ -45,9 +45,11 @@ def show_left_out(screen: "Screen", templates: int) -> None:
 def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> None:
     """List groups of identical documents.
 
-    Of the same bytes, or of the same words in other bytes (another format, encoding, case or punctuation).
-    Overhead is what the copies cost beyond the largest of them.
+    They have the same bytes, or the same words in other bytes (another format, encoding, case or punctuation).
+    Overhead is the disk space of all copies but the largest. Members of archives and mails take no space of their
+    own, so they count 0 B.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.fields import identical_record
     from nearkin.report.reading import is_scoped, opened
     from nearkin.report.rows import copy_rows
@@ -57,7 +59,9 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     with opened(store) as connection:
         runs.last(connection)
         scoped = is_scoped(connection)
-        groups = list(no_more_than(limit, identical_groups(connection), "largest", "groups", quiet=quiet))
+        with progress("listing", quiet=quiet):
+            all_groups = identical_groups(connection)
+        groups = list(no_more_than(limit, all_groups, "largest", "groups", quiet=quiet))
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
@@ -82,21 +86,29 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
 @common
 @click.option(
     "--min-resemblance",
-    type=click.FloatRange(0, 1),
-    help="At least so much of both together is in both (fuzzy: cosine).",
+    type=Share(),
+    help="Minimum resemblance (shared text as a share of both together; scheme fuzzy: cosine).",
 )
-@click.option("--min-containment", type=click.FloatRange(0, 1), help="At least so much of one is in the other.")
-@click.option("--min-shared-bytes", type=click.IntRange(0), default=0, metavar="N", help="At least so many in both.")
-@click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each content.")
+@click.option(
+    "--min-containment", type=Share(), help="Minimum containment (share of one document that is in the other)."
+)
+@click.option(
+    "--min-shared-bytes",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Ignore matches that share fewer than N bytes.",
+)
+@click.option("--all-copies", is_flag=True, help="Name every copy, not only the first of each text.")
 @click.option(
     "--between",
     nargs=2,
     metavar="MASTER CANDIDATE",
-    help="What of one scope is in another already; identical documents too.",
+    help="Show which documents of CANDIDATE are already in MASTER (names of scopes); identical ones too.",
 )
-@click.option("--new", is_flag=True, help="With --between: the candidate's documents that are new, instead of pairs.")
-@click.option("--parted", is_flag=True, help="Also pairs that someone called not similar or of one template.")
-@limited("N strongest, or of --new the first N")
+@click.option("--new", is_flag=True, help="With --between: list the candidate's new documents instead of pairs.")
+@click.option("--parted", is_flag=True, help="Include pairs with the verdict not-similar or template.")
+@limited("N strongest matches (with --new: first N documents)")
 def matches(
     store: Path,
     form: str | None,
@@ -112,13 +124,14 @@ def matches(
 ) -> None:
     """List scored pairs, strongest first.
 
-    At the scan's thresholds, unless others are given. Identical documents are listed by `nearkin identical`, and
-    here only between two scopes: there every document of the candidate is identical to one of the master, near one,
-    contained in one, or new, and a line sums up how many are.
+    The thresholds are those of the scan unless you give others. Identical documents are listed by `nearkin identical`;
+    here they are listed only with --between, where each document of the candidate is identical to one of the master,
+    near one, contained in one, or new. A last line gives the totals.
 
-    Shared bytes of exact matches are a lower bound: what lies in both at the very least; of others an estimate. With
-    chunk schemes they are those of whole chunks in common, and all scores count these.
+    Shared bytes are a lower bound for exact matches and an estimate for others. With chunk schemes, shared bytes and
+    scores count whole chunks only.
     """
+    from nearkin.cli.progress import progress
     from nearkin.cli.words import in_sum
     from nearkin.report.between import list_between
     from nearkin.report.fields import match_record
@@ -129,7 +142,7 @@ def matches(
     from nearkin.store import runs
 
     if new and not between:
-        raise UsageError("--new belongs to --between; use: nearkin matches --between MASTER CANDIDATE --new")
+        raise UsageError("--new goes with --between; use: nearkin matches --between MASTER CANDIDATE --new")
     with opened(store) as connection:
         note_unfinished(runs.unfinished(connection), quiet=quiet)
         scoped, score = is_scoped(connection), score_name(connection)
@@ -140,12 +153,14 @@ def matches(
             "all_copies": all_copies,
             "parted": parted,
         }
-        answer = list_between(connection, *between, **asked_for) if between else None
-        all_found = iter(answer.matches) if answer else each_match(connection, **asked_for)
+        with progress("matching", quiet=quiet):
+            answer = list_between(connection, *between, **asked_for) if between else None
+            all_found = iter(answer.matches) if answer else each_match(connection, **asked_for)
         found = no_more_than(limit, all_found, "strongest", "matches", quiet=quiet)
         templates = left_out(connection, quiet=quiet)
         for sentence in missing_from_matches(connection, min_resemblance, min_containment):
             note(sentence, quiet=quiet)
+        _note_floor(connection, min_resemblance, min_containment, quiet=quiet)
         form = chosen(form)
         if new and answer:
             _list_new(answer, form, limit, quiet=quiet)
@@ -171,6 +186,20 @@ def matches(
                 columns=["a", "b", *scopes, *(["tier"] if answer else []), *MATCH],
                 paths=frozenset({"a", "b"}),
             )
+
+
+def _note_floor(connection: "Connection", resemblance: float | None, containment: float | None, *, quiet: bool) -> None:
+    """Where more is asked for than was kept."""
+    from nearkin.store import runs
+
+    limits = runs.last(connection).settings["match"]
+    floor, part = limits["floor"], limits["containment"]
+    if resemblance is not None and resemblance < floor:
+        but = f" but parts ({part:g} or more of them in the other document)" if part <= 1.0 else ""
+        lower = f"; to keep more, scan again with --floor {resemblance:g}" if resemblance > 0.0 else ""
+        note(f"Below {floor:g} nothing was kept{but}{lower}.", quiet=quiet)
+    elif containment is not None and containment < part:
+        note(f"Below {part:g} only pairs that resemble each other by {floor:g} or more were kept.", quiet=quiet)
 
 
 def _list_new(answer: "Between", form: str, limit: int | None, *, quiet: bool) -> None:

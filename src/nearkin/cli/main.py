@@ -45,24 +45,23 @@ SUMMARIES = {  # what --help says of each, as the command itself does
     "matches": "List scored pairs, strongest first.",
     "families": "List families of documents, largest first.",
     "documents": "List what is in the store.",
-    "check": "List what in the store is the same as, resembles, contains or lies in a file (- for standard input).",
-    "compare": "Show how much two documents have in common, and what.",
-    "trace": "List every document of the store that holds a passage of FILE (- for standard input),"
-    " wherever it was copied to.",
-    "report": "Write a report of what the last scan found; FILE's ending says which.",
-    "keep": "Say which document of each family to keep, why, and what the others hold that it does not.",
-    "folders": "List pairs of folder trees of which one lives in the other, those that share most first.",
-    "lineage": "Show the likely order of derivation in a FAMILY, by its id or enough digits of it,"
-    " or by a document's PATH.",
-    "custodians": "List who holds copies or near-copies of a document, or documents of a family.",
-    "sign": "Show the signature of a document (- for standard input): one line a feature, in the order of the text.",
-    "schemes": "List the schemes: what they do, when to use them, what they cannot say, what they cost.",
-    "verdict": "Decide about a pair or a family, for good.",
-    "template": "Leave boilerplate out of every comparison (Forman 2005, 4).",
-    "audit": "List who did what, when, and what was before and after; the latest first.",
-    "store": "Look after the store: what is in it, whether it is whole, what can go.",
+    "check": "List stored documents that equal a file, resemble it, contain it or are part of it"
+    " (- for standard input).",
+    "compare": "Show how much two documents have in common, and which text.",
+    "trace": "List every stored document that contains a passage of FILE (- for standard input).",
+    "report": "Write a report of the last scan; the ending of FILE decides its type.",
+    "keep": "Suggest which document of each family to keep, and show what only the others contain.",
+    "folders": "List pairs of folders where one contains documents of the other, largest overlap first.",
+    "lineage": "Show which version probably came from which, in a FAMILY or around a document.",
+    "custodians": "List who holds copies or near-copies of a document, or members of a family.",
+    "sign": "Show the signature of a document (- for standard input): one line per feature, in text order.",
+    "schemes": "List the schemes: what each does, when to use it, its limits and its cost.",
+    "verdict": "Record lasting decisions about a pair of documents or a family.",
+    "template": "Leave boilerplate out of every comparison (Forman 2005, section 4).",
+    "audit": "List who changed what and when, with the state before and after; latest first.",
+    "store": "Look after the store: see what is in it, check it, remove what is no longer needed.",
     "demo": "Write a sample repository to try nearkin on.",
-    "selftest": "Check that nearkin computes on this machine what it computes elsewhere.",
+    "selftest": "Check that nearkin gives the same results on this machine as everywhere else.",
 }
 INTERRUPTED = 130
 
@@ -70,7 +69,7 @@ EPILOG = """\b
 Try it:
   nearkin demo sample && nearkin scan sample --exclude truth.json
 \b
-Completion, for bash (zsh and fish alike):
+Shell completion for bash (for zsh, fish: replace "bash"):
   eval "$(_NEARKIN_COMPLETE=bash_source nearkin)"
 """
 
@@ -126,7 +125,7 @@ def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
 )
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """Find identical, near-identical, version, part and container documents, and prove it."""
+    """Find copies, versions, parts and containers among documents, with proof."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -144,22 +143,19 @@ def main(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _complain(_sentence(error, arguments), 2)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted.", INTERRUPTED)
+        return _complain("Interrupted.", INTERRUPTED)
     except (ReaderLeftError, BrokenPipeError):
         return _reader_left()
     except MemoryError:
-        return _complain(
-            "there was not enough memory; try a smaller --memory, fewer --jobs or a smaller --max-size.", 5
-        )
+        return _complain("Not enough memory; try a smaller --memory, fewer --jobs or a smaller --max-size.", 5)
     except OSError as error:
-        return _complain(
-            f"{(error.strerror or str(error)).lower()}: what was asked for could not be written or read.", 3
-        )
+        what = "read or write" + (f" {os.fsdecode(error.filename)}" if isinstance(error.filename, str | bytes) else "")
+        return _complain(f"Cannot {what}: {(error.strerror or str(error)).lower()}.", 3)
     except Exception as error:
         if os.environ.get("NEARKIN_DEBUG"):
             raise
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return _complain(f"unexpected {what} (set NEARKIN_DEBUG=1 to see where).", NearkinError.exit_code)
+        return _complain(f"Unexpected error: {what} (set NEARKIN_DEBUG=1 for details).", NearkinError.exit_code)
     return code if isinstance(code, int) else 0
 
 

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 NUMBERS = ("documents", "bytes", "seconds", "memory", "disk", "matches", "hot_features")
 
 
-def plan(paths: tuple[Path, ...], form: str | None, options: dict[str, Any]) -> None:
+def plan(paths: tuple[Path, ...], form: str | None, options: dict[str, Any], *, quiet: bool) -> None:
     from nearkin.api.planning import plan_scan
+    from nearkin.cli.progress import progress
+    from nearkin.cli.unreadable import refuse_unreadable
 
-    found = plan_scan(paths, **options)
+    refuse_unreadable(*paths)
+    with progress("sampling", quiet=quiet):
+        found = plan_scan(paths, **options)
     form = chosen(form)
     if form == "table":
         _show(paths, found)
@@ -79,7 +83,7 @@ def _show(paths: tuple[Path, ...], found: "Forecast") -> None:
             ("memory", told(found.memory, size)),
             ("disk", told(found.disk, size)),
             ("matches", told(found.matches, whole)),
-            ("hot", f"{told(found.hot_features, whole)}, features that over {count(found.hot_over)} contents hinge on"),
+            ("hot", f"{told(found.hot_features, whole)}, features shared by more than {count(found.hot_over)} texts"),
         ]
     )
     screen.heading("Settings it would choose")

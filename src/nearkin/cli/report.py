@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common
+from nearkin.cli.options import FILE, common
 from nearkin.cli.output import chosen, emit_one
 
 if TYPE_CHECKING:
@@ -16,20 +16,24 @@ TABLES = ("documents", "matches", "families", "identical", "failed")
 
 
 @click.command(epilog="Example: nearkin report families.csv --table families")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @common
-@click.option("--table", type=click.Choice(TABLES), help="Of .csv, .jsonl, .parquet.  [default: matches]")
-@click.option("--links", is_flag=True, help="In .xlsx and .html names of files lead to them.")
+@click.option(
+    "--table", type=click.Choice(TABLES), help="Table to write to .csv, .jsonl or .parquet.  [default: matches]"
+)
+@click.option("--links", is_flag=True, help="In .xlsx and .html: link file names to the files.")
 def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | None, links: bool) -> None:
-    """Write a report of what the last scan found; FILE's ending says which.
+    """Write a report of the last scan; the ending of FILE decides its type.
 
     .xlsx: a workbook with a summary, identical files, families, matches and failed documents. .html: the same as one
-    page that needs no network. .csv, .jsonl, .parquet: one table for programs. .dat: a Concordance load file. What was
-    run is told at the beginning, of .csv, .jsonl and .dat in FILE.about.json.
+    page that needs no network. .csv, .jsonl, .parquet: one table for programs. .dat: a Concordance load file. The
+    report begins with the settings of the scan; for .csv, .jsonl and .dat they are in FILE.about.json.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.ending import write_report
 
-    written = write_report(store, file, table=table, links=links)
+    with progress("write", quiet=quiet):
+        written = write_report(store, file, table=table, links=links)
     form = chosen(form)
     if form != "table":
         size = written.path.stat().st_size
@@ -46,10 +50,13 @@ def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | 
 
 def write_all(store: Path, files: tuple[Path, ...], *, quiet: bool) -> None:
     """After a scan."""
+    from nearkin.cli.progress import progress
     from nearkin.report.ending import write_report
 
     for file in files:
-        note(in_words(write_report(store, file)), quiet=quiet)
+        with progress("write", quiet=quiet):
+            written = write_report(store, file)
+        note(in_words(written), quiet=quiet)
 
 
 def refuse_all(files: tuple[Path, ...]) -> None:
@@ -65,9 +72,9 @@ def in_words(written: "Written") -> str:
 
     name, room = safe(str(written.path)), size(written.path.stat().st_size)
     if written.table is not None:
-        return f"wrote {name}: {written.rows:,} of {written.table} ({room})"
+        return f"Wrote {name}: {written.rows:,} rows of {written.table} ({room})"
     if written.path.suffix.lower() == ".dat":
-        return f"wrote {name}: {count(written.rows, 'documents')} ({room})"
+        return f"Wrote {name}: {count(written.rows, 'documents')} ({room})"
     totals = written.totals
     listed = (
         count(totals.identical, "identical sets"),
@@ -75,4 +82,4 @@ def in_words(written: "Written") -> str:
         count(totals.matches, "matches"),
         f"{totals.failed:,} failed",
     )
-    return f"wrote {name}: {', '.join(listed)} ({room})"
+    return f"Wrote {name}: {', '.join(listed)} ({room})"

@@ -1,17 +1,21 @@
 """`scan`: the main job, and the page a person sees when it is done."""
 
 import gc
+import os
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.options import common, size_of, text_options
+from nearkin.cli.options import FILE, NAME, common, size_of, text_options
 from nearkin.cli.output import chosen, emit_one
 from nearkin.errors import NearkinError, UsageError
 from nearkin.settings import DEFAULT_SCHEME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 class InterruptedScanError(NearkinError):
@@ -25,65 +29,82 @@ def _starts(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 
 
 @click.command(epilog="Example: nearkin scan documents/ --threshold 0.8 --exclude '*.log'")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(), callback=_starts, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=NAME, callback=_starts, metavar="PATH...")
 @common
 @click.option("--scheme", default=DEFAULT_SCHEME, show_default=True, metavar="SPEC", help="See: nearkin schemes.")
 @click.option(
-    "--threshold", type=float, default=0.7, show_default=True, help="Resemblance (fuzzy: cosine) that makes a family."
+    "--threshold",
+    type=float,
+    default=0.7,
+    show_default=True,
+    help="Resemblance that links two documents into a family (scheme fuzzy: cosine).",
 )
-@click.option("--containment", type=float, help="Share of a part in its container.  [default: 0.9]")
+@click.option("--containment", type=float, help="Share of a part that must be in its container.  [default: 0.9]")
 @click.option(
     "--floor",
     type=float,
-    help="Keep the strongest matches down to this.  [default: 0.5, or the threshold where that is lower]",
+    help="Also keep the strongest of the weaker matches, down to this.  [default: 0.5, or the threshold if lower]",
 )
-@click.option("--min-shared-bytes", type=int, default=0, metavar="N", help="Leave out matches not known to share N.")
+@click.option(
+    "--min-shared-bytes", type=int, default=0, metavar="N", help="Ignore matches that share fewer than N bytes."
+)
 @click.option(
     "--hot",
     type=float,
     default=1000,
     show_default=True,
     metavar="N",
-    help="Where more documents than N (or a share under 1) have all in common, compare them with a few of them only.",
+    help="When more than N documents (or this share of them) are nearly the same, compare each with a few"
+    " representatives only.",
 )
 @text_options
-@click.option("--include", multiple=True, metavar="GLOB", help="Only these files, as '*.txt'. May be repeated.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Not these files or folders. May be repeated.")
-@click.option("--hidden", is_flag=True, help="Also files and folders whose name begins with a dot.")
-@click.option("--full", is_flag=True, help="Read everything, also files that look unchanged.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Read only these files, e.g. '*.txt'. May be repeated.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Skip these files or folders. May be repeated.")
+@click.option("--hidden", is_flag=True, help="Also read files and folders whose names begin with a dot.")
+@click.option("--full", is_flag=True, help="Read everything again, even files that look unchanged.")
 @click.option(
     "--max-size",
     type=size_of,
     metavar="SIZE",
     default="256M",
     show_default=True,
-    help="Leave larger files unread.",
+    help="Do not read larger files.",
 )
-@click.option("--jobs", type=int, metavar="N", help="Threads to use.  [default: all processors]")
-@click.option("--memory", type=size_of, metavar="SIZE", help="Memory to use, as 2G.  [default: a quarter]")
+@click.option("--jobs", type=int, metavar="N", help="Number of threads.  [default: one per processor]")
 @click.option(
-    "--no-text", is_flag=True, help="Keep no text of what is read: matches stay estimates; no other scheme can sign it."
+    "--memory", type=size_of, metavar="SIZE", help="Memory limit, e.g. 2G.  [default: a quarter of this machine's]"
 )
-@click.option("--text-column", metavar="NAME", help="Read .parquet, .jsonl and .csv by row: each is a document.")
-@click.option("--id-column", metavar="NAME", help="What names the rows of tables.  [default: their number]")
-@click.option("--html", is_flag=True, help="The texts of tables are HTML, also where they do not look so.")
 @click.option(
-    "--timeout", type=float, metavar="SECONDS", help="What one PDF, archive or other such may take.  [default: 30]"
+    "--no-text",
+    is_flag=True,
+    help="Do not store texts: matches remain estimates, and no other scheme can be used later.",
 )
-@click.option("--document-memory", type=size_of, metavar="SIZE", help="And in memory.  [default: 1G]")
-@click.option("--custodian", metavar="RULE", help="Whose copy it is: owner, mail, path:N, path:FOLDER, or a CSV file.")
-@click.option("--legacy-digests", is_flag=True, help="Also MD5 and SHA-1 of the bytes, for others' lists.")
-@click.option("--strict", is_flag=True, help="Exit with 3 if any file could not be read, after all else was stored.")
+@click.option(
+    "--text-column", metavar="NAME", help="Read .parquet, .jsonl and .csv row by row; this column has the texts."
+)
+@click.option("--id-column", metavar="NAME", help="Column that names the rows of tables.  [default: row number]")
+@click.option("--html", is_flag=True, help="Treat table texts as HTML even if they do not look like it.")
+@click.option(
+    "--timeout", type=float, metavar="SECONDS", help="Time limit per PDF, archive or office file.  [default: 30]"
+)
+@click.option("--document-memory", type=size_of, metavar="SIZE", help="Memory limit for each.  [default: 1G]")
+@click.option(
+    "--custodian", metavar="RULE", help="How custodians are found: owner, mail, path:N, path:FOLDER, or a CSV file."
+)
+@click.option(
+    "--legacy-digests", is_flag=True, help="Also compute MD5 and SHA-1, for comparison with other tools' lists."
+)
+@click.option("--strict", is_flag=True, help="Exit with 3 if any file could not be read; all others are still stored.")
 @click.option(
     "--report",
     "reports",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Also write a report: .xlsx .html .csv .jsonl .parquet .dat. May be repeated.",
 )
-@click.option("--plan", is_flag=True, help="Only say what it would take and find, from a sample.")
-@click.option("--scope", metavar="NAME", help="What to call this tree.  [default: its folder's name]")
+@click.option("--plan", is_flag=True, help="Only estimate time, memory, disk and matches, from a sample.")
+@click.option("--scope", metavar="NAME", help="Name for this folder tree.  [default: the folder's name]")
 def scan(
     paths: tuple[Path, ...],
     store: Path,
@@ -98,39 +119,40 @@ def scan(
 ) -> None:
     """Read documents, find copies, versions and parts among them, and group them.
 
-    What is found is kept in the store, beside the report on the screen. Scanning again brings the store up to
-    date.
+    Results are kept in the store, and the screen shows a summary. Scan again to bring the store up to date.
     """
     if reports:
         from nearkin.cli.report import refuse_all
 
         if plan:
-            raise UsageError("--plan writes nothing; leave out --report.")
+            raise UsageError("--plan writes nothing; drop --report.")
         refuse_all(reports)
     if plan:
         from nearkin.cli.planned import plan as show_plan
 
-        show_plan(paths, form, {**options, "keep_text": not no_text})
+        show_plan(paths, form, {**options, "keep_text": not no_text}, quiet=quiet)
         return
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.scanned import refuse_failed, refuse_nothing_read, show, tell_notes
+    from nearkin.cli.scanned import refuse_failed, refuse_nothing_read, show, show_in_short, tell_notes
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()
     started = time.monotonic()
     try:
-        with progress(quiet=quiet) as report:
+        with progress(quiet=quiet, counted=_to_be_read(store, paths, options)) as report:
             summary = Store(store).scan(paths, scope=scope, progress=report, keep_text=not no_text, **options)
     except KeyboardInterrupt:
-        kept = f"what was read so far is kept in {store}" if store.exists() else "nothing was read yet"
-        raise InterruptedScanError(f"interrupted; {kept}") from None
+        kept = f"what was read so far is kept in {store}" if _is_any_kept(store) else "nothing new had been stored yet"
+        raise InterruptedScanError(f"Interrupted; {kept}.") from None
     form = chosen(form)
     if form != "table":
         emit_one(asdict(summary), form)
         if not quiet:
             tell_notes(store, paths, summary)
-    elif not quiet:
+    elif quiet:
+        show_in_short(summary)
+    else:
         show(store, paths, summary, time.monotonic() - started)
     if reports:
         from nearkin.cli.report import write_all
@@ -140,3 +162,34 @@ def scan(
         refuse_failed(store, paths)
     if summary.failed:
         refuse_nothing_read(store, paths)
+
+
+def _to_be_read(
+    store: Path, paths: tuple[Path, ...], options: dict[str, Any]
+) -> "Callable[[], Iterable[object]] | None":
+    """The files that a scan will meet, to be gone through once more where it reads all of them."""
+    if store.exists() and not options["full"]:
+        return None
+
+    def files() -> "Iterable[object]":
+        from nearkin.api.scan_options import settings_of
+        from nearkin.read.walk import check_starts, walk
+        from nearkin.store.database import own_files
+
+        starts = check_starts(paths)
+        root = Path(os.path.commonpath([start if start.is_dir() else start.parent for start in starts]))
+        return walk(root, starts, settings_of(options).walk, leave_out=own_files(store))
+
+    return files
+
+
+def _is_any_kept(store: Path) -> bool:
+    """Whether an unfinished scan has left documents, with which the next one goes on."""
+    from nearkin.report.reading import opened
+    from nearkin.store.inventory import UNFINISHED
+
+    try:
+        with opened(store) as connection:
+            return connection.execute(f"SELECT 1 {UNFINISHED} LIMIT 1").fetchone() is not None
+    except NearkinError:
+        return False

@@ -8,8 +8,10 @@ from typing import Any
 
 from nearkin.cli.words import count, safe
 from nearkin.read.table import BrokenTableError, table_columns, table_kind
+from nearkin.settings import in_units
 
 FEW_COLUMNS = 8
+WHY = {"unreadable": "permission or disk error"}  # reasons that need more words
 
 
 def lost(connection: Connection, option: str) -> list[str]:
@@ -17,7 +19,7 @@ def lost(connection: Connection, option: str) -> list[str]:
     from nearkin.store.last_scan import lost_scopes
 
     return [
-        f"scope {safe(name)}: its folder {safe(root)} is not there any more; its {count(documents, 'documents')}"
+        f"Scope {safe(name)}: its folder {safe(root)} no longer exists, but its {count(documents, 'documents')}"
         f" still {'counts' if documents == 1 else 'count'};"
         f" if it moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option};"
         f" if it is gone: nearkin store drop {shlex.quote(safe(name))}{option}"
@@ -32,8 +34,10 @@ def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = No
     reasons = failed_by_reason(connection, starts)
     if not reasons:
         return ""
-    told = ", ".join(f"{count(number)} {reason}" for reason, number in reasons.items())
-    return f"{count(sum(reasons.values()), 'files or folders')} could not be read: {told}"
+    named = {reason: WHY.get(reason, reason) for reason in reasons}
+    told = ", ".join(f"{count(number)} {named[reason]}" for reason, number in reasons.items())
+    why = next(iter(named.values())) if len(reasons) == 1 else told
+    return f"{count(sum(reasons.values()), 'files or folders')} could not be read ({why})"
 
 
 def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:
@@ -43,16 +47,16 @@ def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list
     found = []
     scan = last_scan(connection)
     if scan is not None:
-        found += [f"scope {safe(name)} is now at {safe(root)}" for name, root in scan.moved]
+        found += [f"Scope {safe(name)} is now at {safe(root)}." for name, root in scan.moved]
         if not is_any_below(connection, starts):
-            found.append("no files were found; which are looked for is said by --include, --exclude and --hidden")
+            found.append("No files found. Check --include, --exclude and --hidden.")
         if scan.settings.table.text_column is None:
             found += _tables(connection, scan.run, starts)
         if scan.before is not None and (told := _filters(scan.before.walk, scan.settings.walk)):
-            found.append(f"the last scan had {told}; documents that this leaves out or takes in count as gone or new")
+            found.append(f"The last scan used {told}; files this scan skips count as gone, files it adds as new.")
         if not scan.settings.text.keep and keeps_texts(connection):
-            purge = f"to purge one: nearkin store forget PATH{option}"
-            found.append(f"texts that earlier scans kept stay in the store; {purge}")
+            purge = f"to remove one: nearkin store forget PATH{option}"
+            found.append(f"Texts kept by earlier scans stay in the store; {purge}")
     return found + lost(connection, option)
 
 
@@ -63,12 +67,16 @@ def _tables(connection: Connection, run: int, starts: tuple[Path, ...]) -> list[
     named = [start for start in starts if start.is_file() and table_kind(os.fsencode(start)) is not None]
     told = []
     if gone := rows_gone(connection, run):
-        told.append(f"{count(gone, 'rows')} of tables count as gone: this scan had no --text-column")
+        told.append(f"{count(gone, 'rows')} of tables count as gone: this scan had no --text-column.")
     if len(named) == 1:
-        told.append(f"{safe(named[0].name)} was read as a whole; to read it by row: --text-column {_columns(named[0])}")
+        told.append(
+            f"{safe(named[0].name)} was read as one document; to read it row by row: --text-column {_columns(named[0])}"
+        )
     elif number := len(named) or tables_without_text(connection, starts):
         were = "was" if number == 1 else "were"
-        told.append(f"{count(number, 'tables')} {were} read as a whole; to read them by row: --text-column NAME")
+        told.append(
+            f"{count(number, 'tables')} {were} read as one document each; to read them row by row: --text-column NAME"
+        )
     return told
 
 
@@ -80,26 +88,19 @@ def _columns(table: Path) -> str:
     except BrokenTableError:
         names = []
     more = ", …" if len(names) > FEW_COLUMNS else ""
-    return f"NAME, which may be {', '.join(map(safe, names[:FEW_COLUMNS]))}{more}" if names else "NAME"
+    return f"NAME (one of: {', '.join(map(safe, names[:FEW_COLUMNS]))}{more})" if names else "NAME"
 
 
 def _filters(before: Any, now: Any) -> str:
     """Of the last scan, those that differ."""
-    told = []
+    used, unused = [], []
     for name in ("include", "exclude"):
         if set(getattr(before, name)) != set(getattr(now, name)):
-            globs = getattr(before, name)
-            told += [f"--{name} {shlex.quote(safe(glob))}" for glob in globs] or [f"no --{name}"]
+            globs = [f"--{name} {shlex.quote(safe(glob))}" for glob in getattr(before, name)]
+            used += globs
+            unused += [] if globs else [f"no --{name}"]
     if before.hidden != now.hidden:
-        told.append("--hidden" if before.hidden else "no --hidden")
+        (used if before.hidden else unused).append("--hidden" if before.hidden else "no --hidden")
     if before.max_size != now.max_size:
-        told.append(f"--max-size {_size(before.max_size)}")
-    return " ".join(told) if all(one.startswith("--") for one in told) else ", ".join(told)
-
-
-def _size(number: int) -> str:
-    """As the option takes it."""
-    for unit, worth in (("T", 40), ("G", 30), ("M", 20), ("K", 10)):
-        if number % (1 << worth) == 0:
-            return f"{number >> worth}{unit}"
-    return str(number)
+        used.append(f"--max-size {in_units(before.max_size)}")
+    return " and ".join(filter(None, [" ".join(used), *unused]))

@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nearkin.cli.folding import fold_command
 from nearkin.cli.options import store_option
 
 if TYPE_CHECKING:
@@ -48,21 +49,23 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     _show_changes(screen, summary, option)
     if textless:
         screen.note(
-            f"{count(textless, 'documents')} without text that can be read, compared by"
-            f" {'its' if textless == 1 else 'their'} bytes only;"
+            f"{count(textless, 'documents')} {'has' if textless == 1 else 'have'} no readable text and"
+            f" {'was' if textless == 1 else 'were'} compared by bytes only;"
             f" see: nearkin documents --without-text{option}"
         )
     if stale:
         screen.note(
-            f"{count(stale, 'documents')} of other folders read by an older nearkin and left out; scan these too"
+            f"{count(stale, 'documents')} of other folders {'was' if stale == 1 else 'were'} read by an older nearkin"
+            " and left out; scan those folders again."
         )
     if summary.hot:
         screen.note(
-            f"{count(summary.hot, 'features')} in so many documents that these were compared with a few of them only,"
-            f" by {count(summary.hot_links, 'links')}; {count(summary.unlisted, 'pairs')} within families not listed"
+            "Very many documents are nearly the same; each of them was compared with a few representatives only"
+            f" ({count(summary.hot_links, 'links')}); {count(summary.unlisted, 'pairs')} within families"
+            f" {'is' if summary.unlisted == 1 else 'are'} not listed."
         )
     if templates:
-        screen.note(f"{count(templates, 'templates')} left out of all scores")
+        screen.note(f"{count(templates, 'templates')} left out of all scores.")
     _show_notes(screen, told)
     _show_identical(screen, groups, summary.identical, spare, option)
     _show_families(screen, families, option)
@@ -75,6 +78,16 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     return None
 
 
+def show_in_short(summary: "Summary") -> None:
+    """For those who want nothing but results."""
+    from nearkin.cli.screen import Screen
+    from nearkin.cli.words import count
+
+    read = [count(summary.documents, "documents"), f"{count(summary.failed)} not read"]
+    found = [count(summary.identical, "identical groups"), count(summary.families, "families")]
+    Screen().folded(f"{', '.join(read)}; {', '.join([*found, count(summary.matches, 'matches')])}")
+
+
 def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
     """Where every document must be read, one of those scanned that was not is an error; all else is stored."""
     from nearkin.cli.scan_notes import failed_in_words
@@ -84,7 +97,9 @@ def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
 
     with opened(store) as connection:
         if told := failed_in_words(connection, check_starts(paths)):
-            raise InputError(f"{told}; all else was stored. See: nearkin documents --failed{store_option(store)}")
+            raise InputError(
+                f"{told}; everything else was stored. See: nearkin documents --failed{store_option(store)}"
+            )
 
 
 def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
@@ -113,11 +128,14 @@ def tell_notes(store: Path, paths: tuple[Path, ...], summary: "Summary") -> None
     from nearkin.cli.scan_notes import failed_in_words, notes
     from nearkin.read.walk import check_starts
     from nearkin.report.reading import opened
+    from nearkin.store.unread import nothing_read
 
     with opened(store) as connection:
-        told = failed_in_words(connection) if summary.failed else ""
+        starts = check_starts(paths)
+        # Where nothing was read that is an error, and said as such.
+        told = failed_in_words(connection) if summary.failed and not nothing_read(connection, starts) else ""
         failed = [f"{told}; see: nearkin documents --failed{store_option(store)}"] if told else []
-        for one in [*failed, *notes(connection, check_starts(paths), store_option(store))]:
+        for one in [*failed, *notes(connection, starts, store_option(store))]:
             note(one, quiet=False)
 
 
@@ -130,14 +148,20 @@ def _show_unchanged(screen: "Screen", summary: "Summary", notes: list[str], opti
     """Short: what there is to see was seen after the last scan, and can be asked for."""
     from nearkin.cli.words import count
 
-    screen.note("nothing has changed since the last scan")
+    screen.note("Nothing has changed since the last scan.")
     _show_notes(screen, notes)
     screen.line()
     found = [("identical", "groups"), ("families", ""), ("matches", "")]
     for name, what in found:
         number = getattr(summary, name)
         told = f"{count(number, what)} of identical documents" if what else count(number, name)
-        screen.line(f"  {told:<38}", (f"nearkin {name}{option}", "dim"))
+        command = f"nearkin {name}{option}"
+        if len(command) + 40 <= screen.width:
+            screen.line(f"  {told:<38}", (command, "dim"))
+        else:
+            screen.line(f"  {told}")
+            for line in fold_command(command, screen.width - 4):
+                screen.line((f"    {line}", "dim"))
 
 
 def _show_counts(
@@ -154,7 +178,7 @@ def _show_counts(
     documents = "document" if summary.documents == 1 else "documents"
     facts = [
         (count(summary.documents), documents if scanned == summary.documents else f"{documents} in the store"),
-        (size_in_words(total), "in them"),
+        (size_in_words(total), "in all"),
         (count(summary.contents), "distinct text" if summary.contents == 1 else "distinct texts"),
         (count(summary.failed), "not read"),
     ]
@@ -163,9 +187,9 @@ def _show_counts(
         pieces += [(number, "bold cyan"), f" {what}", "   "]
     screen.line(*pieces[:-1])
     if summary.resigned:
-        again = "was stale and signed again" if summary.resigned == 1 else "were stale and signed again"
+        were = "was" if summary.resigned == 1 else "were"
         screen.note(
-            f"{count(summary.resigned, 'contents')} (of another scheme, normaliser, extractor or format) {again}"
+            f"{count(summary.resigned, 'texts')} {were} signed again: the scheme, the text settings or nearkin changed."
         )
 
 
@@ -178,7 +202,7 @@ def _show_changes(screen: "Screen", summary: "Summary", option: str) -> None:
     changes = [(summary.new, "new"), (summary.changed, "changed"), (summary.moved, "moved"), (summary.gone, "gone")]
     told = ", ".join(f"{count(number)} {what}" for number, what in changes if number)
     if told:
-        screen.note(f"since the last scan: {told}; see: nearkin documents --changes{option}")
+        screen.note(f"Since the last scan: {told}; see: nearkin documents --changes{option}")
 
 
 def _more(screen: "Screen", number: int, command: str) -> None:
@@ -190,7 +214,7 @@ def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", total: int
     from nearkin.cli.words import size as size_in_words
 
     if not groups:
-        screen.heading("Identical", "no two documents")
+        screen.heading("Identical", "none")
         return
     screen.heading("Identical", f"{count(total, 'groups')}; copies of the same bytes cost {size_in_words(spare)}")
     screen.identical(groups)
@@ -201,12 +225,12 @@ def _show_families(screen: "Screen", families: "Overview", option: str) -> None:
     from nearkin.cli.words import count
 
     if not families.families:
-        screen.heading("Families", "none: no two documents are alike")
+        screen.heading("Families", "none")
         return
     about = f"{count(families.families)} with {count(families.documents, 'documents')}"
     # Those of identical documents only are counted apart (Broder 1997 §1).
     copies = families.of_copies
-    only = f"; {count(copies, 'families')} {'is' if copies == 1 else 'are'} of copies only" if copies else ""
+    only = f"; {count(copies)} of them {'contains' if copies == 1 else 'contain'} only copies" if copies else ""
     screen.heading("Families", about + only)
     screen.families(families.largest)
     _more(screen, families.families - TOP, f"nearkin families{option}")
@@ -241,7 +265,7 @@ def _show_next(
     if match := next(plain, None):
         sides = [shlex.quote(screen.name(side)) for side in (match.a, match.b)]
         sides = [f"./{side}" if side.startswith("-") else side for side in sides]
-        commands.append(_folded(["nearkin compare", *sides, *([option.strip()] if option else [])], screen.width - 6))
+        commands.append(f"nearkin compare {sides[0]} {sides[1]}{option}")
     if families:
         commands.append(f"nearkin families --threshold 0.9{option}")
     if groups:
@@ -251,9 +275,4 @@ def _show_next(
     if not commands:
         commands.append(f"nearkin documents{option}")
     for at, command in enumerate(commands):
-        screen.line(("Next " if at == 0 else "     ", "bold"), f"  {command}")
-
-
-def _folded(words: list[str], width: int) -> str:
-    line = " ".join(words)
-    return line if len(line) <= width else " \\\n         ".join(words)
+        screen.command("Next" if at == 0 else "", command)

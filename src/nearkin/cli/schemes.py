@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from nearkin.cli.options import common, size_of
+from nearkin.cli.options import FILE, common, size_of
 from nearkin.cli.output import chosen, emit, emit_one
 from nearkin.errors import UsageError
 
@@ -19,18 +19,28 @@ PLANNED = ("error", "resemblance", "confidence", "bytes", "window", "bits")
 
 @click.command(epilog="Example: nearkin schemes --plan --error 0.05 --bytes 50K")
 @common
-@click.option("--plan", is_flag=True, help="How many samples are needed, instead of the list.")
-@click.option("--error", type=float, default=0.05, show_default=True, help="How far off an estimate may be.")
-@click.option("--resemblance", type=float, default=0.7, show_default=True, help="Where it must be as good as that.")
-@click.option("--confidence", type=float, default=0.99, show_default=True, help="How often it must be.")
-@click.option("--bytes", "length", type=size_of, metavar="SIZE", help="Length of a document, as 4K or 50K.")
-@click.option("--window", type=int, default=20, show_default=True, help="Bytes of a shingle.")
-@click.option("--bits", type=int, default=64, show_default=True, help="Length of the fingerprints.")
+@click.option("--plan", is_flag=True, help="Show how many samples are needed, instead of the list.")
+@click.option("--error", type=float, default=0.05, show_default=True, help="With --plan: largest error allowed.")
+@click.option(
+    "--resemblance", type=float, default=0.7, show_default=True, help="With --plan: the resemblance to be estimated."
+)
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.99,
+    show_default=True,
+    help="With --plan: how often the estimate must be that good.",
+)
+@click.option(
+    "--bytes", "length", type=size_of, metavar="SIZE", help="With --plan: length of a document, e.g. 4K or 50K."
+)
+@click.option("--window", type=int, default=20, show_default=True, help="With --plan: bytes per shingle.")
+@click.option("--bits", type=int, default=64, show_default=True, help="With --plan: bits per fingerprint.")
 @click.option(
     "--learn",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="PATH",
-    help="Print scheme fuzzy with its reference learnt from a folder, a file or a store.",
+    help="Print a fuzzy scheme whose reference is learnt from a folder, a file or a store.",
 )
 @click.pass_context
 def schemes(
@@ -47,14 +57,14 @@ def schemes(
     bits: int,
     learn: Path | None,
 ) -> None:
-    """List the schemes: what they do, when to use them, what they cannot say, what they cost.
+    """List the schemes: what each does, when to use it, its limits and its cost.
 
-    A scheme is written NAME:key=value,... wherever one is asked for; keys left out take their defaults.
-    With --plan: how large a sample must be for estimates within an error, and the specs that keep as much.
-    What --learn prints can be given as it is: nearkin scan PATH --scheme "$(nearkin schemes --learn PATH)".
+    Write a scheme as NAME:key=value,...; keys you leave out take their defaults. --plan shows how large a sample must
+    be for a given error, and which schemes keep that many. The output of --learn can be used directly:
+    nearkin scan PATH --scheme "$(nearkin schemes --learn PATH)".
     """
     if learn and plan:
-        raise UsageError("--learn and --plan are two questions; ask them one at a time.")
+        raise UsageError("Use either --learn or --plan, not both.")
     if not plan:
         _refuse_planning(ctx)
     if learn:
@@ -77,7 +87,7 @@ def _refuse_planning(ctx: click.Context) -> None:
     for name in PLANNED:
         parameter = "length" if name == "bytes" else name
         if ctx.get_parameter_source(parameter) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"--{name} belongs to --plan; use: nearkin schemes --plan --{name} …")
+            raise UsageError(f"--{name} goes with --plan; use: nearkin schemes --plan --{name} …")
 
 
 def _list(form: str) -> None:
@@ -95,7 +105,7 @@ def _list(form: str) -> None:
             screen.line((name, "bold"))
             screen.facts(
                 [
-                    ("tells", known.estimates),
+                    ("estimates", known.estimates),
                     ("has", f"{yes(containment)}containment, {yes(intervals)}intervals, signatures of {size} size"),
                     ("does", known.does),
                     ("use", known.use),
@@ -155,14 +165,14 @@ def _show_plan(plan: "Plan") -> None:
     screen.line(
         f"  estimate a resemblance of {plan.resemblance:g} to ±{plan.error:g} in {100 * plan.confidence:g} % of cases"
     )
-    screen.heading("Specs that keep as much")
+    screen.heading("Schemes that keep as many")
     specs = [
-        ("min", f"{plan.smallest}  just so many" if plan.smallest else "more than it can keep"),
-        ("sketch", f"{plan.slots}  just so many" if plan.slots else "more than it can keep"),
-        ("mod", f"{plan.adaptive}  at least half of `sample` are kept"),
+        ("min", f"{plan.smallest}  exactly that many" if plan.smallest else "more than it can keep"),
+        ("sketch", f"{plan.slots}  exactly that many" if plan.slots else "more than it can keep"),
+        ("mod", f"{plan.adaptive}  keeps at least half of `sample`"),
     ]
     if plan.length is None:
-        specs.append(("", "and for documents of one length: nearkin schemes --plan --bytes 50K"))
+        specs.append(("", "for documents of a given length: nearkin schemes --plan --bytes 50K"))
     elif plan.modulus == 1:
         specs.append(("", f"{plan.fixed}  all shingles of {size_in_words(plan.length)}: exact"))
     else:
@@ -174,19 +184,21 @@ def _show_plan(plan: "Plan") -> None:
         rules = [("mod", f"{plan.rule}  {count(plan.rule_entries or 0, 'features')} of {size_in_words(plan.length)}")]
     screen.facts(rules)
     screen.heading("Fingerprints", f"of {plan.bits} bits (Broder 1997 §4.1)")
-    facts = [("equal", f"two unlike shingles with probability under {plan.false_equality:.1e}")]
+    facts = [("collisions", f"two different shingles collide with a probability below {plan.false_equality:.1e}")]
     if plan.bias is not None:
-        facts.append(("bias", f"of a resemblance under {plan.bias:.1e} with probability 99.9 %"))
+        facts.append(("bias", f"of a resemblance is below {plan.bias:.1e} in 99.9 % of cases"))
     screen.facts(facts)
 
 
 def _learnt(path: Path) -> str:
+    from nearkin.cli.unreadable import refuse_unreadable
     from nearkin.report.learning import learn_from
     from nearkin.scheme.fuzzy import Fuzzy
     from nearkin.scheme.spec import parse_spec
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
 
+    refuse_unreadable(path)
     return learn_from(path, Fuzzy.parse(parse_spec("fuzzy")), Canon.of(TextSettings())).spec
 
 

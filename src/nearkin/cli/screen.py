@@ -3,13 +3,13 @@
 Colours come from rich, and only where there is a terminal; into a pipe the same lines are plain text.
 """
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nearkin.cli.apart import apart
+from nearkin.cli.folding import HARD, INDENT, fold_command, fold_sentence
 from nearkin.cli.reader_left import ReaderLeftError
 from nearkin.cli.words import cells, count, fold, measured, name, safe
 from nearkin.cli.words import share as share_in_words
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 GAP = "  "
-INDENT = "  "
-HARD = "\u00a0"  # a space that is not broken at
-COMMAND = re.compile("(?<=: )nearkin [^;]*")
 WIDE = 100  # columns; below it paths need the room more than figures do
 
 
@@ -73,9 +70,16 @@ class Screen:
             self.line(INDENT + line)
 
     def note(self, text: str) -> None:
-        """A command in it stays in one line, however long: someone copies it."""
-        kept = COMMAND.sub(lambda found: found[0].replace(" ", HARD), text)
-        self.folded(kept, indent=len(INDENT), style="dim")
+        """A command in it can be copied: it stays in one line, or its lines end with a backslash."""
+        room = self.width - len(INDENT)
+        for number, line in enumerate(fold_sentence(text, room, room - len(INDENT))):
+            self.line((f"{INDENT}{INDENT if number else ''}{line}", "dim"))
+
+    def command(self, title: str, command: str) -> None:
+        """To be typed next, below others where the title is empty."""
+        front = f"{title:<5}{GAP}"
+        for number, line in enumerate(fold_command(command, self.width - len(front))):
+            self.line((front if number == 0 else " " * len(front), "bold"), line)
 
     def folded(self, text: str, *, indent: int = 0, style: str = "") -> None:
         """As many lines as it takes, broken between words; those below the first stand a little further in."""
@@ -155,8 +159,8 @@ class Screen:
                 *(["a in b", "b in a"] if contained else []),
                 "measured",
                 *(["verdict"] if said else []),
-                *(["shared, at least"] if wide and contained else []),
-                "a, below it b",
+                *(["shared (at least)"] if wide and contained else []),
+                "documents (a above b)",
             ],
             (
                 [
@@ -209,8 +213,8 @@ class Screen:
         inside, alike = (sum(len(family.documents) for family in some) for some in (families, copies))
         about = f"{count(len(families), 'families')} with {count(inside, 'documents')}"
         if copies:
-            only = f"{count(len(copies), 'families')} {'is' if len(copies) == 1 else 'are'} of copies only"
-            about += f"; {only}, with {count(alike, 'documents')}"
+            only = f"{count(len(copies))} of them {'contains' if len(copies) == 1 else 'contain'} only copies"
+            about += f"; {only} ({count(alike, 'documents')})"
         self.folded(about, style="dim")
 
     def _named(self, figure: str) -> str:
@@ -244,7 +248,7 @@ class Screen:
             return fold(safe(one.detail), room) if one.detail else []
 
         self.columns(
-            ["reason", "path, below it more about it"],
+            ["problem", "document and reason"],
             ([one.reason or "", "\n".join([self.name(one.location), *about(one)])] for one in documents),
         )
 
@@ -274,7 +278,7 @@ class Screen:
         if not family.evaluated:
             facts.append("not evaluated")
         if family.verdict:
-            facts.append(f"called {family.verdict}")
+            facts.append(f"verdict: {family.verdict}")
         self.titled(kind_of(family), facts, family.id)
         self.folded(safe(family.reason), indent=len(INDENT), style="dim")
         front = f"{INDENT}{'':<5}  {'':<6} "

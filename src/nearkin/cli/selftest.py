@@ -14,10 +14,10 @@ STYLES = {"ok": "green", "note": "yellow", "failed": "bold red"}
 @click.command(epilog="Example: nearkin selftest --store shared/nearkin.db")
 @common
 def selftest(store: Path, form: str | None, quiet: bool) -> None:
-    """Check that nearkin computes on this machine what it computes elsewhere.
+    """Check that nearkin gives the same results on this machine as everywhere else.
 
-    Every scheme signs some hundred generated texts and must arrive at digests frozen once for all. A small store
-    is made where --store would lie, read again and removed. Exit code 5 if anything failed.
+    Every scheme signs a few hundred generated texts and must produce known digests. A small store is created in the
+    folder of --store, read back and removed. Exit code 5 if anything failed.
     """
     from nearkin.selftest import Check, Status
     from nearkin.selftest import selftest as run
@@ -45,4 +45,4 @@ def selftest(store: Path, form: str | None, quiet: bool) -> None:
         emit(records, form, columns=["check", "status", "detail"])
     failed = [check.name for check in checks if check.status is Status.FAILED]
     if failed:
-        raise EngineError(f"Of {len(checks)} checks {len(failed)} failed: {', '.join(failed)}; see above.")
+        raise EngineError(f"{len(failed)} of {len(checks)} checks failed: {', '.join(failed)}; see above.")

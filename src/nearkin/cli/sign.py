@@ -8,28 +8,30 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import name_of, note, without_text
-from nearkin.cli.options import common, text_options
+from nearkin.cli.options import NAME_OR_DASH, common, text_options
 from nearkin.cli.output import Record, chosen, emit, emit_one, write_lines
 from nearkin.settings import DEFAULT_SCHEME
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from nearkin.model import Location
     from nearkin.scheme import Signature
 
 # Columns; a whole store is not read twice to find the widest.
-RIGHT = {"weight": 8, "features": 8, "number": 20}
+RIGHT = {"weight": 8, "features": 8, "number": 20, "offset": 10}
 LEFT = {"digest": 32, "feature": 16}
 
 
 @click.command(epilog="Example: nearkin sign manual.html --scheme mod:window=20,n=100")
-@click.argument("file", required=False, type=click.Path(allow_dash=True))
+@click.argument("file", required=False, type=NAME_OR_DASH)
 @common
 @click.option(
     "--scheme",
     metavar="SPEC",
-    help=f"See: nearkin schemes.  [default: {DEFAULT_SCHEME}; for a store that of its last scan]",
+    help=f"See: nearkin schemes.  [default: {DEFAULT_SCHEME}; for a store, its last scan's]",
 )
-@click.option("--digest", is_flag=True, help="One line a document: a hash over its features, their number and weight.")
+@click.option("--digest", is_flag=True, help="One line per document: a hash of its features, their number and weight.")
 @text_options
 def sign(
     file: str | None,
@@ -41,17 +43,17 @@ def sign(
     raw: bool,
     ignore: tuple[str, ...] | None,
 ) -> None:
-    """Show the signature of a document (- for standard input): one line a feature, in the order of the text.
+    """Show the signature of a document (- for standard input): one line per feature, in text order.
 
-    Weight is what a feature stands for, in shingles or, of chunks, in bytes; the offset counts bytes of the canonical
-    text. Without FILE every content of the store is listed by the path of its first document, its features in
-    ascending order. Of scheme si it is the number, one line a content; a text of which it keeps nothing has none.
+    The weight says how many shingles (for chunk schemes: bytes) a feature stands for; the offset counts bytes of the
+    canonical text. Without FILE, every distinct text of the store is listed under the path of its first document, with
+    its features in ascending order. For scheme si the signature is one number per text, or none.
 
-    Of chunk schemes the digest names a content without its text: texts of one digest have the same chunks.
+    With a chunk scheme, texts with the same --digest have the same chunks.
     """
     form = chosen(form)
     if file is None:
-        _sign_store(store, scheme, form, digest=digest, given=raw or ignore is not None)
+        _sign_store(store, scheme, form, digest=digest, given=raw or ignore is not None, quiet=quiet)
         return
     from nearkin.report.lookup import find_document, from_bytes
     from nearkin.scheme import Estimator, keeps_lines, parse_scheme, place
@@ -89,17 +91,19 @@ def _print_number(number: int | None, form: str) -> None:
         emit_one({"number": number}, form)
 
 
-def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given: bool) -> None:
+def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given: bool, quiet: bool) -> None:
+    from nearkin.cli.progress import followed, progress
     from nearkin.errors import UsageError
     from nearkin.report.reading import is_scoped, opened
     from nearkin.report.signatures import stored_signatures
     from nearkin.scheme import Estimator
 
     if given:
-        raise UsageError("--raw and --ignore are for a FILE; the texts of a store are signed as they were scanned.")
-    with opened(store) as connection:
+        raise UsageError("--raw and --ignore need a FILE; the texts of a store are signed as they were scanned.")
+    with progress("sign", quiet=quiet) as report, opened(store) as connection:
         scoped = is_scoped(connection)
-        scheme, signatures = stored_signatures(connection, spec)
+        scheme, found = stored_signatures(connection, spec)
+        signatures = followed(found, report, "sign", _contents(connection) if report else 0)
         named = ["path", *(["scope"] if scoped else [])]
         if digest:
             _show(({**_named(place, scoped), **_digest(one)} for place, one in signatures), form, scoped=scoped)
@@ -108,6 +112,13 @@ def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given
             _show(numbers, form, columns=["number", *named], scoped=scoped)
         else:
             _show(_features(signatures, scoped), form, columns=["weight", "feature", *named], scoped=scoped)
+
+
+def _contents(connection: "Connection") -> int:
+    from nearkin.store.contents import HERE
+
+    (contents,) = connection.execute(f"SELECT count(DISTINCT t.content) {HERE}").fetchone()
+    return int(contents)
 
 
 def _features(signatures: "Iterable[tuple[Location, Signature]]", scoped: bool) -> Iterator[Record]:

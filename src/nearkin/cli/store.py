@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common, store_option
+from nearkin.cli.options import NAME, common, store_option
 from nearkin.cli.output import chosen, emit, emit_one
 from nearkin.errors import StoreError
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: nearkin store info --store nearkin.db")
 def store() -> None:
-    """Look after the store: what is in it, whether it is whole, what can go."""
+    """Look after the store: see what is in it, check it, remove what is no longer needed."""
 
 
 @store.command(epilog="Example: nearkin store info --format json")
 @common
 def info(store: Path, form: str | None, quiet: bool) -> None:
-    """Say what is in the store, how much room each part takes, and what is stale.
+    """Show what is in the store, how much space each part takes, and what is stale.
 
-    Stale is what no command looks at any more: signatures made in another way than the last scan's, and what is left
-    of documents that are gone.
+    Stale data is no longer used by any command: signatures of other schemes or settings than the last scan's, and
+    leftovers of documents that are gone.
     """
     from nearkin.api.store import Store
     from nearkin.cli.scan_notes import lost
@@ -65,7 +65,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
     gone = f", {count(inventory.gone)} gone" if inventory.gone else ""
     failed = f", {count(inventory.failed)} not read" if inventory.failed else ""
     unfinished = f", {count(inventory.unfinished)} not finished" if inventory.unfinished else ""
-    pending = [("read besides", _pending(inventory))] if inventory.pending or inventory.running else []
+    pending = [("unfinished", _pending(inventory))] if inventory.pending or inventory.running else []
     screen.facts(
         [
             ("store", f"{safe(inventory.store)}, {in_words(inventory.bytes)}"),
@@ -78,7 +78,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
             *pending,
             (
                 "contents",
-                f"{count(inventory.contents, 'distinct texts')} of these documents, empty ones left out",
+                f"{count(inventory.contents, 'distinct texts')} in these documents, not counting empty ones",
             ),
             ("scans", f"{count(inventory.runs)} finished{unfinished}"),
             *((f"scope {safe(scope.name)}", _about(scope)) for scope in inventory.scopes),
@@ -96,7 +96,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
     if inventory.stale:
         screen.heading("Stale")
         screen.columns(
-            ["count", "size", "what, below it what removes it"],
+            ["count", "size", "what it is, and what removes it"],
             (
                 [count(one.count), in_words(one.bytes) if one.bytes else "–", f"{one.what}\n  {one.remedy}"]
                 for one in inventory.stale
@@ -111,30 +111,30 @@ def _pending(inventory: "Inventory") -> str:
 
     read = count(inventory.pending, "documents")
     if inventory.running:
-        return f"{read} so far by a scan that is running"
-    return f"{read} by a scan that was cut short; the next one goes on from there"
+        return f"{read} read so far by a scan that is running"
+    return f"{read} read by an interrupted scan; the next scan continues from there"
 
 
 def _about(scope: "ScopeCount") -> str:
     from nearkin.cli.words import count, safe
 
     where = f" below {safe(scope.root)}" if scope.root else ", in no scanned folder"
-    return f"{count(scope.documents, 'documents')}{where}{', which is not there any more' if scope.missing else ''}"
+    return f"{count(scope.documents, 'documents')}{where}{', which no longer exists' if scope.missing else ''}"
 
 
 @store.command(epilog="Example: nearkin store check --quick")
 @common
-@click.option("--quick", is_flag=True, help="Do not compare every kept text with its digest.")
+@click.option("--quick", is_flag=True, help="Skip comparing every stored text with its digest.")
 def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
-    """Check that the store is whole.
+    """Check that the store is undamaged.
 
-    What SQLite says of its pages and references, what nearkin promises of the rows, whether segments are complete,
-    and whether every kept text is still the one that was compared. Exit code 4 if anything is wrong.
+    Checks SQLite's pages and references, the consistency of nearkin's own records, the completeness of the index files,
+    and that every stored text is unchanged. Exit code 4 if anything is wrong.
     """
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
 
-    with progress(quiet=quiet) as report:
+    with progress("sqlite", quiet=quiet) as report:
         found = Store.open(store, create=False).verify(quick=quick, progress=report)
     form = chosen(form)
     if form == "table":
@@ -147,29 +147,32 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
             for line in more:
                 Screen().line(f"{'':<12}{line}")
         if not found and not quiet:
-            Screen().line("The store is whole.")
+            Screen().line("The store is undamaged.")
     else:
         emit((asdict(finding) for finding in found), form, columns=["what", "sentence"])
     if found:
         from nearkin.cli.words import count
 
         raise StoreError(
-            f"The store {store} is not whole: {count(len(found), 'findings')}, see above; scan into another --store."
+            f"The store {store} is damaged: {count(len(found), 'findings')}, see above; scan into another --store."
         )
 
 
 @store.command(epilog="Example: nearkin store compact")
 @common
-@click.option("--by", metavar="NAME", help="Who does it, for the audit.  [default: your login name]")
+@click.option("--by", metavar="NAME", help="Who does this, for the audit.  [default: your login name]")
 def compact(store: Path, form: str | None, quiet: bool, by: str | None) -> None:
-    """Remove what is stale and can be made again, and give the room back.
+    """Remove stale data that can be made again, and free its space.
 
-    Decisions, history and kept texts stay. Signatures made in another way than the last scan's go, where their texts
-    were kept, with what was found by them; so does what scans left that never finished. Refused while a scan runs.
+    Decisions, history and stored texts stay. Signatures of other schemes or settings than the last scan's are removed
+    if their texts are stored, with their results, and so are leftovers of interrupted scans. Not possible while a scan
+    runs.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
-    done = Store.open(store, create=False).compact(by=by)
+    with progress("compacting", quiet=quiet):
+        done = Store.open(store, create=False).compact(by=by)
     form = chosen(form)
     if form != "table":
         emit_one(asdict(done), form)
@@ -191,24 +194,26 @@ def compact(store: Path, form: str | None, quiet: bool, by: str | None) -> None:
     if not quiet:
         Screen().line(f"{in_words(done.before)} before, {in_words(done.after)} after.")
         if removed:
-            Screen().note(f"removed: {', '.join(removed)}")
+            Screen().note(f"Removed: {', '.join(removed)}.")
 
 
 @store.command(epilog="Example: nearkin store drop office")
 @click.argument("scope", metavar="SCOPE")
 @common
-@click.option("--by", metavar="NAME", help="Who drops it, for the audit.  [default: your login name]")
+@click.option("--by", metavar="NAME", help="Who does this, for the audit.  [default: your login name]")
 def drop(scope: str, store: Path, form: str | None, quiet: bool, by: str | None) -> None:
-    """Take a whole scope out: its documents are gone, and matches and families follow.
+    """Remove a whole scope: its documents count as gone, and matches and families are updated.
 
-    For folders that are not there any more. History and kept texts stay (purge documents with forget), and a scan of
-    the folder brings them back. Refused while a scan runs.
+    Use it for folders that no longer exist. History and stored texts stay (to erase them, use forget), and a new scan
+    of the folder brings its documents back. Not possible while a scan runs.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
-    dropped = Store(store).drop_scope(scope, by=by)
+    with progress("matching", quiet=quiet):
+        dropped = Store(store).drop_scope(scope, by=by)
     if dropped.on_disk:
-        note(f"the folder {dropped.root} is still there; a scan of it stores its documents again.", quiet=quiet)
+        note(f"The folder {dropped.root} still exists; a scan of it stores its documents again.", quiet=quiet)
     form = chosen(form)
     if form != "table":
         emit_one({"scope": dropped.scope, "documents": dropped.documents}, form)
@@ -220,17 +225,18 @@ def drop(scope: str, store: Path, form: str | None, quiet: bool, by: str | None)
 
 
 @store.command(epilog="Example: nearkin store forget letters/private.txt --yes")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=NAME, metavar="PATH...")
 @common
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@click.option("--by", metavar="NAME", help="Who forgets it, for the audit.  [default: your login name]")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--by", metavar="NAME", help="Who does this, for the audit.  [default: your login name]")
 def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, yes: bool, by: str | None) -> None:
-    """Purge documents for good: their texts, signatures and history, also of those that are gone.
+    """Erase documents from the store for good, with their texts, signatures and history; also documents that are gone.
 
-    Only their digests stay, in the audit. What another document holds as well stays with that one. Verdicts hang on
-    digests and stay. Refused while a scan runs.
+    Only their digests stay, in the audit. Text that another document also contains stays with that document. Verdicts
+    stay, because they refer to digests. The files themselves are not touched. Not possible while a scan runs.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
     from nearkin.cli.words import count, safe
     from nearkin.report.reading import opened
     from nearkin.store.forget import find_places
@@ -240,16 +246,17 @@ def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, y
     if not yes:
         what = safe(places[0][1].name) if len(places) == 1 else count(len(places), "documents")
         if not click.confirm(f"Forget {what} for good? This cannot be undone", err=True):
-            note("nothing was forgotten.", quiet=quiet)
+            note("Nothing was forgotten.", quiet=quiet)
             return
-    forgotten = Store(store).forget(paths, by=by)
+    with progress("forgetting", quiet=quiet):
+        forgotten = Store(store).forget(paths, by=by)
     for one in forgotten:
         name = safe(one.location.name)
         if one.kept_for:
             others = ", ".join(safe(other.name) for other in one.kept_for[:3]) + (" …" if len(one.kept_for) > 3 else "")
-            note(f"the same text as in {name} is still held by {others}; forget these too to purge it.", quiet=quiet)
+            note(f"The text of {name} is also in {others}; to erase it, forget these too.", quiet=quiet)
         if one.on_disk:
-            note(f"the file {name} is still there; the next scan stores it again unless you --exclude it.", quiet=quiet)
+            note(f"The file {name} still exists; the next scan stores it again unless you --exclude it.", quiet=quiet)
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import click
 
 from nearkin.cli.notes import note as tell
-from nearkin.cli.options import common
+from nearkin.cli.options import NAME, common
 from nearkin.cli.output import Record, chosen, emit, emit_one
 from nearkin.errors import InputError, UsageError
 
@@ -32,20 +32,21 @@ least_option = click.option(
     default=5,
     show_default=True,
     metavar="N",
-    help="Suggest what at least so many contents have.",
+    help="Suggest text that at least N different documents contain.",
 )
 limit_option = click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Suggest no more than so many."
+    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Suggest at most N."
 )
-by_option = click.option("--by", metavar="NAME", help="Who says so.  [default: your login name]")
+by_option = click.option("--by", metavar="NAME", help="Who decides, for the audit.  [default: your login name]")
 
 
 @click.group(epilog="Example: nearkin template suggest && nearkin template add --suggestion 1")
 def template() -> None:
-    """Leave boilerplate out of every comparison (Forman 2005, 4).
+    """Leave boilerplate out of every comparison (Forman 2005, section 4).
 
-    Nothing is signed again: sizes and scores shrink to what is not boilerplate, and families follow. Schemes fuzzy and
-    si have numbers of whole texts only, so templates do not apply to them.
+    A template is text that later comparisons ignore, such as a letterhead or a form. Scores, sizes and families then
+    count only the rest; nothing is read again. Templates do not apply to schemes fuzzy and si, which describe a text
+    only as a whole.
     """
 
 
@@ -54,16 +55,16 @@ def template() -> None:
 @least_option
 @limit_option
 def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) -> None:
-    """Suggest text that many documents have which are otherwise unlike.
+    """Suggest text that many otherwise different documents contain.
 
-    With an excerpt, how many documents have it, and which families would fall apart without it, by estimate. The
-    numbers are for `nearkin template add --suggestion N` and hold until the store changes.
+    Each suggestion has an excerpt, the number of documents that contain it, and the families that would probably change
+    without it. Use its number in `nearkin template add --suggestion N`; it is valid until the store changes.
     """
     from nearkin.cli.progress import progress
     from nearkin.report.reading import opened
     from nearkin.report.suggestions import list_suggestions
 
-    with progress(quiet=quiet), opened(store) as connection:
+    with progress("looking for boilerplate", quiet=quiet), opened(store) as connection:
         records = [one.record() for one in list_suggestions(connection, least=least, limit=limit)]
     form = chosen(form)
     if form != "table":
@@ -82,9 +83,9 @@ def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) 
         )
         screen.facts([("", safe(one["excerpt"]) or "–")])
     if records:
-        screen.note("leave one out: nearkin template add --suggestion N")
+        screen.note("To leave one out: nearkin template add --suggestion N")
     else:
-        screen.line("No text is in many documents that are otherwise unlike.")
+        screen.line("There is no text that many otherwise different documents contain.")
 
 
 def _one_cell_of_families(record: Record) -> list[Record]:
@@ -93,15 +94,15 @@ def _one_cell_of_families(record: Record) -> list[Record]:
 
 @template.command("add", epilog="Example: nearkin template add --file blank-form.txt --name invoice")
 @common
-@click.option("--family", metavar="ID", help="What all members of a family have in common.")
-@click.option("--file", "file", type=click.Path(), metavar="FILE", help="The text of a file or document.")
-@click.option("--text", metavar="TEXT", help="This text; - for standard input.")
+@click.option("--family", metavar="ID", help="The text that all members of a family have in common.")
+@click.option("--file", "file", type=NAME, metavar="FILE", help="The text of a file or document.")
+@click.option("--text", metavar="TEXT", help="The text itself; - for standard input.")
 @click.option(
     "--suggestion",
     "suggestions",
     multiple=True,
     metavar="N",
-    help="What `nearkin template suggest` numbers so, or all. May be repeated.",
+    help="The number of a suggestion of `nearkin template suggest`, or all. May be repeated.",
 )
 @least_option
 @limit_option
@@ -109,13 +110,13 @@ def _one_cell_of_families(record: Record) -> list[Record]:
     "--tolerance",
     type=float,
     metavar="SHARE",
-    help="With --family: what at least this share of the members have, as 0.9.  [default: 1]",
+    help="With --family: the text that at least this share of members have, e.g. 0.9.  [default: 1]",
 )
-@click.option("--name", metavar="NAME", help="What to call it.  [default: after where it came from]")
+@click.option("--name", metavar="NAME", help="Name of the template.  [default: taken from its source]")
 @by_option
-@click.option("--note", metavar="TEXT", help="Why.")
+@click.option("--note", metavar="TEXT", help="Reason, for the audit.")
 def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str | None, **options: Any) -> None:
-    """Make a template, and match and group again without it."""
+    """Add a template; documents are matched and grouped again without its text."""
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
 
@@ -135,7 +136,7 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
     elif text is not None:
         options["text"] = sys.stdin.buffer.read() if text == "-" else text
     options["suggestions"] = _numbers(options["suggestions"])
-    with progress(quiet=quiet) as report:
+    with progress("match", quiet=quiet) as report:
         names = Store(store).add_template(**options, progress=report)
     form = chosen(form)
     if form != "table":
@@ -144,7 +145,7 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
         from nearkin.cli.screen import Screen
         from nearkin.cli.words import safe
 
-        Screen().line(f"{safe(', '.join(names))} left out of all scores from now on; families are up to date.")
+        Screen().line(f"{safe(', '.join(names))} left out of all scores from now on; families were updated.")
 
 
 def _text_of(file: str, store: Path) -> bytes:
@@ -157,7 +158,7 @@ def _text_of(file: str, store: Path) -> bytes:
         raw = runs.canon_of(connection, runs.last(connection)) == "raw"
     found = find_document(file, store, raw=raw)
     if found.text is None:
-        raise InputError(f"{file} has no text that nearkin can read.")
+        raise InputError(f"{file} has no readable text.")
     return found.text
 
 
@@ -170,17 +171,17 @@ def _numbers(asked: tuple[str, ...]) -> list[int] | Literal["all"]:
     if asked == ("all",):
         return "all"
     if "all" in asked:
-        raise UsageError("--suggestion all takes every one there is; leave out the numbers, or say only these.")
+        raise UsageError("--suggestion all already includes every one; give either all or numbers.")
     for one in asked:
         if not one.isdecimal():
-            raise UsageError(f"A suggestion is a number that `nearkin template suggest` shows, or all, not {one}.")
+            raise UsageError(f"--suggestion must be a number shown by `nearkin template suggest`, or all, not {one}.")
     return [int(one) for one in asked]
 
 
 @template.command("list", epilog="Example: nearkin template list")
 @common
 def list_(store: Path, form: str | None, quiet: bool) -> None:
-    """List the templates, and how many documents have each."""
+    """List the templates, and how many documents contain each."""
     from nearkin.report.reading import opened
     from nearkin.report.templates import template_records
 
@@ -211,12 +212,14 @@ def list_(store: Path, form: str | None, quiet: bool) -> None:
 @common
 @by_option
 def remove(name: str, store: Path, form: str | None, quiet: bool, by: str | None) -> None:
-    """Take a template back, and match and group again with its text."""
+    """Remove a template; documents are matched and grouped again with its text."""
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
-    Store(store).remove_template(name, by=by)
+    with progress("match", quiet=quiet):
+        Store(store).remove_template(name, by=by)
     form = chosen(form)
     if form != "table":
         emit_one({"removed": name}, form)
     else:
-        tell(f"{name} counts again in all scores; families are up to date.", quiet=quiet)
+        tell(f"{name} counts again in all scores; families were updated.", quiet=quiet)

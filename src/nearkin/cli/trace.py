@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import note, tell_unopened, without_text
-from nearkin.cli.options import common
+from nearkin.cli.options import NAME_OR_DASH, common
 from nearkin.cli.output import chosen, emit
 from nearkin.errors import InputError
 
@@ -19,7 +19,7 @@ SHOWN = 3  # passages of a document on the screen; JSON has all
 
 
 @click.command(epilog="Example: nearkin trace contract.txt --min-length 80")
-@click.argument("file", type=click.Path(allow_dash=True))
+@click.argument("file", type=NAME_OR_DASH)
 @common
 @click.option(
     "--min-length",
@@ -27,17 +27,24 @@ SHOWN = 3  # passages of a document on the screen; JSON has all
     default=100,
     show_default=True,
     metavar="N",
-    help="Passages of at least so many characters; a shorter FILE is looked for whole.",
+    help="Look for passages of at least N characters; a shorter FILE is looked for as a whole.",
 )
-@click.option("--quick", is_flag=True, help="Read only what shares a stored feature: may miss short passages.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if a document holds a passage, 3 if that cannot be told.")
+@click.option(
+    "--quick", is_flag=True, help="Look only at documents that share a stored feature; may miss short passages."
+)
+@click.option(
+    "--exit-code",
+    is_flag=True,
+    help="Exit with 1 if a document contains a passage, with 3 if that cannot be told for sure.",
+)
 def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int, quick: bool, exit_code: bool) -> int:
-    """List every document of the store that holds a passage of FILE (- for standard input), wherever it was copied to.
+    """List every stored document that contains a passage of FILE (- for standard input).
 
-    Each with its passages, their places in FILE (a) and in the document (b), and the share of FILE it holds; and the
-    share that all of them hold together. FILE may be a document of the store by its path; it is then listed too.
-    Passages are verified on the kept texts; where none are kept, copies are known by their digests.
+    Each is listed with its passages, their places in FILE (a) and in the document (b), and the share of FILE that it
+    contains; a total gives the share of FILE found in any of them. FILE may be the path of a stored document, which is
+    then listed too. Passages are verified on the stored texts; without stored texts, copies are found by their digests.
     """
+    from nearkin.cli.progress import progress
     from nearkin.report.comparison_fields import traced_record
     from nearkin.report.lookup import find_document, from_bytes
     from nearkin.report.readable import Readable
@@ -54,9 +61,10 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
             from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)
         )
         if query.text is None:
-            note(f"{without_text(query)}; there is nothing to trace.", quiet=quiet)
+            note(f"{without_text(query)}; so there is nothing to trace.", quiet=quiet)
         tell_unopened(query, quiet=quiet)
-        found = follow(connection, store, query.text or b"", query.digest, least=min_length, quick=quick)
+        with progress("looking for passages", quiet=quiet):
+            found = follow(connection, store, query.text or b"", query.digest, least=min_length, quick=quick)
         scoped = is_scoped(connection)
     if form == "table":
         _show(found, Readable.of(query.text or b"", Canon(raw, frozenset())), scoped=scoped)
@@ -64,10 +72,10 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
         records = (traced_record(one, found, scoped=scoped) for one in found.documents)
         columns = ["path", *(["scope"] if scoped else []), "share", "share_of_all", "passages"]
         emit(records, form, columns=columns, paths=frozenset({"path"}))
-        hold = "holds" if len(found.documents) == 1 else "hold"
-        held = f"{count(len(found.documents), 'documents')} {hold} {found.share:.1%} of it together"
-        none = "no text that was looked at holds" if found.unseen else "no document holds"
-        note(held if found.documents else f"{none} a passage of it", quiet=quiet)
+        contain = "contains" if len(found.documents) == 1 else "together contain"
+        held = f"{count(len(found.documents), 'documents')} {contain} {found.share:.1%} of it."
+        none = "No text that could be searched contains" if found.unseen else "No document contains"
+        note(held if found.documents else f"{none} a passage of it.", quiet=quiet)
         for unseen in found.unseen:
             note(unseen, quiet=quiet)
     if exit_code and (query.holds or query.problem or found.unseen) and not found.documents:
@@ -81,14 +89,13 @@ def _show(found: "Trace", text: "Readable", *, scoped: bool) -> None:
 
     screen = Screen(scoped)
     if not found.documents:
-        none = "No text that was looked at holds" if found.unseen else "No document of the store holds"
+        none = "No text that could be searched contains" if found.unseen else "No document of the store contains"
         screen.line(f"{none} a passage of it of {found.least:,} characters.")
         for unseen in found.unseen:
             screen.folded(f"{unseen}.")
         return
-    held = f"hold {share(found.share)} of it together, in passages of at least {found.least:,} characters"
-    if len(found.documents) == 1:
-        held = held.replace("hold ", "holds ", 1).replace(" together", "")
+    contain = "contains" if len(found.documents) == 1 else "together contain"
+    held = f"{contain} {share(found.share)} of it, in passages of at least {found.least:,} characters"
     screen.line((count(len(found.documents), "documents"), "bold"), f" {held}")
     for one in found.documents:
         screen.line()
@@ -102,7 +109,7 @@ def _show(found: "Trace", text: "Readable", *, scoped: bool) -> None:
         if len(one.passages) > SHOWN:
             screen.note(f"     and {len(one.passages) - SHOWN:,} shorter")
         if not one.passages:
-            screen.note("       the same words; the store keeps no text to tell their places")
+            screen.note("       the same words; no text is stored to show their places")
     if found.unseen:
         screen.line()
     for unseen in found.unseen:

@@ -12,14 +12,14 @@ from nearkin.errors import UsageError
 WORDS = ("same", "version", "not-similar", "template", "keep")
 COLUMNS = ["id", "about", "verdict", "family", "path", "keep", "by", "note", "at"]
 
-by_option = click.option("--by", metavar="NAME", help="Who says so.  [default: your login name]")
+by_option = click.option("--by", metavar="NAME", help="Who decides, for the audit.  [default: your login name]")
 
 
 @click.group(epilog="Example: nearkin verdict set manual-1.txt manual-2.txt not-similar")
 def verdict() -> None:
-    """Decide about a pair or a family, for good.
+    """Record lasting decisions about a pair of documents or a family.
 
-    Verdicts hang on the bytes of the documents: they survive new scans, moves and other settings.
+    Verdicts refer to the bytes of the documents, so they survive new scans, moves and other settings.
     """
 
 
@@ -30,20 +30,22 @@ def verdict() -> None:
 @click.argument("words", nargs=-1, required=True, metavar="(A B | FAMILY) VERDICT")
 @common
 @by_option
-@click.option("--note", metavar="TEXT", help="Why.")
+@click.option("--note", metavar="TEXT", help="Reason, for the audit.")
 def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by: str | None, note: str | None) -> None:
-    """Say what two documents A and B, or a FAMILY, are.
+    """Decide what two documents A and B, or a FAMILY, are.
 
-    VERDICT is one of: same, version, not-similar, template, keep PATH. FAMILY is an id that
-    `nearkin families` shows, or enough digits of it.
+    VERDICT is one of: same, version, not-similar, template, keep PATH. FAMILY is an id shown by
+    `nearkin families`, or its first digits.
 
-    What is not-similar links no family any more and is not listed; nor is what only has a template in common.
-    A later verdict takes the place of an earlier one; the audit keeps both.
+    Pairs that are not-similar, or share only a template, no longer link families and are no longer listed.
+    A later verdict replaces an earlier one; the audit keeps both.
     """
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
     subject, said, keep = _understood(words)
-    followed = Store(store).set_verdict(subject, said, keep=keep, by=by, note=note)
+    with progress("group", quiet=quiet):
+        followed = Store(store).set_verdict(subject, said, keep=keep, by=by, note=note)
     form = chosen(form)
     if form != "table":
         about = {"family": subject, "a": None, "b": None} if isinstance(subject, str) else _pair(subject)
@@ -61,11 +63,17 @@ def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by:
         if names:
             Screen().note(", ".join(f"{count(getattr(followed, name), 'families')} {name}" for name in names))
         elif said != "keep":
-            Screen().note("no family changed")
+            Screen().note("No family changed.")
     if said == "template" and isinstance(subject, str):
-        tell(f"to leave out what they share in every comparison: nearkin template add --family {subject}", quiet=quiet)
+        tell(
+            f"To leave the text they share out of every comparison: nearkin template add --family {subject}",
+            quiet=quiet,
+        )
     elif said == "template":
-        tell("to leave out what a family shares in every comparison: nearkin template add --family ID", quiet=quiet)
+        tell(
+            "To leave the text that a family shares out of every comparison: nearkin template add --family ID",
+            quiet=quiet,
+        )
 
 
 def _pair(subject: tuple[str, str]) -> Record:
@@ -84,15 +92,15 @@ def _understood(words: tuple[str, ...]) -> tuple[str | tuple[str, str], str, str
         case (family, said) if said in WORDS and said != "keep":
             return family, said, None
         case (_, "keep"):
-            raise UsageError("Say which document to keep: nearkin verdict set FAMILY keep PATH, or A B keep PATH")
+            raise UsageError("Name the document to keep: nearkin verdict set FAMILY keep PATH, or A B keep PATH")
     known = ", ".join(WORDS[:-1])
-    raise UsageError(f"Say: nearkin verdict set A B VERDICT, or FAMILY VERDICT; verdicts are {known}, keep PATH.")
+    raise UsageError(f"Use: nearkin verdict set A B VERDICT, or FAMILY VERDICT; verdicts are {known}, keep PATH.")
 
 
 @verdict.command("list", epilog="Example: nearkin verdict list --format csv > verdicts.csv")
 @common
 def list_(store: Path, form: str | None, quiet: bool) -> None:
-    """List the verdicts, the latest first, with the documents they are about."""
+    """List the verdicts with their documents, latest first."""
     from nearkin.report.deciding import verdict_record
     from nearkin.report.reading import opened
     from nearkin.store.verdicts import all_verdicts
@@ -118,7 +126,7 @@ def _show(records: list[Record]) -> None:
 
     screen = Screen()
     if not records:
-        screen.line("Nobody has decided anything yet.")
+        screen.line("There are no verdicts yet.")
         return
 
     def about(record: Record) -> str:
@@ -150,20 +158,22 @@ def _noted(text: str, record: Record) -> str:
 @click.argument("words", nargs=-1, metavar="[A B | FAMILY]")
 @common
 @by_option
-@click.option("--id", "number", type=int, metavar="N", help="One verdict by its number in `nearkin verdict list`.")
+@click.option("--id", "number", type=int, metavar="N", help="The verdict with this number in `nearkin verdict list`.")
 def clear(
     words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by: str | None, number: int | None
 ) -> None:
-    """Take back what was said of a pair or a family."""
+    """Remove the verdict on a pair or a family."""
     from nearkin.api.store import Store
+    from nearkin.cli.progress import progress
 
     if (number is None) != (len(words) in (1, 2)) or len(words) > 2:
-        raise UsageError("Say whose verdict to clear: A B, FAMILY, or --id N.")
+        raise UsageError("Name the verdict to clear: A B, FAMILY, or --id N.")
     if number is not None:
         subject: str | tuple[str, str] | int = number
     else:
         subject = words[0] if len(words) == 1 else (words[0], words[1])
-    cleared = Store(store).clear_verdict(subject, by=by)
+    with progress("group", quiet=quiet):
+        cleared = Store(store).clear_verdict(subject, by=by)
     form = chosen(form)
     if form != "table":
         emit_one({"cleared": cleared}, form)

@@ -33,7 +33,8 @@ def in_sum(answer: "Between") -> str:
     of = f"Of {count(answer.documents, 'documents')} in {safe(answer.candidate)}"
     kinds = [f"{answer.identical:,} identical", f"{answer.near:,} near", f"{answer.contained:,} contained"]
     master = safe(answer.master)
-    also = f", {answer.containing:,} of them with documents of {master} inside" if answer.containing else ""
+    contain = "contains" if answer.containing == 1 else "contain"
+    also = f" ({answer.containing:,} of them {contain} documents of {master})" if answer.containing else ""
     return f"{of}, {', '.join(kinds)} in {master}; {answer.new:,} new{also}."
 
 

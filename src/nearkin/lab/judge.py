@@ -1,4 +1,4 @@
-"""How right nearkin was: what a store found beside what is true by construction.
+"""How accurate nearkin was: what a store found beside what is true by construction.
 
 Everything is counted in pairs of documents, and asked for as a user would ask.
 

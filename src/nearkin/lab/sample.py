@@ -31,8 +31,15 @@ class Job:
     write: Callable[[Desk, int], None]
 
 
-def write_sample(target: Path, *, documents: int = 600, seed: int = 1, plain: bool = False) -> Truth:
-    """Plain: only what every tool can read, text and HTML."""
+def write_sample(
+    target: Path,
+    *,
+    documents: int = 600,
+    seed: int = 1,
+    plain: bool = False,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Truth:
+    """Plain: only what every tool can read, text and HTML. `progress` is told how many are written, of how many."""
     target.mkdir(parents=True, exist_ok=True)
     if any(target.iterdir()):
         raise FileExistsError(f"{target} is not empty: a sample needs a folder of its own")
@@ -43,6 +50,7 @@ def write_sample(target: Path, *, documents: int = 600, seed: int = 1, plain: bo
     odd = Quota(int(documents * _STRANGERS), chain(_stranger_programme(), _stranger_draws(dice)))
     office = Quota(0 if plain else int(documents * _PAPERS), cycle(_papers()))
     while shelf.written < documents:
+        progress(shelf.written, documents)
         turn = dice.below(documents - shelf.written)
         job = None
         for quota in (kin, odd, office):

@@ -1,9 +1,10 @@
-"""`make demo`: write a sample, scan it with the real command line, and say how right that was.
+"""`make demo`: write a sample, scan it with the real command line, and say how accurate that was.
 
 The sample goes to ./demo-repository, the store beside it. A folder of that name is replaced only if it is a
 sample that was made here.
 """
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -11,20 +12,28 @@ from pathlib import Path
 from nearkin.cli.main import main
 from nearkin.cli.screen import Screen
 from nearkin.errors import InputError
-from nearkin.lab.judge import Score, Verdict, judge
+from nearkin.lab.judge import ATTACHED, FORMATS, Score, Verdict, judge
 from nearkin.lab.sample import TRUTH, write_sample
+from nearkin.lab.truth import RelationKind
+from nearkin.store.database import own_files
 
 FOLDER = Path("demo-repository")
 STORE = Path("demo-repository.db")
 MARKER = ".nearkin-demo"
+# Rows of the table that are not called what they are counted as.
+NAMES = {
+    str(RelationKind.LOOK_ALIKE): "look-alikes kept apart",
+    f"identical {ATTACHED}": "identical, in mails and archives",
+    f"same-words {FORMATS}": "same-words, across formats",
+    f"versions {FORMATS}": "versions, across formats",
+}
 
 
 def show(folder: Path = FOLDER, store: Path = STORE, *, documents: int = 600) -> int:
     clear(folder)
     truth = write_sample(folder, documents=documents)
     (folder / MARKER).touch()
-    for end in ("", "-wal", "-shm", ".lock"):
-        store.with_name(store.name + end).unlink(missing_ok=True)
+    clear_store(store)
     code = main(["scan", str(folder), "--store", str(store), "--exclude", TRUTH, "--format", "table"])
     if code:
         return code
@@ -43,11 +52,20 @@ def clear(folder: Path) -> None:
     shutil.rmtree(folder)
 
 
+def clear_store(store: Path) -> None:
+    """With all that stands beside it."""
+    for file in map(Path, map(os.fsdecode, own_files(store))):
+        if file.is_dir():
+            shutil.rmtree(file)
+        else:
+            file.unlink(missing_ok=True)
+
+
 def _print(verdict: Verdict, screen: Screen) -> None:
-    screen.heading("How right was that?", "pairs of documents, beside the truth of the sample")
+    screen.heading("How accurate was that?", "document pairs, compared with the known answers")
     screen.columns(["relation", "expected", "found", "recall", "precision"], map(_row, verdict.scores), right=(1, 2, 3))
-    screen.note("– : a family does not say what made it; its precision is that of families")
-    screen.heading("And what families are called?", "found whole, and called what they are")
+    screen.note("–: precision is measured for families as a whole, in the last row")
+    screen.heading("Were families given the right kind?", "whole families, compared with the known answers")
     screen.columns(
         ["kind", "expected", "found", "recall", "precision"],
         (_row(score) for score in verdict.kinds),
@@ -60,12 +78,13 @@ def _say_where(screen: Screen) -> None:
     here = Path(sys.executable).with_name("nearkin")
     if shutil.which("nearkin") is None and here.exists():
         near = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
-        screen.heading("Try it", f'{near} is the command; for this shell: export PATH="{near.parent.resolve()}:$PATH"')
+        screen.heading("Try it", f"the command is {near}; to type just nearkin in this shell:")
+        screen.line(f'  export PATH="{near.parent.resolve()}:$PATH"')
 
 
 def _row(score: Score) -> list[str]:
     shares = [f"{share:.3f}" if share is not None else "–" for share in (score.recall, score.precision)]
-    return [score.kind, f"{score.expected:,}", f"{score.found:,}", *shares]
+    return [NAMES.get(score.kind, score.kind), f"{score.expected:,}", f"{score.found:,}", *shares]
 
 
 if __name__ == "__main__":

@@ -181,7 +181,7 @@ SCHEMES: dict[str, Known] = {
         "si:method=3,stream=soundex,variation=B,k=40",
         "one number; those within 30 % are verified on the texts",
         "Roth 2011 §3",
-        does="makes one number of a text, near that of a similar text",
+        does="turns a text into one number, close to that of a similar text",
         use="where another system's database must find candidates by a range of numbers",
         cannot="tell resemblance or containment: both come from the texts, which must be kept",
         cost="8 bytes per text; a scan compares all pairs in range, a tenth of all: not for large collections",
