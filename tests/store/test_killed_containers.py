@@ -185,6 +185,6 @@ run()"""
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert b"interrupted; what was read so far is kept" in said
+    assert b"Interrupted; what was read so far is kept" in said
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)

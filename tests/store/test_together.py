@@ -177,7 +177,7 @@ def test_who_reads_sees_one_moment(asked: str, tmp_path: Path, monkeypatch: pyte
     scanned: list[str] = []
 
     def question(statement: str) -> None:
-        if "mean_resemblance FROM family" in statement and not scanned:
+        if "mean_exact FROM family" in statement and not scanned:
             scanned.append(statement)
             store.scan(folder)
 
