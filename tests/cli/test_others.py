@@ -220,10 +220,11 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
         assert option in called.out
 
 
-def test_help_says_of_commands_what_they_say_without_importing_them() -> None:
-    context = click.Context(cli)
-    of_commands = {name: cli.get_command(context, name) for name in COMMANDS}
-    assert {name: one and one.get_short_help_str(1000) for name, one in of_commands.items()} == SUMMARIES
+def test_help_has_a_line_for_every_command_and_imports_none() -> None:
+    assert list(SUMMARIES) == list(COMMANDS)
+    shown = Called("--help").out
+    for name, summary in SUMMARIES.items():
+        assert f"  {name:<10}  {summary}\n" in shown, "it is folded or cut on 80 columns"
     asked = "import sys; from nearkin.cli.main import main; main(['--help']); print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     modules = set(ast.literal_eval(done.stdout.splitlines()[-1]))

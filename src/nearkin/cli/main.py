@@ -39,29 +39,28 @@ COMMANDS = {
     "demo": "nearkin.cli.demo:demo",
     "selftest": "nearkin.cli.selftest:selftest",
 }
-SUMMARIES = {  # what --help says of each, as the command itself does
-    "scan": "Read documents, find copies, versions and parts among them, and group them.",
+SUMMARIES = {  # what --help says of each, on one line of 80 columns
+    "scan": "Read documents, find copies, versions and parts, group them.",
     "identical": "List groups of identical documents.",
     "matches": "List scored pairs, strongest first.",
     "families": "List families of documents, largest first.",
     "documents": "List what is in the store.",
-    "check": "List stored documents that equal a file, resemble it, contain it or are part of it"
-    " (- for standard input).",
+    "check": "Do we have this already? List what equals or resembles a file.",
     "compare": "Show how much two documents have in common, and which text.",
-    "trace": "List every stored document that contains a passage of FILE (- for standard input).",
-    "report": "Write a report of the last scan; the ending of FILE decides its type.",
-    "keep": "Suggest which document of each family to keep, and show what only the others contain.",
-    "folders": "List pairs of folders where one contains documents of the other, largest overlap first.",
-    "lineage": "Show which version probably came from which, in a FAMILY or around a document.",
-    "custodians": "List who holds copies or near-copies of a document, or members of a family.",
-    "sign": "Show the signature of a document (- for standard input): one line per feature, in text order.",
-    "schemes": "List the schemes: what each does, when to use it, its limits and its cost.",
-    "verdict": "Record lasting decisions about a pair of documents or a family.",
-    "template": "Leave boilerplate out of every comparison (Forman 2005, section 4).",
-    "audit": "List who changed what and when, with the state before and after; latest first.",
-    "store": "Look after the store: see what is in it, check it, remove what is no longer needed.",
+    "trace": "List every document that contains a passage of a file.",
+    "report": "Write a report: workbook, page, table or load file.",
+    "keep": "Suggest which document of each family to keep, with proof.",
+    "folders": "List folders that hold the same documents.",
+    "lineage": "Show which version probably came from which.",
+    "custodians": "List who holds copies of a document.",
+    "sign": "Show the signature of a document.",
+    "schemes": "List the schemes that sign documents, and when to use each.",
+    "verdict": "Record lasting decisions about a pair or a family.",
+    "template": "Leave boilerplate out of every comparison.",
+    "audit": "List who changed what, and when.",
+    "store": "Look after the store: contents, integrity, removal.",
     "demo": "Write a sample repository to try nearkin on.",
-    "selftest": "Check that nearkin gives the same results on this machine as everywhere else.",
+    "selftest": "Check that nearkin works on this machine as elsewhere.",
 }
 INTERRUPTED = 130
 
@@ -88,10 +87,8 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Without importing them: that took a third of the time."""
-        room = formatter.width - 6 - max(map(len, COMMANDS))
-        said = [(name, click.Command(name, help=text).get_short_help_str(room)) for name, text in SUMMARIES.items()]
         with formatter.section("Commands"):
-            formatter.write_dl(said)
+            formatter.write_dl([*SUMMARIES.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
