@@ -132,7 +132,7 @@ def test_a_moved_folder_that_was_scanned_as_another_scope(store: Path, tmp_path:
     assert "nearkin store drop office" in called.err
     around = Called("scan", tmp_path, "--store", store)
     assert around.code == 2
-    assert "lies around scope" in around.err
+    assert "the folder of scope" in around.err
 
 
 def test_a_scope_that_nobody_knows(store: Path) -> None:

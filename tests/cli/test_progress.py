@@ -51,6 +51,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_scan_shows_files_bytes_and_rates(place: Path) -> None:
     shown = Typed("scan", "docs", "--store", "other.db", "--jobs", 1, cwd=place, code=SLOW)
     assert shown.code == 0, shown.text
+    narrow = re.findall(r"reading +[━╸╺]+ +\d+ %, \d+ files, [\d.]+ kB, [\d.]+ [kM]B/s +\d:\d\d", shown.text)
+    assert narrow, shown.text
+    assert all(len(line) < 76 for line in narrow), "there is room for ^C"
+    shown = Typed("scan", "docs", "--store", "wide.db", "--jobs", 1, cwd=place, code=SLOW, columns=110)
     assert "━" in shown.text
     told = re.findall(
         r"reading +[━╸╺]+ +(\d+) %, (\d+) files, [\d.]+ kB, [\d,]+ files/s, [\d.]+ [kM]B/s +\d:\d\d", shown.text
@@ -58,7 +62,7 @@ def test_a_scan_shows_files_bytes_and_rates(place: Path) -> None:
     assert told, shown.text
     assert all(int(percent) == 100 * int(files) // 240 for percent, files in told)
     assert len({files for _, files in told}) > 1
-    assert all(len(line.rstrip()) <= 80 for line in shown.lines)
+    assert all(len(line.rstrip()) <= 110 for line in shown.lines)
 
 
 def test_where_only_some_are_read_no_share_is_told(place: Path) -> None:

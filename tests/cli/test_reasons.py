@@ -21,6 +21,6 @@ def test_families_say_why_they_are_of_their_kind(tmp_path: Path) -> None:
     assert found["identical"]["reason"] == "All documents have the same words."
     assert found["pair"]["reason"] == "Two texts resemble each other by at least 0.7."
     assert found["versions"]["reason"] == "3 texts each resemble another by at least 0.7."
-    assert found["contains"]["reason"].startswith("At least 90 % of one text is inside a longer one;")
+    assert found["contains"]["reason"].startswith("At least 90 % of one text is inside another, ")
     shown = Called("families", "--store", store, "--format", "table").out
     assert "All documents have the same words." in shown

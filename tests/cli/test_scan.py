@@ -382,3 +382,12 @@ def test_a_floor_not_given_follows_a_lower_threshold(tmp_path: Path) -> None:
     called = Called("scan", tmp_path / "a.txt", "--threshold", "0.4", "--store", tmp_path / "kin.db")
     assert (called.code, called.err) == (0, "")
     assert "or the threshold if lower" in " ".join(Called("scan", "--help").out.split())
+
+
+def test_filters_that_match_nothing_are_named(tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", {b"a.txt": prose(1), b"private/b.txt": prose(2), b"c.log": prose(3)})
+    asked = ("scan", folder, "--store", tmp_path / "kin.db", "--exclude", folder / "private", "--exclude", "*.log")
+    told = Called(*asked).err
+    assert f"--exclude {folder / 'private'} matched nothing; patterns are relative to the scanned folder." in told
+    assert "*.log" not in told
+    assert "matched nothing" not in Called(*asked[:4], "--exclude", "private/", "--include", "a.*").err

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.world import prose
+from cli.world import Called, prose
 
 from .world import USUAL, Tree
 
@@ -85,3 +85,9 @@ def test_what_can_go_comes_first_on_the_screen_and_no_more_than_asked(tmp_path: 
     assert shown.count("  keep  ") == 2
     assert tree.keep("--format", "table", "--limit", "0").out.count("  keep  ") == 4
     assert len(tree.keep("--limit", "1").records) == 9, "only the screen is short"
+
+
+def test_copies_of_files_that_could_not_be_read_are_replaced_by_their_bytes(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, {b"a/broken.zip": "PK\x03\x04 and no more", b"b/broken.zip": "PK\x03\x04 and no more"})
+    assert Called("scan", tree.root, "--store", tree.store, "-q").records[0]["failed"] == 2
+    assert [row["action"] for row in tree.keep().records] == ["keep", "replace"]

@@ -22,14 +22,11 @@ def row(kind: str, members: int, parts: int = 0, view: str = "chain") -> FamilyR
         (row("versions", 3, view="greedy"), "3 texts each match the representative's signature by at least 0.7."),
         (
             row("contains", 1, 1),
-            "At least 90 % of one text is inside a longer one; it is too short to resemble that (below 0.7).",
+            "At least 90 % of one text is inside another, which it resembles by less than 0.7.",
         ),
         (
             row("archive", 1, 5),
-            (
-                "At least 90 % of each of 5 texts is inside one longer document; they are too short to resemble it"
-                " (below 0.7)."
-            ),
+            "At least 90 % of each of 5 texts is inside one other text, which they resemble by less than 0.7.",
         ),
         (
             row("mixed", 3, 1),

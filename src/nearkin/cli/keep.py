@@ -40,7 +40,7 @@ SHOWN = 2  # passages of residue on the screen, the longest; the plan has them a
     help="Let the plan quarantine documents if at least this share of them is in the kept one.",
 )
 @click.option(
-    "--limit", type=click.IntRange(0), default=20, show_default=True, help="Number of families to show; 0: all."
+    "--limit", type=click.IntRange(0), default=20, show_default=True, help="Number of families on the screen; 0: all."
 )
 @click.option("--apply", "applied", type=FILE, metavar="PLAN", help="Carry out a plan.")
 @click.option(
@@ -177,7 +177,7 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
     moved = sum(row.action == "quarantine" for row in rows)
     whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and row.why != ATTACHED for row in rows)
     screen.folded(
-        f"{count(len(copies), 'documents')} with the same bytes as a kept one"
+        f"{count(len(copies), 'documents')} with the same bytes as one that stays"
         f" ({size(sum(row.size for row in copies))});"
         f" {count(whole, 'documents')} with other bytes but all text in the kept one;"
         f" {count(moved, 'documents')} with other bytes to be quarantined."

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from shutil import get_terminal_size
 from threading import Lock, Thread, Timer
 from typing import TYPE_CHECKING, TypeVar
 
@@ -37,6 +38,7 @@ UNITS = {"match": "texts", "group": "matches", "texts": "texts"}
 PATIENCE = 1.0  # seconds before anything is shown
 TELLING = 2.0  # seconds after which the time left is told
 BAR = 14  # columns
+WIDE = 100  # columns; a line that fills a narrower terminal is wrapped by the ^C that ends it, and cannot be erased
 DRAWN = 5  # times a second
 
 
@@ -103,8 +105,10 @@ class Reporter:
         if self.stage != "read":
             told = count(self.done, UNITS.get(self.stage, "documents"))
             return f"{told}, {size(self.bytes)}" if self.bytes else told
-        rates = f"{count(round(self.done / seconds))} files/s, {size(round(self.bytes / seconds))}/s"
-        return f"{count(self.done, 'files')}, {size(self.bytes)}, {rates}"
+        rate = f"{size(round(self.bytes / seconds))}/s"
+        if get_terminal_size().columns >= WIDE:
+            rate = f"{count(round(self.done / seconds))} files/s, {rate}"
+        return f"{count(self.done, 'files')}, {size(self.bytes)}, {rate}"
 
     @property
     def share(self) -> tuple[int, int] | None:

@@ -7,8 +7,12 @@ from sqlite3 import Connection
 from typing import Any
 
 from nearkin.cli.words import count, safe
+from nearkin.read.globs import Choice
 from nearkin.read.table import BrokenTableError, table_columns, table_kind
-from nearkin.settings import in_units
+from nearkin.read.walk import walk
+from nearkin.settings import WalkSettings, in_units
+from nearkin.store.last_scan import in_scope
+from nearkin.store.scopes import all_scopes
 
 FEW_COLUMNS = 8
 WHY = {"unreadable": "permission or disk error"}  # reasons that need more words
@@ -50,6 +54,10 @@ def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list
         found += [f"Scope {safe(name)} is now at {safe(root)}." for name, root in scan.moved]
         if not is_any_below(connection, starts):
             found.append("No files found. Check --include, --exclude and --hidden.")
+        found += [
+            f"{safe(glob)} matched nothing; patterns are relative to the scanned folder."
+            for glob in _idle(connection, scan.settings.walk, starts)
+        ]
         if scan.settings.table.text_column is None:
             found += _tables(connection, scan.run, starts)
         if scan.before is not None and (told := _filters(scan.before.walk, scan.settings.walk)):
@@ -58,6 +66,18 @@ def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list
             purge = f"to remove one: nearkin store forget PATH{option}"
             found.append(f"Texts kept by earlier scans stay in the store; {purge}")
     return found + lost(connection, option)
+
+
+def _idle(connection: Connection, settings: WalkSettings, starts: tuple[Path, ...]) -> tuple[str, ...]:
+    """Filters that made no difference, such as a path from elsewhere. To know them the folders are listed again."""
+    if not settings.include and not settings.exclude:
+        return ()
+    choice = Choice(settings)
+    for scope in all_scopes(connection):
+        below = [scope.root / os.fsdecode(path) for path in in_scope(scope, starts)]
+        for _ in walk(scope.root, tuple(below), settings, choice=choice) if below else ():
+            pass
+    return choice.idle
 
 
 def _tables(connection: Connection, run: int, starts: tuple[Path, ...]) -> list[str]:

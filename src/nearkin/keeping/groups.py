@@ -18,7 +18,7 @@ SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.si
        d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
 FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
-WHERE d.reason IS NULL AND d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
+WHERE d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
 """
 
 

@@ -31,11 +31,12 @@ def _reason(row: FamilyRow) -> str:
         case Kind.PAIR:
             return f"Two texts resemble each other by at least {row.threshold:g}."
         case Kind.CONTAINS:
-            short = f"it is too short to resemble that (below {row.threshold:g})"
-            return f"At least {inside} of one text is inside a longer one; {short}."
+            return (
+                f"At least {inside} of one text is inside another, which it resembles by less than {row.threshold:g}."
+            )
         case Kind.ARCHIVE:
-            short = f"they are too short to resemble it (below {row.threshold:g})"
-            return f"At least {inside} of each of {count(parts, 'texts')} is inside one longer document; {short}."
+            weaker = f"which they resemble by less than {row.threshold:g}"
+            return f"At least {inside} of each of {count(parts, 'texts')} is inside one other text, {weaker}."
         case Kind.SAME_FORM:
             # As it was found: some members were looked at, each beside those nearest to it.
             which = "them" if members <= ASKED_TEXTS else "those checked"

@@ -51,7 +51,7 @@ def scope_for(connection: sqlite3.Connection, starts: tuple[Path, ...], name: st
                 raise UsageError(f"{root} is already scanned as scope {scope.name!r} (root {scope.root}){instead}.")
             return scope
         if root in scope.root.parents and scope.id in used:
-            raise UsageError(f"{root} lies around scope {scope.name!r} ({scope.root}), {_instead(scope)}.")
+            raise UsageError(f"{root} contains {scope.root}, the folder of scope {scope.name!r}, {_instead(scope)}.")
         if scope is named:
             raise UsageError(f"Scope {name!r} has {_its_root(scope)}, not {root}; choose another --scope.")
     if named is not None:
@@ -93,7 +93,7 @@ def _moved(connection: sqlite3.Connection, scope: Scope, root: Path) -> Scope:
 def _instead(scope: Scope) -> str:
     if scope.is_missing:
         return f"whose folder is not there any more; its documents go with: nearkin store drop {scope.name}"
-    return "which this store has already; use another --store for the larger tree"
+    return "which this store already has as a tree of its own; use another --store for the larger tree"
 
 
 def _its_root(scope: Scope) -> str:
