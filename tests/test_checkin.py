@@ -6,6 +6,7 @@ import pickle
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -332,3 +333,16 @@ def test_threads_may_ask_the_same_store(store: Path) -> None:
     for _, connection in opened:
         with pytest.raises(sqlite3.ProgrammingError, match="closed"):
             connection.execute("SELECT 1")
+
+
+def test_threads_that_have_ended_leave_no_connection_open(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text("turn the lever to the left, then lift the cover of the tray")
+    with Store.open(tmp_path / "store.db") as store:
+        store.scan(tmp_path / "docs")
+        for _ in range(20):
+            asking = threading.Thread(target=store.check, args=("turn the lever to the left",))
+            asking.start()
+            asking.join()
+        opened = [str(file.readlink()) for file in Path("/dev/fd").iterdir() if file.is_symlink()]
+        assert sum(one.endswith("store.db") for one in opened) < 6

@@ -102,6 +102,7 @@ class Readings:
     moduli: list[int]
     features: list[Blob]  # little-endian u64
     weights: list[Blob | None]  # little-endian u32
+    stores: list[bytes] = field(default_factory=list, compare=False)  # of nearkin, by their paths: no documents
     # Canonical texts and signatures as they were made, kept until the scan has matched them; not row by row.
     batches: "list[Batch]" = field(default_factory=list, compare=False, repr=False)
 
@@ -133,7 +134,7 @@ class Readings:
     def without(self, rows: set[int]) -> "Readings":
         kept = [i for i in range(len(self)) if i not in rows]
         found = Readings(*([column[i] for i in kept] for column in _columns(self)))
-        found.batches = [*self.batches]
+        found.stores, found.batches = [*self.stores], [*self.batches]
         return found
 
     def replace(self, rows: list[int], texts: "Readings") -> None:
@@ -173,7 +174,7 @@ class Readings:
         )
 
 
-_columns: Callable[[Readings], tuple[list[Any], ...]] = attrgetter(*(column.name for column in fields(Readings)[:-1]))
+_columns: Callable[[Readings], tuple[list[Any], ...]] = attrgetter(*(column.name for column in fields(Readings)[:-2]))
 
 
 @dataclass(slots=True)

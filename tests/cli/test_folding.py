@@ -80,3 +80,13 @@ def test_numbers_of_a_signature_stand_below_one_another(place: Path) -> None:
     shown = Called("sign", f"{place}/tree/{DEEP}/one.txt", "--format", "table").out.splitlines()
     assert len({len(line) for line in shown}) == 1
     assert shown[0].endswith("  offset")
+
+
+def test_a_command_with_odd_quotes_is_not_changed() -> None:
+    command = """nearkin store drop 'it'"'"'s a long name with ; a semicolon' --store 'another place/kin.db'"""
+    folded = " ".join(line.removesuffix("\\").strip() for line in fold_command(command, 40))
+    assert shlex.split(folded) == shlex.split(command)
+    lone = "nearkin store drop it's a name that is much too long for the line"
+    assert fold_command(lone, 40) == [lone]
+    told = "if it is gone: nearkin store drop 'a; b' --store kin.db; else nothing"
+    assert "'a; b'" in " ".join(fold_sentence(told, 30))

@@ -22,6 +22,7 @@ from nearkin.group import greedy
 from nearkin.report import ending, signatures
 from nearkin.store import writer
 progress.PATIENCE = 0.1
+progress.COUNTING = 0.1
 local.BATCH_FILES = writer.TRANSACTION_FILES = 40
 def slowed(module, name, seconds):
     quick = getattr(module, name)

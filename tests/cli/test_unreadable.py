@@ -97,3 +97,11 @@ def test_a_store_in_a_folder_that_is_shut(shut: Path) -> None:
     done = nearkin("matches", "--store", "locked/kin.db", cwd=shut)
     assert done.returncode == 4, done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for more in (["--plan"], ["--store", tmp_path / "kin.db"]):
+        called = Called("scan", tmp_path / "pipe", *more)
+        assert called.code == 3
+        assert "neither a file nor a folder" in called.err

@@ -95,7 +95,7 @@ def met_in(folder: Path) -> list[bytes]:
 
 
 Row = dict[str, Any]
-COLUMNS = [column.name for column in fields(Readings) if column.name != "batches"]
+COLUMNS = [column.name for column in fields(Readings) if column.name not in ("stores", "batches")]
 
 
 def rows(readings: Readings) -> list[Row]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nearkin.read.globs import Choice, Globs
+from nearkin.read.globs import Choice, Glob, Globs
 from nearkin.read.walk import Unreadable, walk
 from nearkin.settings import WalkSettings
 from oracle.globs import is_covered, is_meant
@@ -149,3 +149,9 @@ def test_a_walk_without_globs_has_no_idle_ones(folder: Path) -> None:
     choice = Choice(WalkSettings())
     assert len(list(walk(folder, (folder,), WalkSettings(), choice=choice))) == len(FILES)
     assert choice.idle == ()
+
+
+def test_many_stars_and_a_long_name_take_no_time() -> None:
+    glob = Glob("*-*-*-*-*-*-*-*.txt")
+    assert glob.match("a-" * 120 + ".txt", folder=False)
+    assert not glob.match("a-" * 120 + ".log", folder=False)  # tried at all places this takes hours

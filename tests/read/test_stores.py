@@ -96,3 +96,16 @@ def test_looking_at_a_store_that_is_open_here_keeps_its_locks(folder: Path) -> N
         assert list(walk(folder, (folder,), WalkSettings())) == [b"a.txt"]
         refused = subprocess.run([sys.executable, "-c", ask], capture_output=True, check=False)
         assert b"database is locked" in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["kin.dat", "kin.db"])
+def test_a_file_that_becomes_a_store_is_gone(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for one in ("1.txt", name):
+        (folder / one).write_text("turn the lever to the left, then lift the cover of the tray")
+    store = Store(tmp_path / "store.db")
+    store.scan(folder)
+    shutil.copyfile(store.path, folder / name)
+    assert store.scan(folder).gone == 1
+    assert store.documents()["path"].to_pylist() == ["1.txt"]

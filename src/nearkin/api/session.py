@@ -25,6 +25,7 @@ class Session:
         self._here = threading.local()
         self._all: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._process = os.getpid()
+        self._lock = threading.Lock()
 
     def _refuse_inherited(self) -> None:
         if self._process != os.getpid():
@@ -43,7 +44,7 @@ class Session:
             checkers: dict[Asked, Checker] = {}
             self._here.opened, self._here.checkers = opened, checkers
             self._here.stamp = None
-            self._all.append((threading.current_thread(), found))
+            self._remember(found)
         return found
 
     def checker(self, scheme: str | None, min_resemblance: float | None, min_containment: float | None) -> "Checker":
@@ -67,6 +68,15 @@ class Session:
             )
         found: Checker = here.checkers[asked]
         return found
+
+    def _remember(self, connection: sqlite3.Connection) -> None:
+        """And close those of threads that have ended: a server has a thread for every question."""
+        with self._lock:
+            ended = [one for one in self._all if not one[0].is_alive()]
+            self._all = [one for one in self._all if one not in ended]
+            self._all.append((threading.current_thread(), connection))
+        for _, other in ended:
+            other.close()
 
     def close(self) -> None:
         self._refuse_inherited()

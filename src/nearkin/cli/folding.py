@@ -6,7 +6,7 @@ from nearkin.cli.words import cells, fold
 
 HARD = "\u00a0"  # a space that is not broken at
 INDENT = "  "
-COMMAND = re.compile(r"(?<=: )nearkin [^;]*")
+COMMAND = re.compile(r"""(?<=: )nearkin (?:'[^']*'|"[^"]*"|[^;'"])*""")
 ARGUMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")  # quotes stay whole: a line must not end within
 
 
@@ -15,6 +15,8 @@ def fold_command(command: str, width: int) -> list[str]:
     if cells(command) <= width:
         return [command]
     words = ARGUMENT.findall(command)
+    if " ".join(words) != command:  # a lone quote, or several spaces: better one long line than another command
+        return [command]
     pieces = [" ".join(words[:2])]  # nearkin and what it should do
     for word in words[2:]:  # an option stays with its value
         if pieces[-1].startswith("--") and " " not in pieces[-1] and not word.startswith("-"):

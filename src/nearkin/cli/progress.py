@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from shutil import get_terminal_size
-from threading import Lock, Thread, Timer
+from threading import Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
 from nearkin.cli import words
@@ -36,6 +36,7 @@ STAGES = {
 SHARED = {"join", "keep", "sign", "write"}  # so much done, of so much
 UNITS = {"match": "texts", "group": "matches", "texts": "texts"}
 PATIENCE = 1.0  # seconds before anything is shown
+COUNTING = 5.0  # and before files are counted, which takes Python's lock from those who read
 TELLING = 2.0  # seconds after which the time left is told
 BAR = 14  # columns
 WIDE = 100  # columns; a line that fills a narrower terminal is wrapped by the ^C that ends it, and cannot be erased
@@ -56,8 +57,7 @@ class Reporter:
 
     stage: str
     total: int | None = None  # files that a scan will read, once they are counted
-    done: int = 0
-    bytes: int = 0  # or of how many, where a share is told
+    far: tuple[int, int] = (0, 0)  # how much is done, and its bytes; or of how much, where a share is told
     begun: float = field(default_factory=time.monotonic)
     started: float = field(default_factory=time.monotonic)
     _lock: Lock = field(default_factory=Lock)
@@ -65,9 +65,9 @@ class Reporter:
     stopped: bool = False
 
     def __call__(self, stage: str, done: int, bytes_: int) -> None:
+        self.far = (done, bytes_)
         if stage != self.stage:
             self.stage, self.begun = stage, time.monotonic()
-        self.done, self.bytes = done, bytes_
 
     def show(self) -> None:
         """After the first second."""
@@ -98,24 +98,26 @@ class Reporter:
     def told(self) -> str:
         """What stands after the bar."""
         seconds = max(time.monotonic() - self.begun, 0.001)
+        done, bytes_ = self.far
         if self.stage in SHARED:
-            return left(self.done, self.bytes, seconds) if self.bytes else ""
-        if not self.done:
+            return left(done, bytes_, seconds) if bytes_ else ""
+        if not done:
             return ""
         if self.stage != "read":
-            told = count(self.done, UNITS.get(self.stage, "documents"))
-            return f"{told}, {size(self.bytes)}" if self.bytes else told
-        rate = f"{size(round(self.bytes / seconds))}/s"
+            told = count(done, UNITS.get(self.stage, "documents"))
+            return f"{told}, {size(bytes_)}" if bytes_ else told
+        rate = f"{size(round(bytes_ / seconds))}/s"
         if get_terminal_size().columns >= WIDE:
-            rate = f"{count(round(self.done / seconds))} files/s, {rate}"
-        return f"{count(self.done, 'files')}, {size(self.bytes)}, {rate}"
+            rate = f"{count(round(done / seconds))} files/s, {rate}"
+        return f"{count(done, 'files')}, {size(bytes_)}, {rate}"
 
     @property
     def share(self) -> tuple[int, int] | None:
         """So much done, of so much; None: that is not known."""
-        whole = self.bytes if self.stage in SHARED else self.total if self.stage == "read" else None
-        # What lies in archives was not counted: with it there may be more than there are files.
-        return (self.done, whole) if whole and self.done <= whole else None
+        done, bytes_ = self.far
+        whole = bytes_ if self.stage in SHARED else self.total if self.stage == "read" else None
+        # Members of archives were not counted: with them there may be more than there are files.
+        return (done, whole) if whole and done <= whole else None
 
     def drawn(self) -> "RenderableType":
         from rich.progress_bar import ProgressBar
@@ -150,24 +152,22 @@ def progress(
         yield None
         return
     reporter = Reporter(stage)
-    later = Timer(PATIENCE, _show, (reporter, counted))
-    later.daemon = True
-    later.start()
+    timers = [Timer(PATIENCE, reporter.show)]
+    if counted is not None:
+        timers.append(Timer(COUNTING, _count, (reporter, counted)))
+    for timer in timers:
+        timer.daemon = True
+        timer.start()
     try:
         yield reporter
     finally:
-        later.cancel()
+        for timer in timers:
+            timer.cancel()
         reporter.stop()
 
 
-def _show(reporter: Reporter, counted: Callable[[], Iterable[object]] | None) -> None:
-    if counted is not None and not reporter.stopped:
-        Thread(target=_count, args=(reporter, counted), daemon=True).start()
-    reporter.show()
-
-
 def _count(reporter: Reporter, counted: Callable[[], Iterable[object]]) -> None:
-    """A walk takes 2 µs a file; where it fails, the scan will say so."""
+    """Where this walk fails, the scan will say so."""
     try:
         met = 0
         for met, _ in enumerate(counted(), 1):  # noqa: B007

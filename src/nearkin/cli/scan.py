@@ -1,7 +1,6 @@
 """`scan`: the main job, and the page a person sees when it is done."""
 
 import gc
-import os
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -173,12 +172,11 @@ def _to_be_read(
 
     def files() -> "Iterable[object]":
         from nearkin.api.scan_options import settings_of
-        from nearkin.read.walk import check_starts, walk
+        from nearkin.read.walk import check_starts, root_of, walk
         from nearkin.store.database import own_files
 
         starts = check_starts(paths)
-        root = Path(os.path.commonpath([start if start.is_dir() else start.parent for start in starts]))
-        return walk(root, starts, settings_of(options).walk, leave_out=own_files(store))
+        return walk(root_of(starts), starts, settings_of(options).walk, leave_out=own_files(store))
 
     return files
 

@@ -14,8 +14,8 @@ def refuse_unreadable(*paths: Path) -> None:
             if path.is_dir():
                 with os.scandir(path):
                     return
-            with path.open("rb"):
-                return
+            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))  # a FIFO is refused later, not waited for
+            return
         except OSError as error:
             told = told or f"Cannot read {path}: {(error.strerror or str(error)).lower()}."
     raise InputError(told)

@@ -8,7 +8,7 @@ from nearkin.engine.frames import Header
 from nearkin.engine.handover import HandedOver
 from nearkin.engine.workers import Asked
 from nearkin.formats.found import Problem
-from nearkin.model import Reason
+from nearkin.model import NO_OWNER, Reason
 from nearkin.read.inode import stored_inode
 from nearkin.read.member_names import MemberNames
 from nearkin.read.table import MEMBER
@@ -26,7 +26,7 @@ class Source:
     size: int = 0
     mtime_ns: int = 0
     inode: int = 0
-    owner: int = 0
+    owner: int = NO_OWNER
     digest: bytes | None = None
     depth: int = 0  # containers it lies in
     problem: Problem | None = None  # it could not be taken out

@@ -79,6 +79,7 @@ def take_in(
             remember(read)  # which takes the batch away
         else:
             batch = listed(read) if isinstance(read, Plain) else read
+            writer.known.met.difference_update(batch.stores)  # what was there before is gone
             remember(batch)
             batch.let_go()  # before it is written: a long text is then not held twice
             writer.add(batch)

@@ -102,6 +102,7 @@ class Reader:
                 strict=True,
             )  # fmt: skip
             handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
+            readings.stores += [paths[i] for i in sorted(stores)]
             readings = readings.without(suspects | stores)
         if self.legacy:
             from nearkin.engine.legacy import add_legacy_digests

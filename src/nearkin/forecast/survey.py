@@ -15,7 +15,7 @@ from nearkin.read.table import (
     refuse_unsuitable,
     table_kind,
 )
-from nearkin.read.walk import Unreadable, walk
+from nearkin.read.walk import Unreadable, root_of, walk
 from nearkin.settings import Settings
 
 COUNTED = 32 << 20  # bytes of texts of a table read to count its rows; beyond, their number follows from the size
@@ -64,7 +64,7 @@ class Survey:
 
 
 def survey(starts: tuple[Path, ...], settings: Settings) -> Survey:
-    root = Path(os.path.commonpath([start if start.is_dir() else start.parent for start in starts]))
+    root = root_of(starts)
     base, columns = os.fsencode(root), columns_of(settings.table)
     files: list[FileFound] = []
     tables: list[TableFound] = []

@@ -20,7 +20,7 @@ from nearkin.settings import WalkSettings
 
 SPECIAL = re.compile(
     r"(?P<any_folders>(?:(?<=/)|^)\*\*+/)"
-    r"|(?P<all_below>(?:(?<=/)|^)\*\*+$)"
+    r"|(?P<all_below>(?:(?<=/)|^)\*\*+\Z)"
     r"|(?P<stars>\*+)"
     r"|(?P<one>\?)"
     r"|\[(?P<negated>[!^]?+)(?P<members>(?:\\.|[^\\])(?:\\.|[^\]\\])*)\]"
@@ -118,7 +118,25 @@ def _covers(glob: Glob, path: str) -> bool:
 
 
 def _as_pattern(glob: str) -> str:
-    return "".join(map(_piece, SPECIAL.finditer(glob)))
+    """What follows a star is looked for at its first place only, where another star follows in the same name: tried at
+    all places, long names with many dashes take seconds (`fnmatch` does the same)."""
+    names = [[""]]  # of each what stands between its stars
+    for special in SPECIAL.finditer(glob):
+        if special.lastgroup == "stars":
+            names[-1].append("")
+        elif special.lastgroup in ("any_folders", "all_below") or special[0] == "/":
+            names += [[_piece(special)], [""]]
+        else:
+            names[-1][-1] += _piece(special)
+    return "".join(map(_name_pattern, names))
+
+
+def _name_pattern(between: list[str]) -> str:
+    first, *others = between
+    if not others:
+        return first
+    *middle, last = others
+    return first + "".join(f"(?>{NOT_SLASH}*?{one})" for one in middle) + f"{NOT_SLASH}*{last}"
 
 
 def _piece(special: re.Match[str]) -> str:
@@ -127,8 +145,6 @@ def _piece(special: re.Match[str]) -> str:
             return "(?:.*/)?"
         case "all_below":
             return ".+"
-        case "stars":
-            return f"{NOT_SLASH}*"
         case "one":
             return NOT_SLASH
         case "members":

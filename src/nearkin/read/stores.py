@@ -29,18 +29,27 @@ def is_store(path: bytes) -> bool:
         info = os.lstat(path)
         if not stat.S_ISREG(info.st_mode):
             return False
-        for file in map(int, os.listdir("/dev/fd")):  # noqa: PTH208
-            with suppress(OSError):  # such as the folder just listed
-                if os.path.samestat(info, os.fstat(file)):
-                    return is_store_header(os.pread(file, STORE_HEADER, 0))
+        for file in _opened(info):
+            return is_store_header(os.pread(file, STORE_HEADER, 0))
         # A path that has become a FIFO by now must not hang the scan.
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             return is_store_header(os.read(file, STORE_HEADER))
         finally:
-            os.close(file)
+            if _opened(info) == [file]:  # else another thread has just opened it, and this one stays open
+                os.close(file)
     except OSError:
         return False
+
+
+def _opened(info: os.stat_result) -> list[int]:
+    """Where this process has a file open."""
+    found = []
+    for file in map(int, os.listdir("/dev/fd")):  # noqa: PTH208
+        with suppress(OSError):  # such as the folder just listed
+            if os.path.samestat(info, os.fstat(file)):
+                found.append(file)
+    return found
 
 
 def _mains(path: bytes) -> list[bytes]:

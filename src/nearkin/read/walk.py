@@ -58,7 +58,7 @@ def walk(
         def absolute(path: bytes) -> bytes:
             return os.path.join(folder, path[len(prefix) :])  # noqa: PTH118
 
-        others = files_of_stores(absolute(paths[row]) for row, _ in apart)
+        others = files_of_stores(path for row, _ in apart if (path := absolute(paths[row])) not in leave_out)
         left_out = leave_out | others if others else leave_out
         unfiltered = not choosy and not others and folder not in own_folders
 
@@ -114,6 +114,11 @@ def _identities(paths: Iterable[bytes]) -> set[tuple[int, int]]:
             if stat.S_ISREG(status.st_mode):
                 found.add((status.st_dev, status.st_ino))
     return found
+
+
+def root_of(starts: tuple[Path, ...]) -> Path:
+    """The folder that all of them lie in, or are."""
+    return Path(os.path.commonpath([start if start.is_dir() else start.parent for start in starts]))
 
 
 def check_starts(paths: tuple[Path, ...]) -> tuple[Path, ...]:

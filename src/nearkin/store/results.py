@@ -13,8 +13,7 @@ from nearkin.store.match_columns import AT_ONCE, IN_ORDER, TYPES, drop_columns
 from nearkin.store.rows import insert_columns, insert_rows
 from nearkin.store.schema import MATCH_TRIGGERS
 
-MATCH_COLUMNS = "a, b, resemblance, a_in_b, b_in_a, payload, shared_bytes, size_a, size_b, exact, low, high"
-MATCH_COLUMNS += ", payload_sample"
+MATCH_COLUMNS = ", ".join(TYPES)
 
 MatchRow = tuple[
     int, int, float, float | None, float | None, float | None, int, int, int, int, float | None, float | None,

@@ -336,7 +336,8 @@ INSERT INTO delta (scheme, content) SELECT scheme, content FROM signature;
     # Matches that reach a threshold and were not measured are of texts that were not kept.
     3: f"""
 {MEASURED}
-UPDATE family SET weakest_exact = 0, mean_exact = 0 WHERE EXISTS
-    (SELECT 1 FROM match m WHERE m.scheme = family.scheme AND NOT m.exact AND m.resemblance >= family.threshold);
+UPDATE family SET weakest_exact = 0, mean_exact = 0 WHERE (scheme, threshold) IN
+    (SELECT f.scheme, f.threshold FROM (SELECT DISTINCT scheme, threshold FROM family) f WHERE EXISTS
+        (SELECT 1 FROM match m WHERE m.scheme = f.scheme AND NOT m.exact AND m.resemblance >= f.threshold));
 """,
 }
