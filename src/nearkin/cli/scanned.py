@@ -180,12 +180,18 @@ def _show_counts(
         (count(summary.documents), documents if scanned == summary.documents else f"{documents} in the store"),
         (size_in_words(total), "in all"),
         (count(summary.contents), "distinct text" if summary.contents == 1 else "distinct texts"),
-        (count(summary.failed), "not read"),
+        (count(summary.failed), "more not read" if summary.failed else "not read"),
     ]
+    wide = sum(len(f"{number} {what}   ") for number, what in facts) < screen.width
     pieces: list[str | tuple[str, str]] = ["  "]
     for number, what in facts:
-        pieces += [(number, "bold cyan"), f" {what}", "   "]
+        pieces += [(number, "bold cyan"), f" {what}", "   " if wide else "  "]
     screen.line(*pieces[:-1])
+    if scanned != summary.documents:
+        screen.note(
+            f"{count(scanned)} of the documents are in what was scanned now. To keep folders apart, give each a --store"
+            " of its own."
+        )
     if summary.resigned:
         were = "was" if summary.resigned == 1 else "were"
         screen.note(
