@@ -206,13 +206,15 @@ def _certificate(row: "Row", width: int) -> str:
         return f"all of its {row.characters:,} characters are in the kept one; {row.why}"
     percent = min(100 * row.contained, 99.99)
     told = f"{percent:.2f} % of its {row.characters:,} characters are in the kept one as they are, {missing:,} are not"
+    if row.tier == "words":
+        told = f"the same words, in other case, punctuation or spacing; {told}"
     if row.respaced == missing:
         only = "differing only in spacing, line breaks or Unicode forms, which matter in code and tables"
         return f"{told}, {only}; {row.why}"
     respaced = (
         f" {row.respaced:,} of these differ only in spacing, line breaks or Unicode forms," if row.respaced else ""
     )
-    lost = f"{residue:,} {'are' if respaced else 'of these are'} nowhere else in the documents that stay"
+    lost = f"{residue:,} {'are' if respaced else 'of these are'} in no document that stays, in runs of 20 bytes"
     return f"{told};{respaced} {lost}"
 
 
