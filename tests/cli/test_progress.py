@@ -31,7 +31,7 @@ def slowed(module, name, seconds):
         return quick(*given, **more)
     setattr(module, name, slow)
 slowed(writer.Writer, "flush", 0.15)
-slowed(signatures, "signature_of", 0.05)
+slowed(signatures, "signature_of", 0.012)
 slowed(ending, "_write", 0.8)
 from nearkin.report import regrouping
 slowed(regrouping, "greedy", 0.8)
