@@ -7,12 +7,8 @@ from sqlite3 import Connection
 from typing import Any
 
 from nearkin.cli.words import count, safe
-from nearkin.read.globs import Choice
 from nearkin.read.table import BrokenTableError, table_columns, table_kind
-from nearkin.read.walk import walk
 from nearkin.settings import WalkSettings, in_units
-from nearkin.store.last_scan import in_scope
-from nearkin.store.scopes import all_scopes
 
 FEW_COLUMNS = 8
 WHY = {"unreadable": "permission or disk error"}  # reasons that need more words
@@ -72,6 +68,11 @@ def _idle(connection: Connection, settings: WalkSettings, starts: tuple[Path, ..
     """Filters that made no difference, such as a path from elsewhere. To know them the folders are listed again."""
     if not settings.include and not settings.exclude:
         return ()
+    from nearkin.read.globs import Choice
+    from nearkin.read.walk import walk
+    from nearkin.store.last_scan import in_scope
+    from nearkin.store.scopes import all_scopes
+
     choice = Choice(settings)
     for scope in all_scopes(connection):
         below = [scope.root / os.fsdecode(path) for path in in_scope(scope, starts)]
