@@ -34,6 +34,19 @@ nb::bytes py_sha256(const nb::bytes& data, bool portable) {
   return nb::bytes(digest.data(), digest.size());
 }
 
+std::vector<nb::bytes> py_sha256_all(const std::vector<nb::bytes>& data, bool portable) {
+  std::vector<std::string_view> views;
+  for (const auto& one : data) views.push_back(view(one));
+  std::vector<Digest> digests;
+  {
+    const nb::gil_scoped_release free;
+    digests = portable ? sha256_all_portable(views) : sha256_all(views);
+  }
+  std::vector<nb::bytes> made;
+  for (const Digest& digest : digests) made.emplace_back(digest.data(), digest.size());
+  return made;
+}
+
 nb::bytes py_canonical(const nb::bytes& text, unsigned ignored, bool lines) {
   check_ignored(ignored);
   std::string out;
@@ -217,6 +230,7 @@ NB_MODULE(_native, m) {
   }, "text"_a, "window"_a);
 
   m.def("sha256", py_sha256, "data"_a, "portable"_a = false);
+  m.def("sha256_all", py_sha256_all, "data"_a, "portable"_a = false);
   m.def("valid_utf8", [](const nb::bytes& data) { return valid_utf8(view(data)); }, "data"_a);
   m.def("count_code_points", [](const nb::bytes& utf8) { return count_code_points(view(utf8)); }, "utf8"_a);
   m.def("soundex", [](const nb::bytes& word) {

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -83,10 +85,14 @@ Reading read_file(Opener& opener, const std::string& path, std::string_view next
   return reading;
 }
 
+// Files or texts that are at hand at once: digests are made two at a time. More would not stay in the processor's cache.
+constexpr std::size_t kTogether = 8;
+constexpr std::size_t kHeld = std::size_t{1} << 18;  // bytes after which no more files are added to these
+
 class Worker {
  public:
-  Worker(const Recipe& recipe, Batch& batch, bool keeps_texts = true)
-      : recipe_(recipe), batch_(batch), keeps_texts_(keeps_texts) {}
+  Worker(const Recipe& recipe, Batch& batch, bool keeps_texts = true, Copies* copies = nullptr, std::uint64_t turn = 0)
+      : recipe_(recipe), batch_(batch), keeps_texts_(keeps_texts), copies_(copies), turn_(turn) {}
 
   // What is large is moved to the batch, not copied; `owner`, if there is one, holds the bytes, and may lose them.
   // `as_is`: the text was taken from a document already, as by a worker that reads its format.
@@ -98,7 +104,7 @@ class Worker {
     if (recipe_.raw) {
       if (keeps_texts_) batch_.texts.append(bytes);
       batch_.canonical.append(bytes);
-      row.content_digest = row.digest;
+      row.content_digest = row.digest;  // no other is made
       row.characters = row.length = bytes.size();
       sign(recipe_.scheme, bytes, signature_);
     } else if (row.kind == Kind::other) {
@@ -117,7 +123,6 @@ class Worker {
       } else {
         canonical(extracted, recipe_.ignore, canonical_);
       }
-      row.content_digest = sha256(canonical_);
       if (keeps_texts_) row.characters = count_code_points(extracted);
       row.length = canonical_.size();
       sign(recipe_.scheme, canonical_, signature_);
@@ -128,7 +133,44 @@ class Worker {
     }
     row.modulus = signature_.modulus;
     push(row);
+    if (text) unnamed_.push_back({batch_.rows.size() - 1, batch_.canonical.size() - row.length});
+    if (unnamed_.size() == kTogether) name_contents();
   }
+
+  // A file of the same bytes as one that was taken before is only noted.
+  void take_once(const Ingested& row, std::string& bytes) {
+    const auto is_same = [&](const Unnamed& one) {
+      const Ingested& before = batch_.rows[one.row];
+      return before.kind == row.kind && before.digest == row.digest;
+    };
+    if (std::any_of(unnamed_.begin(), unnamed_.end(), is_same)) name_contents();
+    if (Taken taken; copies_->find(row.digest, row.kind, turn_, taken)) {
+      take_copy(row, taken);
+    } else {
+      take(row, bytes, &bytes);
+    }
+  }
+
+  // The digests of contents that were taken, at the latest when all are.
+  void name_contents() {
+    if (!recipe_.raw) {
+      std::array<std::string_view, kTogether> contents;
+      for (std::size_t i = 0; i < unnamed_.size(); ++i)
+        contents[i] = std::string_view(batch_.canonical).substr(unnamed_[i].start, batch_.rows[unnamed_[i].row].length);
+      const std::vector<Digest> digests = sha256_all({contents.data(), unnamed_.size()});
+      for (std::size_t i = 0; i < unnamed_.size(); ++i) batch_.rows[unnamed_[i].row].content_digest = digests[i];
+    }
+    for (const auto [number, start] : unnamed_)
+      if (const Ingested& row = batch_.rows[number]; copies_ != nullptr && row.suspect == Suspect::no)
+        copies_->add(row.digest, row.kind, turn_, taken(number));
+    unnamed_.clear();
+  }
+
+ private:
+  struct Unnamed {
+    std::size_t row;
+    std::size_t start;  // of its canonical text
+  };
 
   // All that is known of a copy, without its text.
   void take_copy(Ingested row, const Taken& taken) {
@@ -143,15 +185,14 @@ class Worker {
     push(row);
   }
 
-  // What the last row was found to be.
-  Taken taken() const {
-    const Ingested& row = batch_.rows.back();
-    const std::size_t rows = batch_.rows.size();
-    const std::uint64_t from = rows < 2 ? 0 : batch_.property_ends[rows - 2];
-    return {row.content_digest, row.characters, row.length, row.modulus, batch_.properties.substr(from)};
+  // What a row was found to be.
+  Taken taken(std::size_t number) const {
+    const Ingested& row = batch_.rows[number];
+    const std::uint64_t from = number == 0 ? 0 : batch_.property_ends[number - 1];
+    return {row.content_digest, row.characters, row.length, row.modulus,
+            batch_.properties.substr(from, batch_.property_ends[number] - from)};
   }
 
- private:
   void push(const Ingested& row) {
     batch_.features.insert(batch_.features.end(), signature_.features.begin(), signature_.features.end());
     batch_.weights.insert(batch_.weights.end(), signature_.weights.begin(), signature_.weights.end());
@@ -172,18 +213,21 @@ class Worker {
   const Recipe& recipe_;
   Batch& batch_;
   bool keeps_texts_;
+  Copies* copies_;
+  std::uint64_t turn_;
+  std::vector<Unnamed> unnamed_;
   std::string visible_, canonical_;
   Signature signature_;
 };
 
 // What the bytes of a file are. Its kind stays unread where a worker reads it because of its name, or nobody does.
-void look_at(const std::string& path, std::string_view bytes, const Suspects* suspects, Ingested& row) {
+void look_at(const std::string& path, std::string_view bytes, const Digest& digest, const Suspects* suspects, Ingested& row) {
   row.size = bytes.size();
   if (is_store_header(bytes)) {
     row.suspect = Suspect::store;
     return;
   }
-  row.digest = sha256(bytes);
+  row.digest = digest;
   if (suspects != nullptr && suspects->by_name(path)) {
     row.suspect = Suspect::by_name;
     return;
@@ -191,6 +235,49 @@ void look_at(const std::string& path, std::string_view bytes, const Suspects* su
   row.kind = sniff(bytes, is_named_html(path));
   if (suspects != nullptr && suspects->by_content(bytes, row.kind)) row.suspect = Suspect::by_content;
 }
+
+// Some files at a time, each read as a whole.
+class Together {
+ public:
+  struct File {
+    const std::string* path;
+    Ingested row;
+    Reading reading;
+    std::string bytes;
+    Digest digest;
+  };
+
+  Together(std::span<const std::string> paths, std::uint64_t max_size) : paths_(paths), max_size_(max_size) {}
+
+  // The next files after so many, of which there may be none. A large one is read alone, and only as the first.
+  bool read(std::size_t done) {
+    count_ = 0;
+    std::array<std::string_view, kTogether> read;
+    std::size_t held = 0;
+    for (std::size_t i = done; i < paths_.size() && count_ < kTogether && held < kHeld; ++i) {
+      File& file = files_[count_];
+      file.path = &paths_[i];
+      file.row = {};
+      const std::string_view next = i + 1 < paths_.size() ? std::string_view(paths_[i + 1]) : std::string_view{};
+      file.reading = read_file(opener_, paths_[i], next, max_size_, i == 0, file.row, file.bytes);
+      if (file.reading == Reading::postponed) break;
+      held += file.bytes.size();
+      read[count_++] = file.bytes;
+    }
+    const std::vector<Digest> digests = sha256_all({read.data(), count_});
+    for (std::size_t i = 0; i < count_; ++i) files_[i].digest = digests[i];
+    return count_ > 0;
+  }
+
+  std::span<File> files() { return {files_.data(), count_}; }
+
+ private:
+  std::span<const std::string> paths_;
+  std::uint64_t max_size_;
+  Opener opener_;
+  std::array<File, kTogether> files_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace
 
@@ -200,28 +287,23 @@ Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, con
   Recycled<&Batch::features>::lend(batch);
   Recycled<&Batch::canonical>::lend(batch);
   Recycled<&Batch::texts>::lend(batch);  // given back by those who take the texts
-  Worker worker(recipe, batch);
-  std::string bytes;
-  Opener opener;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const std::string& path = paths[i];
-    const std::string_view next = i + 1 < paths.size() ? std::string_view(paths[i + 1]) : std::string_view{};
-    if (batch.texts.size() > kBatchBytes) break;
-    Ingested row;
-    const Reading reading = read_file(opener, path, next, recipe.max_size, batch.rows.empty(), row, bytes);
-    if (reading == Reading::postponed) break;
-    if (reading == Reading::done) look_at(path, bytes, suspects, row);
-    if (row.kind == Kind::unread) bytes.clear();
-    const bool text = row.suspect == Suspect::no && (row.kind == Kind::text || row.kind == Kind::html);
-    if (copies == nullptr || !text) {
-      worker.take(row, bytes, &bytes);
-    } else if (Taken taken; copies->find(row.digest, row.kind, turn, taken)) {
-      worker.take_copy(row, taken);
-    } else {
-      worker.take(row, bytes, &bytes);
-      copies->add(row.digest, row.kind, turn, worker.taken());
+  Worker worker(recipe, batch, true, copies, turn);
+  Together together(paths, recipe.max_size);
+  while (batch.texts.size() <= kBatchBytes && together.read(batch.rows.size())) {
+    for (Together::File& file : together.files()) {
+      if (batch.texts.size() > kBatchBytes) break;
+      Ingested& row = file.row;
+      if (file.reading == Reading::done) look_at(*file.path, file.bytes, file.digest, suspects, row);
+      if (row.kind == Kind::unread) file.bytes.clear();
+      const bool text = row.suspect == Suspect::no && (row.kind == Kind::text || row.kind == Kind::html);
+      if (copies == nullptr || !text) {
+        worker.take(row, file.bytes, &file.bytes);
+      } else {
+        worker.take_once(row, file.bytes);
+      }
     }
   }
+  worker.name_contents();
   Recycled<&Batch::features>::settle(batch);
   Recycled<&Batch::canonical>::settle(batch);
   return batch;
@@ -242,6 +324,7 @@ Batch ingest_bytes(std::span<const Held> held, const Recipe& recipe) {
     row.kind = sniff(one.bytes, one.named_html);
     worker.take(row, one.bytes);
   }
+  worker.name_contents();
   return batch;
 }
 
@@ -255,6 +338,7 @@ Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
     row.kind = decoded.text.empty() ? Kind::empty : decoded.html ? Kind::html : Kind::text;
     worker.take(row, decoded.text, nullptr, true);
   }
+  worker.name_contents();
   return batch;
 }
 
@@ -273,6 +357,7 @@ Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& rec
     row.kind = text.empty() ? Kind::empty : Kind::text;
     worker.take(row, text, nullptr, true);
   }
+  worker.name_contents();
   Recycled<&Batch::features>::settle(batch);
   return batch;
 }

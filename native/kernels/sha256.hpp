@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace nearkin {
 
@@ -14,7 +16,11 @@ using Digest = std::array<std::uint8_t, 32>;
 
 Digest sha256(std::string_view data);
 
+// The same of many, two at a time: where the processor helps, in little more than half the time.
+std::vector<Digest> sha256_all(std::span<const std::string_view> data);
+
 // The same without the processor's help, for machines that have none and to test one against the other.
 Digest sha256_portable(std::string_view data);
+std::vector<Digest> sha256_all_portable(std::span<const std::string_view> data);
 
 }  // namespace nearkin

@@ -29,6 +29,12 @@ def test_sha256_at_block_edges(portable: bool) -> None:
         assert _native.sha256(data, portable) == hashlib.sha256(data).digest(), size
 
 
+@given(st.lists(st.integers(0, 500), max_size=9), st.binary(min_size=500, max_size=500), st.booleans())
+def test_digests_of_many_are_those_of_each(sizes: list[int], data: bytes, portable: bool) -> None:
+    several = [data[:size] for size in sizes]
+    assert _native.sha256_all(several, portable) == [hashlib.sha256(one).digest() for one in several]
+
+
 @given(st.one_of(st.binary(max_size=80), st.text(max_size=80).map(lambda t: t.encode("utf-8", "replace"))))
 def test_valid_utf8_is_what_python_decodes(data: bytes) -> None:
     assert _native.valid_utf8(data) == is_utf8(data)
