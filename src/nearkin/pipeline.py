@@ -97,6 +97,7 @@ class Scan(Running):
                 meanwhile=partial(import_module, "nearkin.group.grouping"),  # threads that read do not need Python
             )
         changes = writer.finish(below)
+        self._log_ahead()
         custodians = partial(name_custodians, self.connection, self.run_id, scope.id, below)
         self.at_the_end += [writer.settle, partial(custodians, self.settings.walk.custodian)]
         rest = Rest(writer, self.scheme, self.canon, self.settings.run.jobs, self.settings.run.memory)

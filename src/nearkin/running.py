@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nearkin.errors import StoreError
 from nearkin.matching.remembered import Remembered
 from nearkin.matching.template import keep_features, left_out
 from nearkin.model import Summary
@@ -17,7 +18,7 @@ from nearkin.settings import Settings
 from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
-from nearkin.store.database import hold_pages, see, transaction, trusted, turn
+from nearkin.store.database import hold_pages, log_ahead, see, transaction, trusted, turn
 from nearkin.store.known import Known
 from nearkin.store.members import mend_members
 from nearkin.store.scopes import Scope
@@ -114,6 +115,12 @@ class Running:
             turn=partial(turn, self.store),
             room=self.settings.run.memory // 8,
         )
+
+    def _log_ahead(self) -> None:
+        """Where this scan has made the store. What is in the way of the log now will be told to whoever writes next: of
+        what was read nothing is to be lost."""
+        with suppress(StoreError, sqlite3.OperationalError):
+            log_ahead(self.connection, self.store)
 
     def _collect(self) -> "Collected":
         """All that is there to be matched and grouped."""

@@ -95,7 +95,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         _refuse_other_tables(starts, settings)
         if settings.walk.custodian is not None:
             rule_of(settings.walk.custodian)
-        connection = connect(self.path, create=True, write=True)
+        connection = connect(self.path, create=True, write=True, logged=False)
         try:
             with explained(self.path):
                 scan = Scan(connection, self.path, settings, VERSION, progress or _nothing)

@@ -66,9 +66,13 @@ def _sentence(path: Path, complaint: str) -> str:
     return f"The store {path} failed: {complaint}."
 
 
-def connect(path: Path, *, create: bool = False, write: bool = False, own_thread: bool = True) -> sqlite3.Connection:
+def connect(
+    path: Path, *, create: bool = False, write: bool = False, own_thread: bool = True, logged: bool = True
+) -> sqlite3.Connection:
     """Open a store, making it where it is missing and `create` allows. An older one is brought up to date. Whoever lets
-    go of `own_thread` sees to it that no two threads use it at once."""
+    go of `own_thread` sees to it that no two threads use it at once. Not `logged`: whoever makes it writes without
+    SQLite's log (decision 031), until he or anybody else calls `log_ahead`, as all do who write to a store that is
+    there."""
     if not path.exists():
         if not create:
             raise StoreError(f"There is no store at {path}; make one with: nearkin scan FOLDER --store {path}")
@@ -86,7 +90,7 @@ def connect(path: Path, *, create: bool = False, write: bool = False, own_thread
             path.chmod(0o600)
         connection = open_connection(path, timeout=PATIENCE, isolation_level=None, check_same_thread=own_thread)
         try:
-            _prepare(connection, path, fresh=fresh, write=write)
+            _prepare(connection, path, fresh=fresh, write=write, logged=logged)
         except BaseException as error:
             connection.close()
             if isinstance(error, UnicodeDecodeError):  # SQLite tells which statement it cannot make sense of
@@ -119,7 +123,7 @@ def _refuse_network(path: Path) -> None:
         )
 
 
-def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: bool) -> None:
+def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: bool, logged: bool) -> None:
     if fresh:
         connection.execute(f"PRAGMA page_size = {PAGE}")
         _create(connection)
@@ -140,8 +144,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
     connection.execute("PRAGMA temp_store = MEMORY")
     see(connection)
     if fresh or write:
-        _log_ahead(connection)
-        connection.execute("PRAGMA synchronous = NORMAL")
+        if logged or not fresh:
+            log_ahead(connection, path)
         # Room for the indexes of a million digests, which are met in no order, and a log of 256 MB: a page that many
         # transactions change is written back once.
         hold_pages(connection, MOST_PAGES)
@@ -169,18 +173,30 @@ def _refuse_truncated(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is damaged: its end is missing; scan again into another --store.")
 
 
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Waits where SQLite does not: whoever makes the same store at the same time has it locked for a moment."""
-    for attempt in range(300):
+def log_ahead(connection: sqlite3.Connection, path: Path) -> None:
+    """Into SQLite's log from now on: others can read and write meanwhile. A scan that is making this store comes to its
+    end with a transaction before."""
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    if mode != "wal":
+        with turn(path):
+            _turn_on(connection)
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _turn_on(connection: sqlite3.Connection) -> None:
+    """Waits where SQLite does not."""
+    give_up = time.monotonic() + PATIENCE
+    while True:
         try:
             (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if time.monotonic() >= give_up or "locked" not in str(error):
+                raise
+            time.sleep(0.01)
+        else:
             if mode != "wal":
                 raise StoreError("The store cannot be here: SQLite's log does not work on this file system.")
             return
-        except sqlite3.OperationalError as error:
-            if attempt == 299 or "locked" not in str(error):
-                raise
-            time.sleep(0.01)
 
 
 def _create(connection: sqlite3.Connection) -> None:
