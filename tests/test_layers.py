@@ -73,3 +73,4 @@ def test_a_scan_loads_nothing_that_few_scans_need(tmp_path: Path) -> None:
     assert {"nearkin.group.grouping", "numpy"} <= loaded
     assert not loaded & {"_hashlib", "csv", "email", "importlib.metadata", "pyarrow", "rich", "socket", "zipfile"}
     assert not loaded & {"nearkin.formats.plain_marks", "nearkin.scheme.sketch", "nearkin.text.decode"}
+    assert not loaded & {"nearkin.matching.feature_index", "nearkin.matching.increment"}

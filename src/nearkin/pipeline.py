@@ -94,7 +94,7 @@ class Scan(Running):
                 leave_out=own_files(self.store),
                 remember=self.remembered.remember,
                 progress=partial(self.progress, "read"),
-                meanwhile=partial(import_module, "nearkin.group.grouping"),  # threads that read do not need Python
+                meanwhile=partial(import_module, "nearkin.report.summary"),  # threads that read do not need Python
             )
         changes = writer.finish(below)
         self._log_ahead()

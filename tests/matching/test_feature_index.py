@@ -109,6 +109,20 @@ def test_segments_are_merged_and_stay_few(
         assert files(store) == sorted(one.name for one in segment_files(connection, 1))
 
 
+def test_what_sound_segments_hold_is_not_written_again(
+    store: Path, connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build_segments, "__kwdefaults__", {**(build_segments.__kwdefaults__ or {}), "least": 1})
+    more(store, 100, count=1)
+    large, small = segment_files(connection, 1)
+    assert small.contents == 1
+    (folder_of(store) / small.name).unlink()
+    build_segments(connection, store, SCHEME, 1)
+    kept, made = segment_files(connection, 1)
+    assert (kept, made.contents) == (large, 1)
+    assert_all_found(connection, FeatureIndex(connection, store, SCHEME, 1))
+
+
 def spoil(how: str, path: Path) -> None:
     data = path.read_bytes()
     match how:

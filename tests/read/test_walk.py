@@ -12,7 +12,7 @@ from nearkin._native import list_folder
 from nearkin.api.store import Store
 from nearkin.errors import InputError
 from nearkin.pipeline import Scan
-from nearkin.read.walk import Unreadable, check_starts, walk
+from nearkin.read.walk import Unreadable, check_starts, walk, walk_by_runs
 from nearkin.settings import Settings, WalkSettings
 from nearkin.store.database import connect
 from nearkin.store.documents import present
@@ -68,6 +68,18 @@ def test_all_but_hidden_in_byte_order_of_names(folder: Path) -> None:
         "drafts.txt",
         "final/drafts/four.txt",
         "Ä.txt",
+    ]
+
+
+def test_files_side_by_side_come_at_once(folder: Path) -> None:
+    runs = [one for one in walk_by_runs(folder, (folder,), WalkSettings()) if one]
+    assert runs == [
+        [b"a.txt", b"b.html"],
+        [b"drafts/old/three.txt"],
+        [b"drafts/one.txt", b"drafts/two.html"],
+        [b"drafts.txt"],
+        [b"final/drafts/four.txt"],
+        ["Ä.txt".encode()],
     ]
 
 

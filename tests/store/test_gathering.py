@@ -1,6 +1,7 @@
 """Columns come out of a query as its rows do, whether a connection is fed or not."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import fields
@@ -16,9 +17,9 @@ from nearkin.api.store import Store
 from nearkin.store import gathering, holdings
 from nearkin.store.database import connect
 from nearkin.store.feeding import open_connection
-from nearkin.store.gathering import columns, digests
+from nearkin.store.gathering import columns, digests, numbered_digests
 from nearkin.store.holdings import Holdings, present_contents
-from nearkin.store.identical import count_identical, identical_groups
+from nearkin.store.identical import count_identical, count_repeated, identical_groups
 
 WAYS = pytest.mark.parametrize("opened", [open_connection, sqlite3.connect], ids=["fed", "not fed"])
 Opened = Callable[[str], sqlite3.Connection]
@@ -48,6 +49,24 @@ def test_digests_are_gathered_in_order(opened: Opened, rows: list[bytes | None])
         assert digests(connection, "digest", "FROM kept").tolist() == [row for row in rows if row is not None]
 
 
+@WAYS
+@given(st.lists(st.binary(min_size=32, max_size=32), max_size=9))
+def test_digests_are_gathered_with_their_numbers(opened: Opened, rows: list[bytes]) -> None:
+    with closing(opened(":memory:")) as connection:
+        connection.execute("CREATE TABLE kept (id INTEGER PRIMARY KEY, digest)")
+        connection.executemany("INSERT INTO kept (digest) VALUES (?)", [(row,) for row in rows])
+        numbers, found = numbered_digests(connection, "id", "digest", "FROM (SELECT * FROM kept ORDER BY digest, id)")
+        expected = sorted((row, number) for number, row in enumerate(rows, 1))
+        assert [*zip(found.tolist(), numbers.tolist(), strict=True)] == expected
+
+
+# Some begin alike and are not: whoever only looks at the beginning counts them.
+@given(st.lists(st.tuples(*[st.sampled_from([bytes(8), b"\xff" * 8])] * 4).map(b"".join), max_size=20))
+def test_digests_there_more_than_once_are_counted(rows: list[bytes]) -> None:
+    found = np.frombuffer(b"".join(rows), "V32")
+    assert count_repeated(found) == sum(number > 1 for number in Counter(rows).values())
+
+
 def test_more_digests_than_a_blob_takes() -> None:
     with closing(open_connection(":memory:")) as connection:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 320)
@@ -56,6 +75,8 @@ def test_more_digests_than_a_blob_takes() -> None:
             connection.execute("INSERT INTO kept VALUES (?)", (b"%032d" % number,))
             found = digests(connection, "digest", "FROM kept").tolist()
             assert found == [b"%032d" % one for one in range(number + 1)]
+            rows, numbered = numbered_digests(connection, "rowid", "digest", "FROM kept")
+            assert (rows.tolist(), numbered.tolist()) == ([*range(1, number + 2)], found)
         with pytest.raises(sqlite3.DataError):
             connection.execute("SELECT nearkin_gathered(digest) FROM kept")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cli.world import Called, listed
 from nearkin import _native
 from nearkin.read.extract import extract
-from nearkin.text.page import as_json, page, properties
+from nearkin.text.page import as_json, page, properties, told_as_json
 
 HEAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><TITLE> Of  dogs
 &amp; cats </TITLE><title>another</title>
@@ -134,3 +134,14 @@ def test_a_title_alone_is_told_by_the_kernels_as_by_json(title: str, more: str) 
         assert told is None
     else:
         assert (told or None) == as_json(properties(raw))
+
+
+@given(
+    st.text(max_size=8).map(str.strip) | st.text("\u00e9\u2003\U0001f600 \t", max_size=8),
+    st.sampled_from([b"", b"author\0someone\0", b"title\0another\0", b"rest", b"\xc3"]),
+)
+def test_any_title_is_told_as_json_tells_it(title: str, more: bytes) -> None:
+    raw = f"title\0{title}".encode("utf-8", "replace")
+    for told in (raw + b"\0" + more, raw + b"\xc3\0" + more, raw + more):
+        found = properties(told)
+        assert told_as_json(told) == (json.dumps(found, sort_keys=True) if found else None)

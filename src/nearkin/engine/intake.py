@@ -1,7 +1,6 @@
 """Taking files in: walk, leave out what is known, read and sign the rest, store it batch by batch."""
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from os import fsencode
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from nearkin.engine.handover import HandedOver
 from nearkin.engine.reader import listed
 from nearkin.model import Plain, Readings
 from nearkin.read.table import table_kind
-from nearkin.read.walk import ROOT, Unreadable, walk
+from nearkin.read.walk import ROOT, Unreadable, walk_by_runs
 from nearkin.settings import Settings
 from nearkin.store.known import Known
 from nearkin.store.scopes import Scope
@@ -40,16 +39,20 @@ def take_in(
     tables: list[bytes] = []  # read when all other files are
     handed_over: list[HandedOver] = []  # likewise
 
-    def met() -> Iterator[bytes]:
-        for one in walk(scope.root, starts, settings.walk, leave_out=leave_out):
+    def met() -> Iterator[list[bytes]]:
+        some: list[bytes] = []
+        for one in walk_by_runs(scope.root, starts, settings.walk, leave_out=leave_out):
             if isinstance(one, Unreadable):
                 unreadable.append(one)
-            else:
-                yield one
+                continue
+            some += one
+            if len(some) >= AT_ONCE:
+                yield some
+                some = []
+        yield some
 
     def files() -> Iterator[bytes]:
-        rest = met()
-        while some := list(islice(rest, AT_ONCE)):
+        for some in met():
             writer.commit_if_due()  # of very many there may be none to be read
             wanted = _to_be_read(writer.known, base + b"/", some, threads=settings.run.jobs)
             if as_tables:

@@ -156,24 +156,21 @@ class Builder:
 
     def _sound(self) -> list[SegmentFile]:
         """The segments that can be read and leave out what they should; contents of the others wait again."""
-        sound: list[SegmentFile] = []
+        sound: dict[SegmentFile, _native.Segment] = {}
         stale: list[SegmentFile] = []
-        held: set[int] = set()
         for one in segment_files(self.connection, self.scheme_id):
             try:
                 if one.templates != self.templates:
                     raise RuntimeError("the segment leaves out other features")
-                segment = open_segment(self.store, one)
+                sound[one] = open_segment(self.store, one)
             except (RuntimeError, OSError):
                 stale.append(one)
-            else:
-                sound.append(one)
-                held.update(segment.contents.tolist())
         if stale:
+            held = {content for segment in sound.values() for content in segment.contents.tolist()}
             with turn(self.store), transaction(self.connection):
                 lost = [one for one in signed_contents(self.connection, self.scheme_id) if one not in held]
                 back_to_delta(self.connection, self.scheme_id, stale, lost)
-        return sound
+        return [*sound]
 
     def _stored_rows(self, waiting: list[int]) -> Iterator[Signed]:
         return signed_rows(self.connection, self.scheme_id, waiting, self.run)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,6 @@ from nearkin.matching.bounded import BoundedJoin, can_be_bounded, fits
 from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Lists, Postings
 from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
-from nearkin.matching.feature_index import FeatureIndex
-from nearkin.matching.increment import Before, Increment, can_be_incremental
 from nearkin.matching.payload import PayloadScores
 from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
@@ -31,6 +30,9 @@ from nearkin.store.signatures import (
     signatures,
     signatures_of,
 )
+
+if TYPE_CHECKING:
+    from nearkin.matching.feature_index import FeatureIndex
 
 
 def _differ(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -129,7 +131,11 @@ class Matcher:
         """What a run of the same settings found, brought up to date; None: there is none."""
         given = self.given
         sampled_again = given.left_out.templates and given.scheme.limit  # templates are not just left out of these
-        if run is None or sampled_again or not can_be_incremental(given.scheme, given.settings):
+        if run is None or sampled_again:
+            return self.everything()
+        from nearkin.matching.increment import Before, Increment, can_be_incremental  # a first scan needs none of it
+
+        if not can_be_incremental(given.scheme, given.settings):
             return self.everything()
         stored = MatchColumns.stored(columns_named(given.connection, given.scheme_id))
         # What was added while it ran, and is gone by now, is in its matches only.
@@ -150,6 +156,8 @@ class Matcher:
         return None if signed is None else self._payload(signed, self.given.texts)
 
     def _index(self, store: Path) -> "Neighbours":
+        from nearkin.matching.feature_index import FeatureIndex
+
         given, limits = self.given, self.given.settings
         index = FeatureIndex(given.connection, store, given.scheme, given.scheme_id, given.left_out.indexed)
         bars = index.bars(
@@ -165,7 +173,7 @@ class Matcher:
 class Neighbours:
     """The store's index of features, asked as incremental matching asks it."""
 
-    index: FeatureIndex
+    index: "FeatureIndex"
     bars: Bars
 
     def lists(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

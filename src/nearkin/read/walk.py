@@ -36,10 +36,27 @@ def walk(
     leave_out: frozenset[bytes] = frozenset(),
     choice: Choice | None = None,
 ) -> Iterator[bytes | Unreadable]:
-    """The path, relative to root, of every file below the starts; `leave_out` names absolute paths: the store's own. By
-    any other name they are left out, too: a process that reads and closes the store's file gives up SQLite's locks on
-    it. Other stores of nearkin and the files beside them are left out as well. A `choice` that the caller made knows
-    afterwards which of its globs matched nothing."""
+    """What `walk_by_runs` tells, file by file."""
+    for one in walk_by_runs(root, starts, settings, leave_out=leave_out, choice=choice):
+        if isinstance(one, Unreadable):
+            yield one
+        else:
+            yield from one
+
+
+def walk_by_runs(
+    root: Path,
+    starts: tuple[Path, ...],
+    settings: WalkSettings,
+    *,
+    leave_out: frozenset[bytes] = frozenset(),
+    choice: Choice | None = None,
+) -> Iterator[list[bytes] | Unreadable]:
+    """The path, relative to root, of every file below the starts, those side by side at once: nobody is handed 53,596
+    paths one by one, for a fifth of what walking takes. `leave_out` names absolute paths: the store's own. By any other
+    name they are left out, too: a process that reads and closes the store's file gives up SQLite's locks on it. Other
+    stores of nearkin and the files beside them are left out as well. A `choice` that the caller made knows afterwards
+    which of its globs matched nothing."""
     choice = choice or Choice(settings)
     base = os.fsencode(root)
     own = _identities(leave_out)
@@ -81,14 +98,12 @@ def walk(
                 yield chosen([path])
         yield chosen(paths[done:])
 
-    def below(folder: bytes, relative: bytes) -> Iterator[bytes | Unreadable]:
-        # A stack instead of generators within generators: each of those passes on every file below it.
+    def below(folder: bytes, relative: bytes) -> Iterator[list[bytes] | Unreadable]:
+        # A stack instead of generators within generators: each of those passes on all that is below it.
         waiting: list[Part] = [(folder, relative)]
         while waiting:
             part = waiting.pop()
-            if isinstance(part, list):
-                yield from part
-            elif isinstance(part, Unreadable):
+            if not isinstance(part, tuple):
                 yield part
             else:
                 try:
@@ -102,7 +117,7 @@ def walk(
         if start.is_dir():
             yield from below(absolute, relative)
         elif not (absolute in leave_out or is_own(absolute) or is_store(absolute)) and choice.takes_file(relative):
-            yield relative
+            yield [relative]
 
 
 def _identities(paths: Iterable[bytes]) -> set[tuple[int, int]]:

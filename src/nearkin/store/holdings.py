@@ -5,14 +5,14 @@ The views of families need a few numbers of every content and the digests of few
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 
 from nearkin.store.contents import HERE, Contents
 from nearkin.store.database import at_one_moment
-from nearkin.store.gathering import Numbers, columns, digests
+from nearkin.store.gathering import Numbers, columns, numbered_digests
 from nearkin.store.staleness import CURRENT, extractor_other_than
 
 BY_DIGEST = "FROM (SELECT id, digest FROM content ORDER BY digest)"
@@ -65,6 +65,21 @@ class Holdings:
 
     def contents(self, connection: sqlite3.Connection, scheme: int) -> Contents:
         """The present ones, as `present_contents` gives them; but their digests are read one by one."""
+        (by_digest,) = columns(connection, ("id",), BY_DIGEST)
+        length = self._lengths(connection, scheme)
+        found = by_digest[length[by_digest] > 0]
+        return Contents(found, Digests(connection, found), length[found], self.fresh[found])
+
+    def contents_named(self, connection: sqlite3.Connection, scheme: int) -> Contents:
+        """The same with all digests."""
+        by_digest, known = numbered_digests(connection, "id", "digest", BY_DIGEST)
+        length = self._lengths(connection, scheme)
+        there = length[by_digest] > 0
+        found = by_digest[there]
+        return Contents(found, known[there].tolist(), length[found], self.fresh[found])
+
+    def _lengths(self, connection: sqlite3.Connection, scheme: int) -> Numbers:
+        """By id of content; 0 where it is not compared: it is empty, not signed or held by no fresh document."""
         ids, lengths = columns(connection, ("id", "length"), "FROM content")
         (signed,) = columns(connection, ("content",), "FROM signature WHERE scheme = ?", scheme)
         most = max(len(self.fresh), int(ids.max(initial=0)) + 1, int(signed.max(initial=0)) + 1)
@@ -72,18 +87,12 @@ class Holdings:
         length[ids] = lengths
         there = np.zeros(most, np.bool_)
         there[signed] = True
-        there &= length > 0
         there[: len(self.fresh)] &= self.fresh > 0
         there[len(self.fresh) :] = False
-        (by_digest,) = columns(connection, ("id",), BY_DIGEST)
-        found = by_digest[there[by_digest]]
-        return Contents(found, Digests(connection, found), length[found], self.fresh[found])
+        return np.where(there, length, 0)
 
 
 def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
     """For those who ask for the digests of many."""
     with at_one_moment(connection):  # a document may be checked in while a scan asks
-        found = Holdings.load(connection).contents(connection, scheme)
-        (ids,) = columns(connection, ("id",), BY_DIGEST)
-        known = digests(connection, "digest", BY_DIGEST)
-    return replace(found, digests=known[np.isin(ids, found.ids)].tolist())
+        return Holdings.load(connection).contents_named(connection, scheme)

@@ -9,6 +9,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin.model import IdenticalGroup, Location
 from nearkin.store.gathering import digests
@@ -73,9 +74,18 @@ def overhead_of_copies(connection: sqlite3.Connection) -> int:
 
 
 def count_identical(connection: sqlite3.Connection) -> int:
-    """How many groups there are. SQLite takes four times as long to sort digests; by 16 bytes no two are alike."""
+    """How many groups there are."""
     ((of_words,),) = connection.execute(f"SELECT count(*) FROM (SELECT 1 {BY_WORDS})")
-    found = digests(connection, "digest", WITH_BYTES).view("<u8").reshape(-1, 4)
-    ordered = found[np.lexsort(found.T[:2])]
-    again = (ordered[1:] == ordered[:-1]).all(axis=1)
-    return int(of_words) + int((again & ~np.append(False, again[:-1])).sum())
+    return int(of_words) + count_repeated(digests(connection, "digest", WITH_BYTES))
+
+
+def count_repeated(found: NDArray[np.void]) -> int:
+    """How many digests are there more than once. SQLite takes eight times as long to sort them."""
+    parts = found.view("<u8").reshape(-1, 4)
+    ordered = parts[np.argsort(parts[:, 0])]
+    alike = ordered[1:] == ordered[:-1]
+    again = alike.all(axis=1)
+    if (alike[:, 0] & ~again).any():  # by 8 bytes some are alike that are not; sorted by all takes twice as long
+        ordered = parts[np.lexsort(parts.T)]
+        again = (ordered[1:] == ordered[:-1]).all(axis=1)
+    return int((again & ~np.append(False, again[:-1])).sum())

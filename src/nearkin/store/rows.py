@@ -43,12 +43,18 @@ def insert_columns(connection: sqlite3.Connection, table: str, columns: Mapping[
 
 
 def _insert(connection: sqlite3.Connection, into: str, columns: list[Any]) -> None:
-    own = [column for column in columns if isinstance(column, OWN)]
-    alike = [column for column in columns if not isinstance(column, OWN)]
+    own: list[Any] = []
+    alike: list[Any] = []
+    chosen: list[str] = []
+    for column in columns:
+        if isinstance(column, OWN):
+            chosen.append(f"c{len(own)}")
+            own.append(column)
+        else:
+            alike.append(column)
+            chosen.append(f"?{len(alike) + 1}")
     if is_fed(connection):
         feed = _native.Feed([np.ascontiguousarray(one) if isinstance(one, np.ndarray) else one for one in own])
-        marks, names = count(2), count()
-        chosen = [f"c{next(names)}" if isinstance(one, OWN) else f"?{next(marks)}" for one in columns]
         connection.execute(f"{into} SELECT {','.join(chosen)} FROM nearkin_rows(?1)", (feed.number, *alike))
         return
     lists = [_listed(one) for one in own]

@@ -109,20 +109,22 @@ def decode(data: bytes, *, html: bool = False) -> Decoded:
         return Decoded(data.decode(), "utf-8")
     except UnicodeDecodeError:
         pass
-    if _nearly_utf8(data):
+    beyond = len(data.translate(None, ASCII))
+    if _nearly_utf8(data, beyond):
         return _read(data, "utf-8")
     if label := _declared(data, html=html):
         told = _read(data, label)
-        if _believable(told.text, data):
+        if _believable(told.text, beyond):
             return told
     return _read(data, _guessed(data))
 
 
-def _nearly_utf8(data: bytes) -> bool:
-    """A few broken bytes among many whole characters: cut or patched UTF-8, not another encoding."""
+def _nearly_utf8(data: bytes, beyond: int) -> bool:
+    """A few broken bytes among many whole characters: cut or patched UTF-8, not another encoding. `beyond`: how many
+    bytes are no ASCII."""
     # Mostly told without decoding, which for every broken byte asks what to put in its place: characters beyond ASCII
     # have two bytes or more.
-    if 40 * (len(data) - len(data.translate(None, NEVER_UTF8))) > len(data.translate(None, ASCII)):
+    if 40 * (len(data) - len(data.translate(None, NEVER_UTF8))) > beyond:
         return False
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
@@ -149,8 +151,10 @@ def wide_without_mark(data: bytes) -> str | None:
 
 def _switched(data: bytes) -> Decoded | None:
     """ISO-2022-JP, ISO-2022-KR and HZ are ASCII to look at: told by what switches to other characters, and by these."""
+    if not data.isascii():  # told by the first byte that is not, where marks would be looked for in all of it
+        return None
     for mark, encoding, least in SWITCHED:
-        if mark in data and data.isascii():
+        if mark in data:
             told = _read(data, encoding)
             others = len(told.text) - len(told.text.encode("ascii", "ignore"))
             if others >= least and 20 * told.text.count("\ufffd") < others:
@@ -164,9 +168,9 @@ def _declared(data: bytes, *, html: bool) -> str | None:
     return CODECS.get(found[1].decode("ascii", "replace").lower()) if found else None
 
 
-def _believable(text: str, data: bytes) -> bool:
+def _believable(text: str, beyond: int) -> bool:
     """A declared charset that cannot read a tenth of what is beyond ASCII was declared by mistake."""
-    return 10 * text.count("\ufffd") <= len(data.translate(None, ASCII))
+    return 10 * text.count("\ufffd") <= beyond
 
 
 def _guessed(data: bytes) -> str:

@@ -12,6 +12,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from nearkin import _native
 
 DATES = ("created", "modified")
+TITLE = b"title\0"
 SPACES = re.compile(r"\s+")
 YEAR = re.compile(r"(?!0000)[0-9]{4}(-(0[1-9]|1[0-2]))?$")
 OTHER_DIGITS = re.compile(r"(?![0-9])\d")
@@ -36,7 +37,11 @@ def properties(told: bytes) -> dict[str, str]:
 
 
 def told_as_json(told: bytes) -> str | None:
-    """As it is stored. Of nearly every page a title and nothing else is told, which the kernels write themselves."""
+    """As it is stored. Of nearly every page a title and nothing else is told; in ASCII the kernels write it themselves.
+    Of 53,596 pages 6,622 have another one, which all of the below would take 23 ms for, and this takes a third."""
+    if told.startswith(TITLE) and told.find(b"\0", len(TITLE)) == len(told) - 1:
+        title = told[len(TITLE) : -1].decode("utf-8", "replace").strip()
+        return f'{{"title": {quoted(title)}}}' if title else None
     return as_json(properties(told)) if told else None
 
 
