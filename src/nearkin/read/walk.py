@@ -52,8 +52,8 @@ def walk_by_runs(
     leave_out: frozenset[bytes] = frozenset(),
     choice: Choice | None = None,
 ) -> Iterator[list[bytes] | Unreadable]:
-    """The path, relative to root, of every file below the starts, those side by side at once: nobody is handed 53,596
-    paths one by one, for a fifth of what walking takes. `leave_out` names absolute paths: the store's own. By any other
+    """The path, relative to root, of every file below the starts, those side by side at once: to hand over 53,596 one
+    by one takes a share of what walking takes. `leave_out` names absolute paths: the store's own. By any other
     name they are left out, too: a process that reads and closes the store's file gives up SQLite's locks on it. Other
     stores of nearkin and the files beside them are left out as well. A `choice` that the caller made knows afterwards
     which of its globs matched nothing."""
