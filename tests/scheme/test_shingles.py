@@ -244,8 +244,8 @@ def test_intervals_of_small_samples_have_all_their_digits(confidence: float) -> 
     low, high = _native.intervals(k, n, confidence=confidence)
     for i, (hits, size) in enumerate(pairs):
         from_below, from_above = clopper_pearson(hits, size, confidence)
-        assert low[i] == pytest.approx(from_below, rel=1e-10, abs=0), (hits, size)
-        assert high[i] == pytest.approx(from_above, rel=1e-10, abs=0), (hits, size)
+        assert low[i] == pytest.approx(from_below, rel=1e-10, abs=1e-17), (hits, size)
+        assert high[i] == pytest.approx(from_above, rel=1e-10, abs=1e-17), (hits, size)
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 5), (3, 10), (70, 100), (199, 200), (17, 17)])
