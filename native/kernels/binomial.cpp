@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace nearkin {
 namespace {
@@ -29,20 +30,61 @@ double beta_fraction(double a, double b, double x) {
   return result;
 }
 
-double incomplete_beta(double a, double b, double x) {
-  if (x <= 0.0) return 0.0;
-  if (x >= 1.0) return 1.0;
-  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
-  if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
-  return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
+constexpr double kSmallSample = 1 << 14;
+constexpr double kMargin = 1e-10;
+
+class IncompleteBeta {
+ public:
+  IncompleteBeta(double a, double b)
+      : a_(a), b_(b), scale_(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b)) {}
+
+  double operator()(double x) const {
+    if (x <= 0.0) return 0.0;
+    if (x >= 1.0) return 1.0;
+    const double front = std::exp(scale_ + a_ * std::log(x) + b_ * std::log1p(-x));
+    if (x < (a_ + 1.0) / (a_ + b_ + 2.0)) return front * beta_fraction(a_, b_, x) / a_;
+    return 1.0 - front * beta_fraction(b_, a_, 1.0 - x) / b_;
+  }
+
+  // The derivative.
+  double density(double x) const {
+    return std::exp(scale_ + (a_ - 1.0) * std::log(x) + (b_ - 1.0) * std::log1p(-x));
+  }
+
+ private:
+  double a_, b_;
+  double scale_;  // of all x
+};
+
+// Where the function surely is below p, and where surely not, by Newton's method. Halving then asks only between the two:
+// 27 of 60 times, with the same result. Of large samples rounding moves more than the margin allows for.
+std::pair<double, double> around_quantile(const IncompleteBeta& beta, double a, double b, double p) {
+  if (a + b > kSmallSample) return {0.0, 1.0};
+  const double mean = a / (a + b), deviation = std::sqrt(mean * (1.0 - mean) / (a + b + 1.0));
+  // Of a normal distribution, roughly.
+  const double tail = std::sqrt(-2.0 * std::log(std::min(p, 1.0 - p))) - 0.7;
+  double x = mean + (p < 0.5 ? -tail : tail) * deviation;
+  double below = 0.0, above = 1.0;
+  for (int i = 0; i < 12; ++i) {
+    if (!(x > below && x < above)) x = 0.5 * (below + above);
+    const double value = beta(x), step = (value - p) / beta.density(x);
+    (value < p ? below : above) = x;
+    x -= step;
+    // The error that is left is as the square of the step.
+    if (std::fabs(step) < 1e-7 * std::min(x, 1.0 - x)) return {x - kMargin * x, x + kMargin * (1.0 - x)};
+  }
+  return {0.0, 1.0};
 }
 
 double beta_quantile(double a, double b, double p) {
+  const IncompleteBeta beta(a, b);
+  const auto [below, above] = around_quantile(beta, a, b, p);
   double low = 0.0, high = 1.0;
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);
     if (middle == low || middle == high) break;  // there is no number between them
-    (incomplete_beta(a, b, middle) < p ? low : high) = middle;
+    const bool is_low = middle <= below || (middle < above && beta(middle) < p);
+    (is_low ? low : high) = middle;
   }
   return 0.5 * (low + high);
 }
@@ -62,8 +104,8 @@ Interval clopper_pearson(std::uint64_t k, std::uint64_t n, double confidence) {
 double binomial_outside(std::uint64_t n, double p, std::uint64_t least, std::uint64_t most) {
   const auto size = static_cast<double>(n), first = static_cast<double>(least), last = static_cast<double>(most);
   // Both tails by the incomplete beta function: a sum of the terms between would lose a small tail in its rounding.
-  const double below = least == 0 ? 0.0 : least > n ? 1.0 : incomplete_beta(size - first + 1.0, first, 1.0 - p);
-  const double above = most >= n ? 0.0 : incomplete_beta(last + 1.0, size - last, p);
+  const double below = least == 0 ? 0.0 : least > n ? 1.0 : IncompleteBeta(size - first + 1.0, first)(1.0 - p);
+  const double above = most >= n ? 0.0 : IncompleteBeta(last + 1.0, size - last)(p);
   return std::min(1.0, below + above);
 }
 

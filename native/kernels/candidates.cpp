@@ -9,6 +9,7 @@
 #include "judge.hpp"
 #include "parallel.hpp"
 #include "postings_index.hpp"
+#include "probe.hpp"
 #include "stars.hpp"
 
 namespace nearkin {
@@ -53,25 +54,6 @@ class Join {
   }
 
  private:
-  static constexpr std::size_t kPiece = 16384;  // candidates
-
-  struct Visit {
-    std::uint32_t number;
-    std::uint64_t left;  // of the list from this feature on
-  };
-
-  struct Probe {
-    std::vector<std::uint32_t> seen;              // by rank: the last rank that met it
-    std::vector<Visit> visits;
-    std::vector<std::uint32_t> numbers, weights;  // a list without what does not count at a level
-    std::vector<Uncleared<Candidate>> found;    // in pieces: one list would be copied, into fresh memory, as it grows
-
-    void add(const Candidate& candidate) {
-      if (found.empty() || found.back().size() == kPiece) found.emplace_back().reserve(kPiece);
-      found.back().push_back(candidate);
-    }
-  };
-
   std::uint64_t longest() const {
     std::uint64_t most = 1;
     for (const auto size : index_.size) most = std::max(most, size);
@@ -190,7 +172,7 @@ class Join {
 
   void look_up(std::uint32_t rank, Probe& probe) const {
     if (postings_.evidence.estimator == Estimator::collision) return collide(rank, probe);
-    Numbered list{index_.list(rank), index_.weights_of(rank)};
+    Hinted list{{index_.list(rank), index_.weights_of(rank)}, index_.hints_of(rank)};
     for (std::uint32_t level = index_.level[rank]; level < index_.levels; ++level) {
       if (index_.level_start[level] == index_.level_start[level + 1]) continue;
       if (level > index_.level[rank]) list = counting_at(level, list, probe);
@@ -199,17 +181,20 @@ class Join {
   }
 
   // What of a list counts at a level.
-  Numbered counting_at(std::uint32_t level, const Numbered& list, Probe& probe) const {
+  Hinted counting_at(std::uint32_t level, const Hinted& list, Probe& probe) const {
     probe.numbers.resize(std::max(probe.numbers.size(), list.features.size()));
+    probe.hints.resize(std::max(probe.hints.size(), list.hints.size()));
     probe.weights.resize(std::max(probe.weights.size(), list.weights.size()));
     std::size_t count = 0;
     for (std::size_t i = 0; i < list.features.size(); ++i) {
-      const std::uint32_t number = list.features[i];
+      const Hint hint = list.hints[i];
       if (!list.weights.empty()) probe.weights[count] = list.weights[i];
-      probe.numbers[count] = number;
-      count += index_.highest[number] >= level;
+      probe.numbers[count] = list.features[i];
+      probe.hints[count] = hint;
+      count += hint.highest >= level;
     }
-    return {std::span(probe.numbers).first(count), std::span(probe.weights).first(list.weights.empty() ? 0 : count)};
+    return {{std::span(probe.numbers).first(count), std::span(probe.weights).first(list.weights.empty() ? 0 : count)},
+            std::span(probe.hints).first(count)};
   }
 
   void collide(std::uint32_t rank, Probe& probe) const {
@@ -225,7 +210,7 @@ class Join {
   // Meets the contents whose own level this is: those alike (on its own level the ones ranked after it) and those that
   // may contain it. On its own level it also meets contents of lower levels that may contain it: a long text that says
   // the same over and over has few features for its modulus.
-  void look_up(std::uint32_t rank, std::uint32_t level, const Numbered& list, Probe& probe) const {
+  void look_up(std::uint32_t rank, std::uint32_t level, const Hinted& list, Probe& probe) const {
     const std::uint64_t size = size_at(rank, level);
     if (size == 0) return;
     const bool at_home = level == index_.level[rank];
@@ -280,18 +265,17 @@ class Join {
 
   // Where to look a list up: by its features while enough of it is left, if there may be somebody else. Runs lie all over
   // memory, so they are asked for together before they are needed.
-  std::span<const Visit> visits(std::uint32_t rank, std::uint32_t level, const Numbered& list, std::uint64_t enough,
+  std::span<const Visit> visits(std::uint32_t rank, std::uint32_t level, const Hinted& list, std::uint64_t enough,
                                 bool before, Probe& probe) const {
     const bool at_home = level == index_.level[rank];
-    const std::uint8_t* const followed = index_.followed.data() + index_.list_start[rank];
     std::uint64_t left = list.weights.empty() ? list.features.size()
                                               : std::accumulate(list.weights.begin(), list.weights.end(), std::uint64_t{0});
     if (probe.visits.size() < list.features.size()) probe.visits.resize(list.features.size());
     std::size_t count = 0;
     for (std::size_t place = 0; place < list.features.size() && left >= enough; ++place) {
-      const std::uint32_t number = list.features[place];
-      probe.visits[count] = {number, left};
-      count += at_home ? before || followed[place] : index_.has_level(number, level);
+      const Hint hint = list.hints[place];
+      probe.visits[count] = {list.features[place], left};
+      count += at_home ? before || hint.followed : hint.has_level(level);
       left -= list.weights.empty() ? 1 : list.weights[place];
     }
     const auto found = std::span<const Visit>(probe.visits).first(count);

@@ -77,9 +77,8 @@ bool NumberedShingles::take(std::span<const std::string_view> texts) {
   if (longest > kMostNumbers) return false;
   const std::size_t most = std::min(kMostNumbers, kSparse * (windows / std::max<std::size_t>(1, texts.size()) + 1));
   next_ = 0;
-  fingerprint_.clear(), stretch_of_.clear(), before_.clear();  // else they would be carried over to where there is more room
+  fingerprint_.clear(), before_.clear();  // else they would be carried over to where there is more room
   fingerprint_.resize(std::min(windows, most + longest));
-  stretch_of_.resize(fingerprint_.size());
   before_.resize(fingerprint_.size());
   stretches_.clear(), runs_.clear(), run_ends_.clear();
   make_room(longest);
@@ -135,7 +134,6 @@ std::uint32_t NumberedShingles::number_new(std::string_view text, std::size_t& a
   }
   next_ = next;
   if (next == first) return known;
-  std::fill(stretch_of_.begin() + first, stretch_of_.begin() + next, static_cast<std::uint32_t>(stretches_.size()));
   add(first, next - first);
   stretches_.push_back({text, begin, run_ends_.size(), first, runs_.size() - 1});
   return known;
@@ -144,7 +142,7 @@ std::uint32_t NumberedShingles::number_new(std::string_view text, std::size_t& a
 // The text goes on with a shingle that is known. As long as its bytes are those of where that stood first, so are the
 // numbers.
 std::size_t NumberedShingles::repeat(std::uint32_t known, std::string_view text, std::size_t at, std::size_t most) {
-  const Stretch& stretch = stretches_[stretch_of_[known]];
+  const Stretch& stretch = stretch_of(known);
   const std::size_t width = roller_.window();
   const std::string_view other = stretch.text;
   const std::size_t there = stretch.at + (known - stretch.first);
@@ -163,6 +161,12 @@ std::size_t NumberedShingles::repeat(std::uint32_t known, std::string_view text,
     left -= here;
   }
   return count;
+}
+
+const NumberedShingles::Stretch& NumberedShingles::stretch_of(std::uint32_t number) const {
+  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), number,
+                                      [](std::uint32_t one, const Stretch& stretch) { return one < stretch.first; });
+  return after[-1];
 }
 
 void NumberedShingles::add(std::uint32_t first, std::uint32_t count) {

@@ -66,6 +66,7 @@ class NumberedShingles {
   template <class Fingerprint>
   std::uint32_t number_new(std::string_view text, std::size_t& at, std::size_t windows, Fingerprint&& fingerprint_at);
   std::size_t repeat(std::uint32_t known, std::string_view text, std::size_t at, std::size_t most);
+  const Stretch& stretch_of(std::uint32_t number) const;
   void add(std::uint32_t first, std::uint32_t count);
   Place place_of(std::uint64_t fingerprint) const;
   std::uint32_t find(std::uint64_t fingerprint) const;
@@ -77,8 +78,7 @@ class NumberedShingles {
   TurnedRoller roller_;
   std::uint32_t next_ = 0;                  // number
   Uncleared<std::uint64_t> fingerprint_;    // by number
-  Uncleared<std::uint32_t> stretch_of_;     // by number
-  std::vector<Stretch> stretches_;
+  std::vector<Stretch> stretches_;          // in the order of their numbers
   Uncleared<std::uint32_t> before_;         // by number: the one before it in its slot
   std::vector<Slot> slots_;
   int shift_ = 64;

@@ -120,7 +120,6 @@ void fill_runs(const Runs& runs, PostingsIndex& index) {
   index.feature.resize(runs.count());
   index.highest.resize(runs.count());
   index.often.resize(runs.count());
-  index.present.assign(runs.count(), 0);
   index.run.assign(runs.count() + std::size_t{1}, 0);
   runs.each([&](const Run& run, std::span<const Posted>) {
     index.feature[run.number] = run.feature;
@@ -136,7 +135,6 @@ void fill_runs(const Runs& runs, PostingsIndex& index) {
     std::uint32_t before = std::numeric_limits<std::uint32_t>::max();
     for (const Posted& one : postings) {
       *to++ = {one.rank, one.at};
-      index.present[run.number] |= PostingsIndex::level_bit(index.level[one.rank]);
       if (std::exchange(before, one.rank) == one.rank) repeats.store(true, std::memory_order_relaxed);
     }
   });
@@ -169,16 +167,20 @@ void fill_lists(const Postings& postings, PostingsIndex& index, unsigned threads
   }
   const bool weighted = !postings.weights.empty();
   index.numbers.resize(at);
-  index.followed.resize(at);
+  index.hints.resize(at);
   index.weights.resize(weighted ? at : 0);
   each_share([&](std::size_t share) {
     for (auto number = first[share]; number < first[share + 1]; ++number) {
       const std::uint32_t end = index.run[number + 1];
+      Hint hint{0, static_cast<std::uint8_t>(index.highest[number] & 127), 0};
+      for (auto slot = index.run[number]; slot < end; ++slot)
+        hint.levels |= Hint::level_bit(index.level[index.slots[slot].rank]);
       for (auto slot = index.run[number]; slot < end; ++slot) {
         Slot& one = index.slots[slot];
         const std::uint32_t place = next[share][one.rank]++;
         index.numbers[place] = number;
-        index.followed[place] = slot + 1 < end && index.level[index.slots[slot + 1].rank] == index.level[one.rank];
+        hint.followed = slot + 1 < end && index.level[index.slots[slot + 1].rank] == index.level[one.rank];
+        index.hints[place] = hint;
         if (weighted) index.weights[place] = postings.weights[one.left];
         one.left = weighted ? place : index.list_start[one.rank + 1] - place;
       }

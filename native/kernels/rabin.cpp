@@ -36,7 +36,7 @@ std::uint64_t fingerprint(std::string_view text) {
   return fold(kOne, reinterpret_cast<const unsigned char*>(text.data()), text.size());
 }
 
-Roller::Roller(std::size_t window) : window_(window), enter_(kEnter) {
+Roller::Roller(std::size_t window) : window_(window), products_(window), enter_(kEnter) {
   // After a step the leading 1 stands one byte too high and the leaving byte is still in: take both out.
   std::uint64_t lead = kOne;
   for (std::size_t i = 0; i < window; ++i) lead = append(lead, 0);
@@ -51,6 +51,8 @@ Roller::Roller(std::size_t window) : window_(window), enter_(kEnter) {
   for (unsigned byte = 0; byte < 256; ++byte) leave_[byte] = leaving[byte] ^ moved;
 }
 
-std::uint64_t Roller::first(const unsigned char* start) const { return fold(kOne, start, window_); }
+std::uint64_t Roller::first(const unsigned char* start) const {
+  return products_.available() ? products_.first(start) : fold(kOne, start, window_);
+}
 
 }  // namespace nearkin

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "window_products.hpp"
+
 namespace nearkin {
 
 // x^64 + this. The first irreducible at or after the leading 64 bits of SHA-256("nearkin"), made odd.
@@ -34,6 +36,7 @@ class Roller {
 
  private:
   std::size_t window_;
+  WindowProducts products_;
   std::array<std::uint64_t, 256> enter_;
   std::array<std::uint64_t, 256> leave_;
 };

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "rabin.hpp"
+#include "window_products.hpp"
 
 namespace nearkin {
 
@@ -23,7 +24,7 @@ class TurnedRoller {
 
   // The fingerprint of the window that begins here.
   std::uint64_t first(const unsigned char* start) const {
-    return carryless_ ? first_by_products(start) : first_by_tables(start);
+    return products_.available() ? products_.first(start) : first_by_tables(start);
   }
 
   // The next fingerprint.
@@ -35,20 +36,14 @@ class TurnedRoller {
 
  private:
   using Table = std::array<std::uint64_t, 256>;
-  static constexpr std::size_t kWords = 8;  // of a window whose first fingerprint is made by products
 
   std::uint64_t first_by_tables(const unsigned char* start) const;
-  std::uint64_t first_by_products(const unsigned char* start) const;
 
   std::size_t window_;
   std::uint64_t lead_;  // the state before the first byte: the leading 1 bit
   Table enter_, leave_;
   std::array<Table, 8> slice_;  // slice_[k][b]: what a byte b leaves behind k bytes later
-
-  bool carryless_ = false;
-  std::array<std::uint64_t, kWords> power_{};  // x^64(i+1) mod P: what the i-th word from the end is multiplied by
-  std::uint64_t lead_after_ = 0;               // what the leading 1 bit adds to a whole window
-  std::uint64_t quotient_ = 0;                 // x^128 / P without its leading 1
+  WindowProducts products_;
 };
 
 }  // namespace nearkin

@@ -34,10 +34,11 @@ from oracle.prose import prose
     seed=st.integers(0, 1 << 32),
     contents=st.integers(0, 24),
     universe=st.sampled_from([1, 3, 10, 40, 150]),
-    moduli=st.sampled_from([[1], [1, 2], [1, 2, 4, 8, 16, 32, 64], [1, 64], [4, 8, 64], [64], [2]]),
+    moduli=st.sampled_from([[1], [1, 2], [1, 2, 4, 8, 16, 32, 64], [1, 64], [4, 8, 64], [64], [2], [1, 2, 512, 1024]]),
     change=st.sampled_from([0.02, 0.1, 0.3]),
     template=st.sampled_from([0, 0, 1, 5]),
 )
+@example(DEFAULTS, 3, 8, 900, [1, 2, 4], 0.1, 0)  # more features of one level than a counter of a byte holds
 @example(DEFAULTS, 1, 24, 150, [1, 2, 4, 8, 16, 32, 64], 0.1, 0)
 @example(DEFAULTS, 2, 24, 150, [1, 64], 0.02, 5)
 def test_samples_of_unequal_modulus(

@@ -235,6 +235,19 @@ def test_intervals_are_clopper_and_pearsons(confidence: float) -> None:
         assert (low[i], high[i]) == pytest.approx(expected, abs=1e-9), (hits, size)
 
 
+@pytest.mark.parametrize("confidence", [0.5, 0.99, 0.99999])
+def test_intervals_of_small_samples_have_all_their_digits(confidence: float) -> None:
+    """Most of the halving is foreseen where samples are small: up to 16,384."""
+    pairs = [(k, n) for n in range(1, 41) for k in range(n + 1)]
+    pairs += [(k, n) for n in (1000, 16_380, 16_390) for k in (0, 1, 2, n // 3, n // 2, n - 2, n - 1, n)]
+    k, n = (np.array(column, np.uint64) for column in zip(*pairs, strict=True))
+    low, high = _native.intervals(k, n, confidence=confidence)
+    for i, (hits, size) in enumerate(pairs):
+        from_below, from_above = clopper_pearson(hits, size, confidence)
+        assert low[i] == pytest.approx(from_below, rel=1e-10, abs=1e-17), (hits, size)
+        assert high[i] == pytest.approx(from_above, rel=1e-10, abs=1e-17), (hits, size)
+
+
 @pytest.mark.parametrize(("k", "n"), [(0, 5), (3, 10), (70, 100), (199, 200), (17, 17)])
 def test_intervals_are_scipys(k: int, n: int) -> None:
     low, high = _native.intervals(np.array([k], np.uint64), np.array([n], np.uint64), confidence=0.99)
