@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -232,17 +233,21 @@ std::vector<Digest> digests_with(const Compression& compression, std::span<const
     std::optional<Message> message;
   };
   std::vector<Digest> digests(data.size());
+  // The longest first: what is left for one lane in the end is then short.
+  std::vector<std::size_t> order(data.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return data[a].size() > data[b].size(); });
   std::array<Lane, 2> lanes{};
-  std::size_t next = 0;
+  auto next = order.begin();
   for (;;) {
     for (Lane& lane : lanes) {
       if (lane.message && lane.message->blocks() == 0) {
         digests[lane.number] = lane.message->digest();
         lane.message.reset();
       }
-      if (!lane.message && next < data.size()) {
-        lane.number = next;
-        lane.message.emplace(data[next++]);
+      if (!lane.message && next != order.end()) {
+        lane.number = *next++;
+        lane.message.emplace(data[lane.number]);
       }
     }
     if (!lanes[0].message || !lanes[1].message) break;
