@@ -95,9 +95,9 @@ class Scan(Running):
                 remember=self.remembered.remember,
                 progress=partial(self.progress, "read"),
                 meanwhile=partial(import_module, "nearkin.report.summary"),  # threads that read do not need Python
+                all_listed=self._log_ahead,
             )
         changes = writer.finish(below)
-        self._log_ahead()
         custodians = partial(name_custodians, self.connection, self.run_id, scope.id, below)
         self.at_the_end += [writer.settle, partial(custodians, self.settings.walk.custodian)]
         rest = Rest(writer, self.scheme, self.canon, self.settings.run.jobs, self.settings.run.memory)

@@ -117,8 +117,9 @@ class Running:
         )
 
     def _log_ahead(self) -> None:
-        """Where this scan has made the store. What is in the way of the log now will be told to whoever writes next: of
-        what was read nothing is to be lost."""
+        """Where this scan has made the store. Before its last files are stored: to bring these into the store is then
+        waited for while others are matched. What is in the way of the log will be told to whoever writes next: of what
+        was read nothing is to be lost."""
         with suppress(StoreError, sqlite3.OperationalError):
             log_ahead(self.connection, self.store)
 

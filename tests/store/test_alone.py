@@ -25,7 +25,7 @@ from nearkin.api.store import Store
 from nearkin.engine import local
 from nearkin.store import database, writer
 
-local.BATCH_FILES = 8
+local.BATCH_FILES, local.AHEAD = 8, 0
 database.LEAST_PAGES = database.MOST_PAGES = 16 << 10  # pages are written before their transaction ends
 
 
@@ -51,6 +51,7 @@ def folder_of(tmp_path: Path, files: int = 60) -> Path:
 @pytest.fixture
 def many_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "BATCH_FILES", 8)
+    monkeypatch.setattr(local, "AHEAD", 0)
     monkeypatch.setattr(writer, "TRANSACTION_FILES", 8)
 
 
@@ -109,6 +110,7 @@ def test_who_writes_while_a_transaction_is_open_waits_for_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local, "BATCH_FILES", 8)
+    monkeypatch.setattr(local, "AHEAD", 0)
     path = tmp_path / "kin.db"
     write = """
 import sys

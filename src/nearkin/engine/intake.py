@@ -31,8 +31,10 @@ def take_in(
     remember: Callable[[Plain | Readings], None],
     progress: Callable[[int, int], None],
     meanwhile: Callable[[], object] = lambda: None,
+    all_listed: Callable[[], None] = lambda: None,
 ) -> None:
-    """`progress` is told how many files and bytes were read so far; `meanwhile` is called once reading has begun."""
+    """`progress` is told how many files and bytes were read so far; `meanwhile` is called once reading has begun,
+    `all_listed` between two transactions when the last files are still being read."""
     unreadable: list[Unreadable] = []
     as_tables = settings.table.text_column is not None
     base = fsencode(scope.root)
@@ -59,6 +61,8 @@ def take_in(
                 tables.extend(path for path in wanted if table_kind(path) is not None)
                 wanted = [path for path in wanted if table_kind(path) is None]
             yield from wanted
+        writer.rest()
+        all_listed()
 
     reading: dict[str, Any] = {
         "jobs": settings.run.jobs,
