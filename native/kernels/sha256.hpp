@@ -16,7 +16,8 @@ using Digest = std::array<std::uint8_t, 32>;
 
 Digest sha256(std::string_view data);
 
-// The same of many, two at a time: where the processor helps, in little more than half the time.
+// The same of many, two at a time (docs/decisions/004-digests.md): where the processor helps, in little more than half the
+// time.
 std::vector<Digest> sha256_all(std::span<const std::string_view> data);
 
 // The same without the processor's help, for machines that have none and to test one against the other.
