@@ -17,6 +17,7 @@ from nearkin.errors import UsageError
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.keeping.plan import Row
+    from nearkin.model import Location
 
 NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
 ORDER = ("done", "restored", "before", "untouched", "skipped", "refused")
@@ -127,8 +128,9 @@ def _propose(
     from nearkin.keeping.plan import COLUMNS, write_plan
     from nearkin.report.reading import is_scoped, opened
 
+    absent: list[Location] = []
     with progress("keep", quiet=quiet) as report:
-        rows = Store(store).propose(families, prefer=prefer, near=near, progress=report)
+        rows = Store(store).propose(families, prefer=prefer, near=near, progress=report, absent=absent.append)
     if plan is not None:
         write_plan(rows, plan)
     form = chosen(form)
@@ -139,7 +141,12 @@ def _propose(
 
         with opened(store) as connection:
             screen = Screen(is_scoped(connection))
-        _show(screen, rows, limit)
+        if rows:
+            _show(screen, rows, limit)
+        else:
+            screen.line("No family has two documents that still exist." if absent else "There are no families.")
+    for one in _left_out(store, absent):
+        note(one, quiet=quiet)
     if plan is not None:
         command = f"nearkin keep --apply {shlex.quote(str(plan))} --action quarantine{store_option(store)}"
         note(f"The plan is in {plan}; to carry it out: {command}", quiet=quiet)
@@ -149,10 +156,6 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
     """Families of which something can go come first: these are what a person asks for."""
     from nearkin.cli.words import count, safe, shortened, size
     from nearkin.keeping.proposal import ATTACHED
-
-    if not rows:
-        screen.line("There are no families.")
-        return
 
     def name(row: "Row") -> str:
         return _name(f"{row.scope}:{row.path}" if screen.scoped else row.path)
@@ -182,6 +185,27 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
         f" {count(whole, 'documents')} with other bytes but all text in the kept one;"
         f" {count(moved, 'documents')} with other bytes to be quarantined."
     )
+
+
+def _left_out(store: Path, absent: "list[Location]") -> list[str]:
+    """Documents that are not where the last scan found them, and how the store learns of it."""
+    if not absent:
+        return []
+    from nearkin.cli.scan_notes import lost
+    from nearkin.cli.words import count
+    from nearkin.report.reading import opened
+    from nearkin.store.scopes import all_scopes
+
+    with opened(store) as connection:
+        told = lost(connection, store_option(store), left_out=True)
+        roots = {scope.name: scope.root for scope in all_scopes(connection) if not scope.is_missing}
+    gone = Counter(roots[one.scope] for one in absent if one.scope in roots)
+    for root, documents in sorted(gone.items()):
+        are, they = ("is", "it") if documents == 1 else ("are", "them")
+        where = f"{are} not where the last scan found {they}, so keep leaves {they} out"
+        command = f"nearkin scan {shlex.quote(_name(str(root)))}{store_option(store)}"
+        told.append(f"{count(documents, 'documents')} {where}; scan again: {command}")
+    return told
 
 
 def _name(path: str) -> str:

@@ -14,13 +14,18 @@ FEW_COLUMNS = 8
 WHY = {"unreadable": "permission or disk error"}  # reasons that need more words
 
 
-def lost(connection: Connection, option: str) -> list[str]:
-    """Of scopes whose folder is missing: without a word their documents would pass for copies of moved ones."""
+def lost(connection: Connection, option: str, *, left_out: bool = False) -> list[str]:
+    """Of scopes whose folder is missing: without a word their documents would pass for copies of moved ones, unless
+    they are left out."""
     from nearkin.store.last_scan import lost_scopes
 
+    def so(documents: int) -> str:
+        if left_out:
+            return "so keep leaves its documents out"
+        return f"but its {count(documents, 'documents')} still {'counts' if documents == 1 else 'count'}"
+
     return [
-        f"Scope {safe(name)}: its folder {safe(root)} no longer exists, but its {count(documents, 'documents')}"
-        f" still {'counts' if documents == 1 else 'count'};"
+        f"Scope {safe(name)}: its folder {safe(root)} no longer exists, {so(documents)};"
         f" if it moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option};"
         f" if it is gone: nearkin store drop {shlex.quote(safe(name))}{option}"
         for name, root, documents in lost_scopes(connection)
