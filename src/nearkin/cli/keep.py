@@ -157,18 +157,15 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
     from nearkin.cli.words import count, safe, shortened, size
     from nearkin.keeping.proposal import ATTACHED
 
-    def name(row: "Row") -> str:
-        return _name(f"{row.scope}:{row.path}" if screen.scoped else row.path)
-
     groups = [list(some) for _, some in groupby(rows, key=lambda row: row.group)]
     groups.sort(key=lambda some: all(row.action not in ("replace", "quarantine") for row in some))
     for first, *others in groups[: limit or None]:
         screen.line((f"{first.kind}", "bold"), f"  {count(len(others) + 1, 'documents')}  ", (first.group, "dim"))
-        screen.line(("  keep        ", "green"), shortened(name(first), screen.width - 14))
+        screen.line(("  keep        ", "green"), shortened(_place(first.scope, first.path, screen), screen.width - 14))
         screen.folded(safe(first.why), indent=14, style="dim")
         for row in others:
-            screen.line((f"  {row.action:<10}  ", "dim"), shortened(name(row), screen.width - 14))
-            screen.folded(_certificate(row, screen.width - 14), indent=14, style="dim")
+            screen.line((f"  {row.action:<10}  ", "dim"), shortened(_place(row.scope, row.path, screen), screen.width - 14))
+            screen.folded(_certificate(row, screen), indent=14, style="dim")
             for passage in sorted(row.passages, key=lambda one: one["start"] - one["end"])[:SHOWN]:
                 where = f"only here, {passage['start']:,} to {passage['end']:,}: "
                 text = shortened(safe(passage["text"]), max(screen.width - len(where) - 14, 20))
@@ -215,13 +212,18 @@ def _name(path: str) -> str:
     return safe(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
-def _certificate(row: "Row", width: int) -> str:
+def _place(scope: str, path: str, screen: "Screen") -> str:
+    return _name(f"{scope}:{path}" if screen.scoped else path)
+
+
+def _certificate(row: "Row", screen: "Screen") -> str:
     from nearkin.cli.folding import HARD
     from nearkin.cli.words import shortened
 
     if row.tier == "bytes":
         same = "the same bytes as "
-        kept = shortened(_name(row.kept_path), width - len(same)).replace(" ", HARD)
+        kept = _place(row.kept_scope, row.kept_path, screen)
+        kept = shortened(kept, screen.width - 14 - len(same)).replace(" ", HARD)
         return f"{same}{kept}" if row.action == "replace" else f"the same bytes; {row.why}"
     if row.contained is None:
         return row.why
