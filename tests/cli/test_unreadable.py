@@ -1,6 +1,7 @@
 """Files and folders that may not be read: exit code 3 and one sentence, also for users who are not root."""
 
 import ctypes
+import json
 import os
 import subprocess
 from collections.abc import Iterator
@@ -97,6 +98,19 @@ def test_a_store_in_a_folder_that_is_shut(shut: Path) -> None:
     done = nearkin("matches", "--store", "locked/kin.db", cwd=shut)
     assert done.returncode == 4, done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+def test_what_may_no_longer_be_read_has_failed(shut: Path, tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", {b"a.txt": prose(1), b"b.txt": prose(2)})
+    assert nearkin("scan", "docs", cwd=tmp_path).returncode == 0
+    (folder / "a.txt").chmod(0)
+    done = nearkin("scan", "docs", cwd=tmp_path)
+    summary = json.loads(done.stdout)
+    assert (summary["documents"], summary["failed"], summary["changed"]) == (1, 1, 1)
+    assert b"1 file or folder could not be read" in done.stderr
+    (folder / "a.txt").chmod(0o600)
+    summary = json.loads(nearkin("scan", "docs", cwd=tmp_path).stdout)
+    assert (summary["documents"], summary["failed"], summary["changed"]) == (2, 0, 1)
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:

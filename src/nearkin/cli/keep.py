@@ -164,7 +164,9 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
         screen.line(("  keep        ", "green"), shortened(_place(first.scope, first.path, screen), screen.width - 14))
         screen.folded(safe(first.why), indent=14, style="dim")
         for row in others:
-            screen.line((f"  {row.action:<10}  ", "dim"), shortened(_place(row.scope, row.path, screen), screen.width - 14))
+            screen.line(
+                (f"  {row.action:<10}  ", "dim"), shortened(_place(row.scope, row.path, screen), screen.width - 14)
+            )
             screen.folded(_certificate(row, screen), indent=14, style="dim")
             for passage in sorted(row.passages, key=lambda one: one["start"] - one["end"])[:SHOWN]:
                 where = f"only here, {passage['start']:,} to {passage['end']:,}: "
