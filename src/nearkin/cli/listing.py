@@ -46,8 +46,8 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     """List groups of identical documents.
 
     They have the same bytes, or the same words in other bytes (another format, encoding, case or punctuation).
-    Overhead is the disk space of all copies but the largest. Members of archives and mails take no space of their
-    own, so they count 0 B.
+    Overhead is the disk space of all copies but the largest. Members of archives and mails and further names of one
+    file (hard links) take no space of their own, so they count 0 B.
     """
     from nearkin.cli.progress import progress
     from nearkin.report.fields import identical_record
