@@ -94,14 +94,16 @@ def count_changes(connection: sqlite3.Connection, scope: int, run: int, *, gone:
     return Changes(new, changed, moved, gone)
 
 
-# Documents checked in that a scan took over did not go: it has them at their own place, or read them itself.
+# Documents checked in that a scan took over did not go: it has them at their own place, or read them itself. Those of a
+# scope that was dropped since are there no more, whatever the scan found.
 LISTED = f"""
 WITH last (run) AS (SELECT max(id) FROM run WHERE kind = 'scan' AND state = 'done')
 SELECT CASE WHEN b.id IS NULL THEN 'new' WHEN b.path <> d.path THEN 'moved' ELSE 'changed' END,
        scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail,
        CASE WHEN b.path <> d.path THEN b.path END
 FROM last JOIN document d ON d.seen = run JOIN scope ON scope.id = d.scope LEFT JOIN document b ON b.id = d.before
-WHERE b.id IS NULL OR b.path <> d.path OR {CHANGED}
+WHERE (b.id IS NULL OR b.path <> d.path OR {CHANGED})
+AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = d.gone AND r.kind = 'regroup' AND r.state = 'done')
 UNION ALL
 SELECT 'gone', scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail, NULL
 FROM last JOIN document d ON d.gone = run JOIN scope ON scope.id = d.scope

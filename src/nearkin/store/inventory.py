@@ -9,7 +9,7 @@ from nearkin.store import runs
 from nearkin.store.compaction import AGAIN
 from nearkin.store.contents import COMPARED, FRESH, HERE
 from nearkin.store.documents import count_documents
-from nearkin.store.scopes import NO_ROOT, all_scopes
+from nearkin.store.scopes import NO_ROOT, all_scopes, dropped_scopes
 from nearkin.store.segments import LOCK, folder_of
 
 # Which tables make a part; all others are `other`.
@@ -77,6 +77,7 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
     scheme = runs.last_scheme(connection)
     documents, failed = count_documents(connection)
     counts = dict(connection.execute("SELECT scope, count(*) FROM present WHERE reason IS NULL GROUP BY scope"))
+    dropped = dropped_scopes(connection)  # of these there is only history
     scopes = tuple(
         ScopeCount(
             scope.name,
@@ -85,6 +86,7 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
             scope.is_missing and scope.id in counts,
         )
         for scope in all_scopes(connection)
+        if scope.id not in dropped
     )
     parts = _parts(connection, store)
     return Inventory(
