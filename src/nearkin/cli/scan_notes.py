@@ -47,7 +47,7 @@ def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = No
 
 def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:
     """After a scan of these; the option names the store in what to type."""
-    from nearkin.store.last_scan import is_any_below, keeps_texts, last_scan
+    from nearkin.store.last_scan import is_any_below, keeps_texts, last_scan, out_of_reach
 
     found = []
     scan = last_scan(connection)
@@ -59,6 +59,9 @@ def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list
             f"{safe(glob)} matched nothing; patterns are relative to the scanned folder."
             for glob in _idle(connection, scan.settings.walk, starts)
         ]
+        if closed := out_of_reach(connection, starts):
+            are, stay = ("is", "stays as it was") if closed == 1 else ("are", "stay as they were")
+            found.append(f"{count(closed, 'documents')} {are} in folders that could not be read, and {stay}.")
         if scan.settings.table.text_column is None:
             found += _tables(connection, scan.run, starts)
         if scan.before is not None and (told := _filters(scan.before.walk, scan.settings.walk)):

@@ -203,7 +203,7 @@ def _show_changes(screen: "Screen", summary: "Summary", option: str) -> None:
     """Since the last scan; the first one has nothing to compare with."""
     from nearkin.cli.words import count
 
-    if summary.new == summary.documents + summary.failed:
+    if summary.new >= summary.documents and not summary.changed + summary.moved + summary.gone:
         return
     changes = [(summary.new, "new"), (summary.changed, "changed"), (summary.moved, "moved"), (summary.gone, "gone")]
     told = ", ".join(f"{count(number)} {what}" for number, what in changes if number)

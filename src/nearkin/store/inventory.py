@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.store import runs
+from nearkin.store.changes import DOCUMENT
 from nearkin.store.compaction import AGAIN
 from nearkin.store.contents import COMPARED, FRESH, HERE
 from nearkin.store.documents import count_documents
@@ -112,11 +113,11 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
 
 # A version that no later one follows, at a place where there is nothing now. What a scan took over from an addition
 # without a folder is at its own place since.
-GONE = """
+GONE = f"""
 SELECT count(*) FROM (
     SELECT d.scope, d.path FROM document d JOIN scope ON scope.id = d.scope JOIN run ON run.id = d.gone
     WHERE d.seen IN (SELECT id FROM finished) AND d.gone IN (SELECT id FROM finished)
-    AND NOT (scope.root = x'' AND run.kind = 'scan')
+    AND NOT (scope.root = x'' AND run.kind = 'scan') AND {DOCUMENT}
     AND NOT EXISTS (SELECT 1 FROM document n WHERE n.before = d.id AND n.seen IN (SELECT id FROM finished))
     EXCEPT SELECT scope, path FROM present
 )

@@ -338,7 +338,8 @@ class Writer:
             self.members_gone += leave_members(self.connection, self.run, self.scope, left_places)
             moves = recognise_moves(self.connection, self.scope, self.run, vanished)
             moved = len(moves) + sum(move_members(self.connection, self.run, move) for move in moves)
-            gone = len(vanished) + self.members_gone - moved
+            # Of no kind is a folder that could not be looked into, and can be now.
+            gone = sum(version.media != "" for version in vanished) + self.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
 
     def settle(self) -> None:
