@@ -158,3 +158,17 @@ def test_the_one_that_stays_is_named_with_its_scope(tmp_path: Path) -> None:
         assert Called("scan", tmp_path / name, "--store", store, "-q").code == 0
     shown = Called("keep", "--store", store, "--format", "table", "--prefer", "scope:office").words
     assert "replace home:a.txt the same bytes as office:a.txt" in shown
+
+
+def test_copies_without_letters_are_told_by_their_bytes(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, {b"a.txt": "...", b"b.txt": "...", b"c.txt": "!!!", b"empty.txt": "", b"word.txt": "word"})
+    tree.scan()
+    rows = tree.keep("--prefer", "oldest").records
+    assert [(row["path"], row["action"], row["kind"]) for row in rows] == [
+        ("a.txt", "keep", "identical"),
+        ("b.txt", "replace", "identical"),
+    ]
+    shown = Called("documents", "--without-text", "--store", tree.store, "--format", "table").words
+    assert (
+        "All documents have text, except 4 that are empty, have no letters or digits, or only contain others" in shown
+    )

@@ -1,4 +1,4 @@
-"""What is to be looked at together: families as the scan made them, and files without text of the same bytes.
+"""What is to be looked at together: families as the scan made them, and files without words of the same bytes.
 
 Documents that are not there any more are left out: nothing may go because of them.
 """
@@ -19,7 +19,7 @@ from nearkin.store.results import family_rows
 
 DOCUMENTS = f"""
 SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, {TELLING},
-       d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
+       d.text, CASE WHEN c.length > 0 THEN c.id END, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
 FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
 WHERE d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
@@ -38,7 +38,7 @@ class Held:
     digest: bytes
     properties: str | None
     text: int | None
-    content: int | None
+    content: int | None  # None: it has no text, or one without letters and digits
     characters: int | None
     has_text: bool
     raw: bool
@@ -75,7 +75,7 @@ class Group:
 def groups_of(
     connection: sqlite3.Connection, families: Sequence[str], absent: Callable[[Location], None] = lambda _: None
 ) -> list[Group]:
-    """Families as the scan made them, largest first, then files without text that are of the same bytes. `absent` is
+    """Families as the scan made them, largest first, then files without words that are of the same bytes. `absent` is
     told of documents that would be here, too, and are not where the scan found them."""
     run = runs.last(connection)
     founders = {find_family(connection, prefix).founder for prefix in families}
