@@ -253,6 +253,7 @@ class IdenticalGroup:
     size: int
     overhead: int
     documents: tuple[Location, ...]
+    within_copies: bool = False  # all lie in containers of the same bytes, which are a group of their own
 
 
 @dataclass(frozen=True, slots=True)

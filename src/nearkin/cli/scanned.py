@@ -223,8 +223,9 @@ def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", total: int
         screen.heading("Identical", "none")
         return
     screen.heading("Identical", f"{count(total, 'groups')}; copies of the same bytes cost {size_in_words(spare)}")
-    screen.identical(groups)
-    _more(screen, total - TOP, f"nearkin identical{option}")
+    shown = [group for group in groups if not group.within_copies]
+    screen.identical(shown)
+    _more(screen, total - len(shown), f"nearkin identical{option}")
 
 
 def _show_families(screen: "Screen", families: "Overview", option: str) -> None:

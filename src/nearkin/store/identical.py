@@ -39,6 +39,20 @@ SELECT 'words', words, sum(names), max(size), coalesce(sum(cost) - max(cost), 0)
     {WITH_WORDS} GROUP BY t.content, {FILE}
 ) GROUP BY content HAVING sum(names) > 1 AND min(least) < max(most)
 """
+# Containers, mails and tables of which there are copies.
+COPIED = """
+SELECT digest FROM present WHERE id IN (SELECT parent FROM document WHERE parent IS NOT NULL)
+GROUP BY digest HAVING count(*) > 1
+"""
+# Of some bytes or words, how many documents lie in such of one digest only.
+IN_COPIES = f"p.digest IN ({COPIED}) GROUP BY 2 HAVING count(DISTINCT p.digest) = 1"
+BYTES_IN_COPIES = f"""
+SELECT 'bytes', d.digest, count(*) FROM present d JOIN document p ON p.id = d.parent WHERE {IN_COPIES}
+"""
+WORDS_IN_COPIES = f"""
+SELECT 'words', c.digest, count(*) FROM present d JOIN document p ON p.id = d.parent
+JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content WHERE d.reason IS NULL AND {IN_COPIES}
+"""
 HOLDERS = """
 SELECT scope.name, d.path, d.digest, c.digest
 FROM present d JOIN scope ON scope.id = d.scope
@@ -57,15 +71,31 @@ class Group(NamedTuple):
     overhead: int
     first: bytes  # path
 
+    @property
+    def held(self) -> tuple[str, bytes, int]:
+        return self.tier, self.digest, self.documents
+
 
 def identical_groups(connection: sqlite3.Connection, limit: int | None = None) -> list[IdenticalGroup]:
-    """Most documents first, then largest overhead."""
+    """Most documents first, then largest overhead; at last those that are copies only because their containers are."""
     groups = [Group._make(row) for query in (SAME_BYTES, SAME_WORDS) for row in connection.execute(query)]
-    groups.sort(key=lambda group: (-group.documents, -group.overhead, group.first, group.tier))
-    return _named(connection, groups[:limit])
+    within = _within_copies(connection)
+    groups.sort(
+        key=lambda group: (group.held in within, -group.documents, -group.overhead, group.first, group.tier),
+    )
+    return _named(connection, groups[:limit], within)
 
 
-def _named(connection: sqlite3.Connection, groups: list[Group]) -> list[IdenticalGroup]:
+def _within_copies(connection: sqlite3.Connection) -> set[tuple[str, bytes, int]]:
+    """Groups as they would be if all their documents lay in containers that are copies of one another."""
+    if connection.execute(COPIED).fetchone() is None:
+        return set()
+    return {row for query in (BYTES_IN_COPIES, WORDS_IN_COPIES) for row in connection.execute(query)}
+
+
+def _named(
+    connection: sqlite3.Connection, groups: list[Group], within: set[tuple[str, bytes, int]]
+) -> list[IdenticalGroup]:
     """One walk over all documents, however few the groups are: 50,000 rows are read in a tenth of a second."""
     wanted = {(group.tier, group.digest) for group in groups}
     holders: dict[tuple[str, bytes], list[Location]] = defaultdict(list)
@@ -74,7 +104,13 @@ def _named(connection: sqlite3.Connection, groups: list[Group]) -> list[Identica
             if key in wanted:
                 holders[key].append(Location(scope, path))
     return [
-        IdenticalGroup(group.tier, group.size, group.overhead, tuple(holders[group.tier, group.digest]))
+        IdenticalGroup(
+            group.tier,
+            group.size,
+            group.overhead,
+            tuple(holders[group.tier, group.digest]),
+            within_copies=group.held in within,
+        )
         for group in groups
     ]
 
