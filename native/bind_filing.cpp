@@ -245,6 +245,7 @@ void register_filing(nb::module_& m) {
       }, "texts"_a)
       .def_prop_ro("sizes", rows(documents, [](const Ingested& r) { return Value::of(static_cast<std::int64_t>(r.size)); }))
       .def_prop_ro("mtimes", rows(documents, [](const Ingested& r) { return Value::of(r.mtime_ns); }))
+      .def_prop_ro("ctimes", rows(documents, [](const Ingested& r) { return Value::of(r.ctime_ns); }))
       .def_prop_ro("inodes", rows(documents, [](const Ingested& r) { return Value::of(static_cast<std::int64_t>(r.inode)); }))
       .def("owners", owners, "known"_a, "names"_a)
       .def("by_kind", [=](const FiledBatch& self, const nb::list& names) { return self.named(documents, names, kind_of); }, "names"_a)

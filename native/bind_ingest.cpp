@@ -47,12 +47,14 @@ Batch py_ingest_bytes(const std::vector<nb::bytes>& bytes, const std::vector<boo
 }
 
 nb::bytes py_unchanged(const std::vector<nb::bytes>& paths, const std::vector<std::uint64_t>& sizes,
-                       const std::vector<std::int64_t>& mtimes, const std::vector<std::int64_t>& inodes, unsigned threads) {
-  if (sizes.size() != paths.size() || mtimes.size() != paths.size() || inodes.size() != paths.size())
-    throw nb::value_error("every path has a size, a time and an inode");
+                       const std::vector<std::int64_t>& mtimes, const std::vector<std::int64_t>& ctimes,
+                       const std::vector<std::int64_t>& inodes, unsigned threads) {
+  if (sizes.size() != paths.size() || mtimes.size() != paths.size() || ctimes.size() != paths.size() || inodes.size() != paths.size())
+    throw nb::value_error("every path has a size, two times and an inode");
   std::vector<FileStamp> files;
   files.reserve(paths.size());
-  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i].c_str(), sizes[i], mtimes[i], static_cast<std::uint64_t>(inodes[i])});
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    files.push_back({paths[i].c_str(), sizes[i], mtimes[i], ctimes[i], static_cast<std::uint64_t>(inodes[i])});
   std::vector<std::uint8_t> same;
   {
     const nb::gil_scoped_release free;
@@ -132,6 +134,7 @@ void register_ingest(nb::module_& m) {
       .def_prop_ro("kinds", rows([](const Ingested& r) { return static_cast<int>(r.kind); }))
       .def_prop_ro("sizes", rows([](const Ingested& r) { return r.size; }))
       .def_prop_ro("mtimes", rows([](const Ingested& r) { return r.mtime_ns; }))
+      .def_prop_ro("ctimes", rows([](const Ingested& r) { return r.ctime_ns; }))
       .def_prop_ro("inodes", rows([](const Ingested& r) { return static_cast<std::int64_t>(r.inode); }))
       .def_prop_ro("owners", rows([](const Ingested& r) { return r.owner; }))
       .def_prop_ro("characters", rows([](const Ingested& r) { return r.characters; }))
@@ -160,7 +163,7 @@ void register_ingest(nb::module_& m) {
   m.def("ingest_files", py_ingest_files, "folder"_a, "paths"_a, "recipe"_a, "suspects"_a = nb::none(),
         "copies"_a = nb::none(), "turn"_a = 0);
   m.def("ingest_bytes", py_ingest_bytes, "bytes"_a, "named_html"_a, "recipe"_a);
-  m.def("unchanged", py_unchanged, "paths"_a, "sizes"_a, "mtimes"_a, "inodes"_a, "threads"_a);
+  m.def("unchanged", py_unchanged, "paths"_a, "sizes"_a, "mtimes"_a, "ctimes"_a, "inodes"_a, "threads"_a);
   m.def("ingest_texts", py_ingest_texts, "texts"_a, "html"_a, "recipe"_a);
 }
 

@@ -13,6 +13,7 @@
 #include "html.hpp"
 #include "json_text.hpp"
 #include "lines.hpp"
+#include "nanoseconds.hpp"
 #include "opener.hpp"
 #include "recycled.hpp"
 #include "store_file.hpp"
@@ -31,7 +32,8 @@ enum class Reading : std::uint8_t {
 
 void stamp(const struct stat& info, Ingested& row) {
   row.size = static_cast<std::uint64_t>(info.st_size);
-  row.mtime_ns = info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec;
+  row.mtime_ns = nanoseconds(info.st_mtim);
+  row.ctime_ns = nanoseconds(info.st_ctim);
   row.inode = info.st_ino;
   row.owner = info.st_uid;
 }

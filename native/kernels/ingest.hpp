@@ -32,6 +32,7 @@ struct Ingested {
   Suspect suspect = Suspect::no;
   std::uint64_t size = 0;  // as all that follows: unknown where not even the folder tells of the file
   std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
   std::uint64_t inode = 0;
   std::uint32_t owner = kNoOwner;
   Digest digest{};          // of the bytes

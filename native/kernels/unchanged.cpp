@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "nanoseconds.hpp"
 #include "parallel.hpp"
 
 namespace nearkin {
@@ -12,8 +13,8 @@ std::vector<std::uint8_t> unchanged(std::span<const FileStamp> files, unsigned t
     for (std::size_t i = begin; i < end; ++i) {
       struct stat info {};
       if (::lstat(files[i].path, &info) != 0) continue;  // the scan reads it next, and records why it cannot
-      const std::int64_t mtime = info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec;
-      same[i] = mtime == files[i].mtime_ns && info.st_ino == files[i].inode &&
+      same[i] = nanoseconds(info.st_mtim) == files[i].mtime_ns && info.st_ino == files[i].inode &&
+                (files[i].ctime_ns == 0 || nanoseconds(info.st_ctim) == files[i].ctime_ns) &&
                 static_cast<std::uint64_t>(info.st_size) == files[i].size;
     }
   });

@@ -1,4 +1,4 @@
-// Which files are as they were: size, time of change and inode, asked of the file system on threads.
+// Which files are as they were: size, times of change and inode, asked of the file system on threads.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@ struct FileStamp {
   const char* path;
   std::uint64_t size;
   std::int64_t mtime_ns;
+  std::int64_t ctime_ns;  // 0: not known, and not compared
   std::uint64_t inode;
 };
 

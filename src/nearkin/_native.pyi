@@ -122,6 +122,7 @@ class Batch:
     kinds: list[int]
     sizes: list[int]
     mtimes: list[int]
+    ctimes: list[int]
     inodes: list[int]  # as SQLite can hold them
     owners: list[int]  # NO_OWNER: not known
     characters: list[int]
@@ -159,8 +160,10 @@ def ingest_files(
     turn: int = 0,
 ) -> Batch: ...
 
-# For each 1 where size, time of change and inode are these.
-def unchanged(paths: list[bytes], sizes: list[int], mtimes: list[int], inodes: list[int], threads: int) -> bytes: ...
+# For each 1 where size, times of change and inode are these; a ctime of 0 is not compared.
+def unchanged(
+    paths: list[bytes], sizes: list[int], mtimes: list[int], ctimes: list[int], inodes: list[int], threads: int
+) -> bytes: ...
 
 # What lies in a folder, as prefix + name, in byte order; links, devices and the like are passed over. And which of the
 # paths are no plain files: a FOLDER, a file that is WATCHED, by its inode or because its name ends as a hint says, or
@@ -597,6 +600,7 @@ class Filed:
     characters: Column
     sizes: Column
     mtimes: Column
+    ctimes: Column
     inodes: Column
     digests: Column
     document_texts: Column

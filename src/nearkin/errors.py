@@ -3,7 +3,7 @@
     NearkinError                5   as whatever nobody foresaw; never 1, which says that something similar exists
     ├── UsageError              2   unknown option, scheme, key; a value out of range
     │   └── SpecMismatchError   2   signatures of unlike specs were asked to meet
-    ├── InputError              3   a path that is missing or cannot be read
+    ├── InputError              3   a path that is missing or cannot be read; a name that is not in the store
     ├── StoreError              4   the store is missing, foreign, newer or damaged
     │   └── BusyError           4   a scan is writing to it
     └── EngineError             5   the engine that runs the kernels failed
@@ -44,7 +44,7 @@ class SpecMismatchError(UsageError):
 
 
 class InputError(NearkinError):
-    """A path that is missing or cannot be read."""
+    """A path that is missing or cannot be read, or a name of something that is not in the store."""
 
     exit_code = 3
 

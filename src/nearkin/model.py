@@ -82,6 +82,7 @@ class Readings:
     paths: list[bytes]  # relative to the scope's root, with forward slashes
     sizes: list[int]
     mtimes: list[int]  # nanoseconds
+    ctimes: list[int]  # when the file or its rights last changed, which nobody can turn back; 0: not known
     inodes: list[int]
     owners: list[int]  # by their numbers; NO_OWNER: not known
     media: list[str]
@@ -151,6 +152,7 @@ class Readings:
             paths=[path],
             sizes=[0],
             mtimes=[0],
+            ctimes=[0],
             inodes=[0],
             owners=[NO_OWNER],
             media=[""],
@@ -251,6 +253,7 @@ class IdenticalGroup:
     size: int
     overhead: int
     documents: tuple[Location, ...]
+    within_copies: bool = False  # all lie in containers of the same bytes, which are a group of their own
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
 from nearkin.store.database import hold_pages, log_ahead, see, transaction, trusted, turn
+from nearkin.store.documents import count_documents
 from nearkin.store.known import Known
 from nearkin.store.members import mend_members
 from nearkin.store.scopes import Scope
@@ -186,7 +187,9 @@ class Running:
         if before is None or not before.latest:
             return None
         counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
-        summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=round(self.seconds))
+        _, failed = count_documents(self.connection)  # also folders, which are no documents that change
+        now = {"failed": failed, "resigned": 0, "seconds": round(self.seconds)}
+        summary = replace(Summary(**counts), **asdict(Changes()), **now)
         with turn(self.store), transaction(self.connection):
             if runs.is_noted_after(self.connection, before, "verdict"):
                 return None

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+import sqlite3
+from contextlib import closing
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -264,6 +266,8 @@ def test_coarse_then_fine_in_one_store(tmp_path: Path) -> None:
         stat = (folder / name.decode()).stat()
         (folder / name.decode()).write_bytes(b"?" * stat.st_size)
         os.utime(folder / name.decode(), ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    with closing(sqlite3.connect(coarse)) as connection, connection:  # nobody can set that time back
+        connection.execute("UPDATE document SET ctime_ns = 0")
     done = Called("scan", folder, "--store", coarse, "--scheme", "tttd:mean=100", "--format", "json")
     assert json.loads(done.out)["resigned"] == 4
     fine = {(one["a"], one["b"]): one["resemblance"] for one in Called("matches", "--store", coarse).records}

@@ -236,3 +236,27 @@ def test_what_to_type_names_the_store(tmp_path: Path) -> None:
         unfinished = Called(command, "--store", store)
         assert unfinished.code == 4
         assert f"run: nearkin scan FOLDER {named}" in unfinished.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "keep 0123456789abcdef",
+        "keep nothing",
+        "lineage 0123456789abcdef",
+        "lineage nothing",
+        "custodians nothing",
+        "verdict set nothing version",
+        "verdict clear nothing",
+        "verdict clear --id 7",
+        "template remove nothing",
+        "template add --family nothing",
+        "store drop nothing",
+        "store forget nothing --yes",
+        "matches --between nothing docs",
+    ],
+)
+def test_a_name_that_is_not_in_the_store_is_missing_input(store: Path, command: str) -> None:
+    called = Called(*command.split(), "--store", store)
+    assert called.code == 3, called.err
+    assert called.err.count("\n") == 1

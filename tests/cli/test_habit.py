@@ -1,6 +1,10 @@
 """A scan as a habit: what changed is told, families keep their names, a collection is compared with the master."""
 
+import json
 import os
+import sqlite3
+import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +46,61 @@ def test_what_changed_since_the_last_scan(folder: Path, tmp_path: Path) -> None:
     assert changes(scanned(folder, store)) == {"new": 0, "changed": 0, "moved": 0, "gone": 0}
 
 
+def rewrite_unseen(file: Path) -> None:
+    """Of the same size, and its clock turned back."""
+    before = file.stat()
+    file.write_bytes(file.read_bytes()[::-1])
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_what_was_rewritten_and_set_back_is_read(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kin.db"
+    scanned(folder, store)
+    rewrite_unseen(folder / "a.txt")
+    assert scanned(folder, store)["changed"] == 1
+    assert scanned(folder, store)["changed"] == 0
+
+
 def test_only_what_looks_changed_is_read_unless_all_is_asked_for(folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "kin.db"
     scanned(folder, store)
-    file = folder / "a.txt"
-    before = file.stat()
-    file.write_bytes(file.read_bytes()[::-1])  # same size, and its clock turned back
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with closing(sqlite3.connect(store)) as connection, connection:  # as a store of before version 5
+        connection.execute("UPDATE document SET ctime_ns = 0")
+    rewrite_unseen(folder / "a.txt")
     assert scanned(folder, store)["changed"] == 0
     assert scanned(folder, store, "--full")["changed"] == 1
+
+
+def test_what_was_only_touched_is_read_once_more_and_stays(folder: Path, tmp_path: Path) -> None:
+    """Rights, another name by a hard link: all that does not change the bytes. Also of archives and tables."""
+    store = tmp_path / "kin.db"
+    (folder / "rows.jsonl").write_text(json.dumps({"text": prose(9)}))
+    with zipfile.ZipFile(folder / "box.zip", "w") as box:
+        box.writestr("in.txt", prose(8))
+    with zipfile.ZipFile(folder / "again.zip", "w") as box:
+        box.writestr("in.txt", prose(8))
+
+    def known() -> dict[str, tuple[int, int]]:
+        with closing(sqlite3.connect(store)) as connection:
+            return {
+                path.decode(): rest for path, *rest in connection.execute("SELECT path, id, ctime_ns FROM document")
+            }
+
+    tables = ("--text-column", "text")
+    scanned(folder, store, *tables)
+    before = known()
+    names = [file.name for file in folder.iterdir()]
+    assert {name: before[name][1] for name in names} == {name: (folder / name).stat().st_ctime_ns for name in names}
+    assert {before[name][1] for name in before.keys() - names} == {0}, "members and rows have none"
+    for name in names:
+        (folder / name).chmod(0o600)
+        (folder / name).chmod(0o644)
+    assert changes(scanned(folder, store, *tables)) == {"new": 0, "changed": 0, "moved": 0, "gone": 0}
+    after = known()
+    assert {path: number for path, (number, _) in after.items()} == {
+        path: number for path, (number, _) in before.items()
+    }
+    assert {name: after[name][1] for name in names} == {name: (folder / name).stat().st_ctime_ns for name in names}
 
 
 def test_a_scan_of_a_subfolder_leaves_the_rest_alone(tmp_path: Path) -> None:
@@ -115,6 +165,9 @@ def test_merges_and_splits_are_told(tmp_path: Path) -> None:
     assert f"{split['family']} from {names['1a.txt']}" in table
     history = Store(store).family_history().to_pylist()
     assert [event["what"] for event in history] == ["split", "merged", "founded", "founded"]
+    latest = Called("families", "--history", "--limit", 1, "--store", store)
+    assert latest.records == [split]
+    assert "Showing the latest event only" in latest.err
     wrong = Called("families", "--history", "--threshold", "0.9", "--store", store)
     assert (wrong.code, "cannot be combined with --threshold" in wrong.err) == (2, True)
 
@@ -169,12 +222,12 @@ def test_what_of_a_collection_is_in_the_master_already(two_scopes: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("names", "sentence"),
-    [(("master", "nobody"), "no scope 'nobody'"), (("master", "master"), "cannot be compared with itself")],
+    ("names", "code", "sentence"),
+    [(("master", "nobody"), 3, "no scope 'nobody'"), (("master", "master"), 2, "cannot be compared with itself")],
 )
-def test_scopes_that_make_no_sense(two_scopes: Path, names: tuple[str, str], sentence: str) -> None:
+def test_scopes_that_make_no_sense(two_scopes: Path, names: tuple[str, str], code: int, sentence: str) -> None:
     called = Called("matches", "--between", *names, "--store", two_scopes)
-    assert called.code == 2
+    assert called.code == code
     assert sentence in called.err
 
 
@@ -348,16 +401,14 @@ def test_documents_without_text(folder: Path, tmp_path: Path) -> None:
 
 
 def test_empty_documents_and_archives_are_not_said_to_have_text(tmp_path: Path) -> None:
-    import zipfile
-
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "empty.txt").write_bytes(b"")
     (folder / "letter.txt").write_text("a letter")
     listing = ["documents", "--without-text", "--format", "table", "--store", tmp_path / "kin.db"]
     scanned(folder, tmp_path / "kin.db")
-    one = "All documents have text, except 1 that is empty or only contains others (not listed).\n"
-    assert Called(*listing).out.replace("\n  ", " ") == one
+    one = "except 1 that is empty, has no letters or digits, or only contains others (not listed)."
+    assert Called(*listing).words == f"All documents have text, {one}"
     (folder / "spaces.txt").write_text("  \n \n")
     with zipfile.ZipFile(folder / "box.zip", "w") as box:
         box.writestr("a.txt", "a text in a box")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.world import FILES, Called, edited, prose, write
+from cli.world import FILES, Called, edited, listed, prose, write
 from nearkin.lab.latin import ENGLISH
 from nearkin.lab.office import as_docx
 from nearkin.lab.page import Block, Page, Shape
@@ -290,3 +290,19 @@ def test_the_table_of_documents_names_formats_shortly(tmp_path: Path) -> None:
     Called("scan", folder, "--store", tmp_path / "kin.db")
     shown = Called("documents", "--store", tmp_path / "kin.db", "--format", "table").out
     assert shown.splitlines()[1].split()[2:] == ["docx", "–", "letters/a", "letter", "to", "Ann.docx"]
+
+
+def test_names_of_one_file_cost_nothing(tmp_path: Path) -> None:
+    text = prose(1)
+    folder = write(tmp_path / "docs", {b"a.txt": text, b"b.txt": text, b"page.html": f"<p>{text}</p>"})
+    (folder / "c.txt").hardlink_to(folder / "a.txt")
+    (folder / "linked.html").hardlink_to(folder / "page.html")
+    store = tmp_path / "kin.db"
+    assert Called("scan", folder, "--store", store, "-q").code == 0
+    groups = {len(group["paths"]): group["overhead"] for group in listed("identical", store)}
+    assert groups == {3: len(text), 2: 0, 5: 2 * len(text)}, "bytes of a.txt and b.txt; pages; words of all"
+    (folder / "b.txt").unlink()
+    (folder / "b.txt").hardlink_to(folder / "a.txt")
+    assert Called("scan", folder, "--store", store, "-q").code == 0
+    groups = {len(group["paths"]): group["overhead"] for group in listed("identical", store)}
+    assert groups == {3: 0, 2: 0, 5: len(text)}, "as after keep --apply --action hardlink"

@@ -179,6 +179,7 @@ def test_a_store_of_version_3_says_no_more_than_it_knows(tmp_path: Path) -> None
             connection.execute("ALTER TABLE match DROP COLUMN payload_sample")
             for column in ("weakest_exact", "mean_exact"):
                 connection.execute(f"ALTER TABLE family DROP COLUMN {column}")
+            connection.execute("ALTER TABLE document DROP COLUMN ctime_ns")
             connection.execute("PRAGMA user_version = 3")
         assert families(store) == fresh
         old = Called("matches", "--store", store).records

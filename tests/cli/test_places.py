@@ -135,7 +135,21 @@ def test_a_moved_folder_that_was_scanned_as_another_scope(store: Path, tmp_path:
     assert "the folder of scope" in around.err
 
 
+def test_a_dropped_scope_is_no_longer_listed(store: Path, tmp_path: Path) -> None:
+    assert Called("store", "drop", "home", "--store", store).code == 0
+    assert Called("documents", "--changes", "--store", store).records == [], "home was the last to be scanned"
+    (info,) = Called("store", "info", "--store", store).records
+    assert [one["name"] for one in info["scopes"]] == ["office"]
+    again = Called("store", "drop", "home", "--store", store)
+    assert again.code == 3
+    assert "Scope 'home' was dropped already" in again.err
+    assert len(Called("audit", "--action", "drop", "--store", store).records) == 1
+    assert Called("store", "drop", "nobody", "--store", store).err.endswith("known are: office.\n")
+    assert Called("scan", tmp_path / "home", "--store", store, "-q").code == 0
+    assert Called("store", "drop", "home", "--store", store).code == 0
+
+
 def test_a_scope_that_nobody_knows(store: Path) -> None:
     called = Called("store", "drop", "nobody", "--store", store)
-    assert called.code == 2
+    assert called.code == 3
     assert "There is no scope 'nobody' in this store; known are: home, office." in called.err

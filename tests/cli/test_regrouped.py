@@ -68,7 +68,7 @@ def test_the_largest_are_the_first_of_all(mixed: Path, view: str, threshold: flo
 
 def test_a_limit_is_a_number_of_families(mixed: Path) -> None:
     assert Called("families", "--store", mixed, "--limit", 0).code == 2
-    assert Called("families", "--store", mixed, "--history", "--limit", 3).code == 2
+    assert len(Called("families", "--store", mixed, "--history", "--limit", 1).records) == 1
     with pytest.raises(UsageError, match="at least 1"):
         Store.open(mixed).families(limit=0)
 

@@ -1,6 +1,7 @@
 """Files and folders that may not be read: exit code 3 and one sentence, also for users who are not root."""
 
 import ctypes
+import json
 import os
 import subprocess
 from collections.abc import Iterator
@@ -97,6 +98,52 @@ def test_a_store_in_a_folder_that_is_shut(shut: Path) -> None:
     done = nearkin("matches", "--store", "locked/kin.db", cwd=shut)
     assert done.returncode == 4, done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+def test_what_may_no_longer_be_read_has_failed(shut: Path, tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", {b"a.txt": prose(1), b"b.txt": prose(2)})
+    assert nearkin("scan", "docs", cwd=tmp_path).returncode == 0
+    (folder / "a.txt").chmod(0)
+    done = nearkin("scan", "docs", cwd=tmp_path)
+    summary = json.loads(done.stdout)
+    assert (summary["documents"], summary["failed"], summary["changed"]) == (1, 1, 1)
+    assert b"1 file or folder could not be read" in done.stderr
+    (folder / "a.txt").chmod(0o600)
+    summary = json.loads(nearkin("scan", "docs", cwd=tmp_path).stdout)
+    assert (summary["documents"], summary["failed"], summary["changed"]) == (2, 0, 1)
+
+
+def test_a_folder_that_may_not_be_read_is_no_document(shut: Path, tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", {b"a.txt": prose(1), b"sub/b.txt": prose(2), b"sub/c.txt": prose(3)})
+
+    def scanned() -> tuple[dict[str, int], str]:
+        done = nearkin("scan", "docs", cwd=tmp_path)
+        summary = json.loads(done.stdout)
+        names = ("documents", "failed", "new", "changed", "moved", "gone")
+        return {name: summary[name] for name in names if summary[name]}, done.stderr.decode()
+
+    def changes() -> list[str]:
+        return [one["path"] for one in Called("documents", "--changes", "--store", tmp_path / "nearkin.db").records]
+
+    assert scanned()[0] == {"documents": 3, "new": 3}
+    (folder / "sub").chmod(0)
+    try:
+        counts, told = scanned()
+        assert counts == {"documents": 3, "failed": 1}
+        assert changes() == []
+        assert "2 documents are in folders that could not be read, and stay as they were." in told
+        shown = nearkin("scan", "docs", "--format", "table", cwd=tmp_path).stdout.decode()
+        assert "2 documents are in folders that could not be read" in " ".join(shown.split())
+        assert [one["path"] for one in Called("documents", "--failed", "--store", tmp_path / "nearkin.db").records] == [
+            "sub"
+        ]
+    finally:
+        (folder / "sub").chmod(0o700)
+    counts, told = scanned()
+    assert (counts, told) == ({"documents": 3}, "")
+    assert changes() == []
+    (info,) = Called("store", "info", "--store", tmp_path / "nearkin.db").records
+    assert (info["documents"], info["gone"]) == (3, 0)
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:

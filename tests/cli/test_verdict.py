@@ -132,7 +132,7 @@ def test_a_template_pair_links_nothing_and_says_what_to_do(store: Path) -> None:
         (["one.txt", "nowhere.txt", "same"], 3, "nowhere.txt is not a document of the store"),
         (["one.txt", "one.txt", "same"], 2, "have the same bytes"),
         (["one.txt", "sub/one.html", "not-similar"], 2, "have the same words"),
-        (["xyz", "same"], 2, "xyz is not a family id"),
+        (["xyz", "same"], 3, "xyz is not a family id"),
         (["0123456789", "same"], 3, "There is no family 0123456789"),
         (["0123456789", "keep"], 2, "Name the document to keep"),
     ],
@@ -150,7 +150,7 @@ def test_other_mistakes(store: Path) -> None:
     assert "is no document of family" in Called("verdict", "set", family, "keep", "one.txt", "--store", store).err
     assert Called("verdict", "clear", "--store", store).code == 2
     assert "There is no verdict on" in Called("verdict", "clear", *OTHERS, "--store", store).err
-    assert Called("verdict", "clear", "--id", 5, "--store", store).code == 2
+    assert Called("verdict", "clear", "--id", 5, "--store", store).code == 3
     assert Called("verdict", "set", *OTHERS, "same", "--store", store.parent / "no.db").code == 4
     with pytest.raises(UsageError, match="is neither other-1"):
         Store(store).set_verdict(("other-1.txt", "other-2.txt"), "keep", keep="one.txt")

@@ -194,8 +194,8 @@ def documents_of(store: Path) -> dict[bytes, tuple[Any, ...]]:
     """Each with its number, where it lies, and what it says."""
     with closing(connect(store)) as connection:
         found = connection.execute(
-            """SELECT d.path, p.path, d.id, d.size, d.mtime_ns, d.inode, d.owner, d.media, d.encoding, d.digest,
-                      d.reason, d.detail, d.gone, d.before, d.reader, d.properties, c.digest
+            """SELECT d.path, p.path, d.id, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.owner, d.media, d.encoding,
+                      d.digest, d.reason, d.detail, d.gone, d.before, d.reader, d.properties, c.digest
                FROM document d LEFT JOIN document p ON p.id = d.parent LEFT JOIN text t ON t.id = d.text
                LEFT JOIN content c ON c.id = t.content WHERE d.gone IS NULL"""
         )

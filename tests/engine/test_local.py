@@ -130,6 +130,7 @@ def step_by_step(folder: Path, path: bytes, scheme: Scheme, canon: Canon) -> Row
         "paths": path,
         "sizes": len(data),
         "mtimes": info.st_mtime_ns,
+        "ctimes": info.st_ctime_ns,
         "inodes": info.st_ino,
         "owners": info.st_uid,
         "digests": sha256(data).digest(),

@@ -35,13 +35,13 @@ def test_what_the_folder_tells_of_a_file_that_cannot_be_opened(tmp_path: Path, m
         told = os.lstat("closed")
     assert batch.errors == [errno.ENXIO]
     assert (batch.sizes, batch.mtimes) == ([told.st_size], [7_000_000_001])
-    assert (batch.inodes, batch.owners) == ([told.st_ino], [told.st_uid])
+    assert (batch.ctimes, batch.inodes, batch.owners) == ([told.st_ctime_ns], [told.st_ino], [told.st_uid])
     assert (batch.kinds, batch.digests, batch.contents) == ([TextKind.UNREAD], [None], [None])
 
 
 def test_nothing_is_known_of_a_file_that_is_gone(tmp_path: Path) -> None:
     batch = ingested(tmp_path, "gone")
-    assert (batch.errors, batch.sizes, batch.mtimes, batch.inodes) == ([errno.ENOENT], [0], [0], [0])
+    assert (batch.errors, batch.sizes, batch.mtimes, batch.ctimes, batch.inodes) == ([errno.ENOENT], [0], [0], [0], [0])
     assert batch.owners == [NO_OWNER]
     assert _native.NO_OWNER == NO_OWNER
 

@@ -1,11 +1,13 @@
 """What is proposed: certificates speak of what stays when the plan was carried out."""
 
 import csv
+import json
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from cli.world import Called, prose
+from cli.world import Called, prose, write
 
 from .world import USUAL, Tree
 
@@ -33,8 +35,6 @@ def test_what_goes_too_vouches_for_nobody(tmp_path: Path, near: tuple[str, ...],
 
 
 def test_what_stays_in_an_archive_vouches(tmp_path: Path) -> None:
-    import zipfile
-
     tree = shared(tmp_path)
     with zipfile.ZipFile(tree.root / "box.zip", "w") as box:
         box.writestr("d.txt", prose(5) + RARE + "and more")
@@ -91,3 +91,84 @@ def test_copies_of_files_that_could_not_be_read_are_replaced_by_their_bytes(tmp_
     tree = Tree(tmp_path, {b"a/broken.zip": "PK\x03\x04 and no more", b"b/broken.zip": "PK\x03\x04 and no more"})
     assert Called("scan", tree.root, "--store", tree.store, "-q").records[0]["failed"] == 2
     assert [row["action"] for row in tree.keep().records] == ["keep", "replace"]
+
+
+def test_nothing_goes_because_of_what_is_there_no_more(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, {b"x.txt": prose(5), b"y.txt": prose(6)})
+    tree.scan()
+    tree.root = tree.root.rename(tmp_path / "moved")
+    tree.scan()
+    done = tree.keep("--plan", tree.plan)
+    assert done.code == 0
+    assert done.records == []
+    assert json.loads(tree.plan.read_text())["rows"] == []
+    (told,) = [line for line in done.err.splitlines() if "Scope" in line]
+    assert f"Scope tree: its folder {tmp_path / 'tree'} no longer exists, so keep leaves its documents out" in told
+    assert f"nearkin scan NEWPLACE --scope tree --store {tree.store}" in told
+    assert f"nearkin store drop tree --store {tree.store}" in told
+    shown = tree.keep("--format", "table")
+    assert shown.words == "No family has two documents that still exist."
+
+
+def test_texts_in_a_missing_folder_save_nobodys_text(tmp_path: Path) -> None:
+    tree = shared(tmp_path)
+    tree.scan()
+    (tmp_path / "away").mkdir()
+    (tree.root / "c.txt").rename(tmp_path / "away" / "c.txt")
+    assert Called("scan", tmp_path / "away", "--store", tree.store, "-q").code == 0
+    tree.scan()
+    assert [row["residue"] for row in tree.keep("--prefer", "largest").records[:2]] == [0, 0]
+    (tmp_path / "away").rename(tmp_path / "gone")
+    kept, lost = tree.keep("--prefer", "largest").records
+    assert (kept["path"], lost["path"]) == ("master.txt", "b.txt")
+    assert lost["residue"] >= len(RARE) - 2
+
+
+def test_files_that_went_since_the_scan_are_left_out(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.archive()
+    tree.scan()
+    before = [row["path"] for row in tree.keep().records]
+    (tree.root / "b/report copy.txt").unlink()
+    (tree.root / "box.zip").unlink()
+    (tree.root / "a/longer.txt").unlink()
+    (tree.root / "a/longer.txt").symlink_to(tree.root / "a/report.txt")
+    done = tree.keep()
+    left = [row["path"] for row in done.records]
+    assert sorted({*before} - {*left}) == ["a/longer.txt", "b/report copy.txt", "box.zip!/report.txt"]
+    assert "3 documents are not where the last scan found them, so keep leaves them out; scan again: " in done.err
+    assert done.err.rstrip().endswith(f"nearkin scan {tree.root} --store {tree.store}")
+    assert tree.keep("-q").err == ""
+
+
+def test_a_folder_named_like_an_archive_is_looked_into(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, {b"odd!/a.txt": prose(5), b"odd!/b.txt": prose(5)})
+    with zipfile.ZipFile(tree.root / "odd!" / "box.zip", "w") as box:
+        box.writestr("a.txt", prose(5))
+    tree.scan()
+    done = tree.keep()
+    assert len(done.records) == 3
+    assert done.err == ""
+
+
+def test_the_one_that_stays_is_named_with_its_scope(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    for name in ("home", "office"):
+        write(tmp_path / name, {b"a.txt": prose(5)})
+        assert Called("scan", tmp_path / name, "--store", store, "-q").code == 0
+    shown = Called("keep", "--store", store, "--format", "table", "--prefer", "scope:office").words
+    assert "replace home:a.txt the same bytes as office:a.txt" in shown
+
+
+def test_copies_without_letters_are_told_by_their_bytes(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, {b"a.txt": "...", b"b.txt": "...", b"c.txt": "!!!", b"empty.txt": "", b"word.txt": "word"})
+    tree.scan()
+    rows = tree.keep("--prefer", "oldest").records
+    assert [(row["path"], row["action"], row["kind"]) for row in rows] == [
+        ("a.txt", "keep", "identical"),
+        ("b.txt", "replace", "identical"),
+    ]
+    shown = Called("documents", "--without-text", "--store", tree.store, "--format", "table").words
+    assert (
+        "All documents have text, except 4 that are empty, have no letters or digits, or only contain others" in shown
+    )

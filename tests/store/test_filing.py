@@ -29,8 +29,8 @@ from store.world import is_sound, listings, rows
 
 # All there is, by digests and paths: ids tell in which order it came.
 HELD = {
-    "documents": """SELECT path, size, mtime_ns, inode, owner, media, encoding, d.digest, reason, detail, reader,
-                           properties, md5, sha1, t.extractor, c.digest FROM document d
+    "documents": """SELECT path, size, mtime_ns, ctime_ns, inode, owner, media, encoding, d.digest, reason, detail,
+                           reader, properties, md5, sha1, t.extractor, c.digest FROM document d
                     LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content ORDER BY path""",
     "texts": """SELECT t.digest, extractor, c.digest, characters, zstd FROM text t JOIN content c ON c.id = t.content
                 ORDER BY 1, 2, 3""",

@@ -122,6 +122,22 @@ def test_codes_come_with_the_next_scan_that_needs_them(old: Store, tmp_path: Pat
         assert connection.execute("SELECT count(*) FROM code").fetchone()[0] > 4
 
 
+def test_times_of_change_that_an_older_store_does_not_know(tmp_path: Path) -> None:
+    """They are not compared, so nothing is read again because of them; a file that is read has one from then on."""
+    folder, store = files(tmp_path / "docs"), Store(tmp_path / "old.db")
+    store.scan(folder)
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("ALTER TABLE document DROP COLUMN ctime_ns")
+        connection.execute("PRAGMA user_version = 4")
+    (folder / "first.txt").chmod(0o600)
+    os.utime(folder / "part.txt", ns=(1, 1))
+    summary = store.scan(folder)
+    assert (summary.new, summary.changed, summary.gone) == (0, 0, 0)
+    with closing(sqlite3.connect(store.path)) as connection:
+        known = connection.execute("SELECT path, ctime_ns FROM document WHERE ctime_ns <> 0").fetchall()
+    assert known == [(b"part.txt", (folder / "part.txt").stat().st_ctime_ns)]
+
+
 @pytest.mark.parametrize("broken", range(1, SCHEMA_VERSION))
 def test_a_migration_that_breaks_off_leaves_the_old_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: int

@@ -61,6 +61,7 @@ def reading(path: str, text: bytes, *, words: bytes | None = None, extractor: st
         paths=[path.encode()],
         sizes=[len(text)],
         mtimes=[1],
+        ctimes=[3],
         inodes=[2],
         owners=[0],
         media=["text/plain"],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nearkin.keeping.apply import Done
     from nearkin.keeping.plan import Row
     from nearkin.keeping.undo import Undone
+    from nearkin.model import Location
 
 AnyPath = str | PathLike[str]
 
@@ -35,7 +36,8 @@ class Keeping(Written):
         """Which document of each family to keep and why, and how much of each other lies in it.
 
         `prefer`: newest, oldest, largest, complete, scope:NAME, folder:PATH. With `near` the plan lets documents
-        that are contained to this share be quarantined. A `plan` is written as .csv or .json.
+        that are contained to this share be quarantined. A `plan` is written as .csv or .json. Documents that are not
+        where the last scan found them are left out.
         """
         from nearkin.report.tables import keep_table
 
@@ -53,16 +55,18 @@ class Keeping(Written):
         prefer: str | Iterable[str] = (),
         near: float | None = None,
         progress: Callable[[str, int, int], None] | None = None,
+        absent: "Callable[[Location], None] | None" = None,
     ) -> "list[Row]":
-        """The rows of a plan. `progress` is told "keep", and how many documents of how many were looked at."""
+        """The rows of a plan. `progress` is told "keep", and how many documents of how many were looked at; `absent`
+        is told of each document that is not where the last scan found it: it is left out."""
         from nearkin.keeping.proposal import propose
         from nearkin.report.reading import opened
 
         refuse_no_share(near=near)
         rules, only = names_of("prefer", prefer), names_of("families", families)
         with opened(self.path) as connection:
-            told = progress or (lambda *_: None)
-            return list(propose(connection, prefer=rules, families=only, near=near, progress=told))
+            told, missed = progress or (lambda *_: None), absent or (lambda _: None)
+            return list(propose(connection, prefer=rules, families=only, near=near, progress=told, absent=missed))
 
     def apply_plan(
         self, plan: AnyPath, *, action: str, quarantine: AnyPath | None = None, by: str | None = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nearkin.api.choice import chosen, signer, two_names, words
 from nearkin.api.writing import Written
-from nearkin.errors import BusyError, UsageError
+from nearkin.errors import BusyError, InputError, UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -129,5 +129,5 @@ def _said_of(connection: sqlite3.Connection, subject: Subject | int) -> "list[Ve
         found = [one for one in verdicts if one.about == "pair" and one.digests == digests]
         what = f"{a} and {b}"
     if not found:
-        raise UsageError(f"There is no verdict on {what}; list them with: nearkin verdict list")
+        raise InputError(f"There is no verdict on {what}; list them with: nearkin verdict list")
     return found

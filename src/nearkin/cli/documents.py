@@ -78,8 +78,9 @@ def _all_have_text(other: int) -> str:
 
     if not other:
         return "All documents have text."
-    be, hold = ("is", "contains") if other == 1 else ("are", "contain")
-    return f"All documents have text, except {count(other)} that {be} empty or only {hold} others (not listed)."
+    be, have, hold = ("is", "has", "contains") if other == 1 else ("are", "have", "contain")
+    without = f"that {be} empty, {have} no letters or digits, or only {hold} others (not listed)"
+    return f"All documents have text, except {count(other)} {without}."
 
 
 def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:

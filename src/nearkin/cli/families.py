@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What represents a greedy family: its first member, or the features most members have.",
 )
-@limited("N largest families")
+@limited("N largest families, or with --history the N latest events")
 @click.option("--history", is_flag=True, help="List what happened to families: founded, merged, split, ended.")
 @click.pass_context
 def families(
@@ -85,7 +85,7 @@ def families(
     from nearkin.store import runs
 
     if history:
-        _show_history(ctx, store, form)
+        _show_history(ctx, store, form, limit, quiet=quiet)
         return
     if view != View.GREEDY and ctx.get_parameter_source("representative") is ParameterSource.COMMANDLINE:
         raise UsageError("Only the greedy view has a --representative; add: --view greedy")
@@ -153,19 +153,19 @@ def _note_doubts(families: "list[Family]", spread: float, *, quiet: bool) -> Non
         )
 
 
-def _show_history(ctx: click.Context, store: Path, form: str | None) -> None:
+def _show_history(ctx: click.Context, store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:
     from nearkin.report.fields import event_record
     from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
     from nearkin.store.family_history import history
 
-    for option in ("threshold", "view", "representative", "spread", "limit"):
+    for option in ("threshold", "view", "representative", "spread"):
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             raise UsageError(f"--history cannot be combined with --{option}.")
     with opened(store) as connection:
         runs.last(connection)
         scoped = is_scoped(connection)
-        past = history(connection)
+        past = list(no_more_than(limit, history(connection), "latest", "events", quiet=quiet))
     events = [event_record(event) for event in past]
     form = chosen(form)
     if form != "table":

@@ -17,6 +17,7 @@ from nearkin.errors import UsageError
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.keeping.plan import Row
+    from nearkin.model import Location
 
 NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
 ORDER = ("done", "restored", "before", "untouched", "skipped", "refused")
@@ -127,8 +128,9 @@ def _propose(
     from nearkin.keeping.plan import COLUMNS, write_plan
     from nearkin.report.reading import is_scoped, opened
 
+    absent: list[Location] = []
     with progress("keep", quiet=quiet) as report:
-        rows = Store(store).propose(families, prefer=prefer, near=near, progress=report)
+        rows = Store(store).propose(families, prefer=prefer, near=near, progress=report, absent=absent.append)
     if plan is not None:
         write_plan(rows, plan)
     form = chosen(form)
@@ -139,7 +141,12 @@ def _propose(
 
         with opened(store) as connection:
             screen = Screen(is_scoped(connection))
-        _show(screen, rows, limit)
+        if rows:
+            _show(screen, rows, limit)
+        else:
+            screen.line("No family has two documents that still exist." if absent else "There are no families.")
+    for one in _left_out(store, absent):
+        note(one, quiet=quiet)
     if plan is not None:
         command = f"nearkin keep --apply {shlex.quote(str(plan))} --action quarantine{store_option(store)}"
         note(f"The plan is in {plan}; to carry it out: {command}", quiet=quiet)
@@ -150,22 +157,17 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
     from nearkin.cli.words import count, safe, shortened, size
     from nearkin.keeping.proposal import ATTACHED
 
-    if not rows:
-        screen.line("There are no families.")
-        return
-
-    def name(row: "Row") -> str:
-        return _name(f"{row.scope}:{row.path}" if screen.scoped else row.path)
-
     groups = [list(some) for _, some in groupby(rows, key=lambda row: row.group)]
     groups.sort(key=lambda some: all(row.action not in ("replace", "quarantine") for row in some))
     for first, *others in groups[: limit or None]:
         screen.line((f"{first.kind}", "bold"), f"  {count(len(others) + 1, 'documents')}  ", (first.group, "dim"))
-        screen.line(("  keep        ", "green"), shortened(name(first), screen.width - 14))
+        screen.line(("  keep        ", "green"), shortened(_place(first.scope, first.path, screen), screen.width - 14))
         screen.folded(safe(first.why), indent=14, style="dim")
         for row in others:
-            screen.line((f"  {row.action:<10}  ", "dim"), shortened(name(row), screen.width - 14))
-            screen.folded(_certificate(row, screen.width - 14), indent=14, style="dim")
+            screen.line(
+                (f"  {row.action:<10}  ", "dim"), shortened(_place(row.scope, row.path, screen), screen.width - 14)
+            )
+            screen.folded(_certificate(row, screen), indent=14, style="dim")
             for passage in sorted(row.passages, key=lambda one: one["start"] - one["end"])[:SHOWN]:
                 where = f"only here, {passage['start']:,} to {passage['end']:,}: "
                 text = shortened(safe(passage["text"]), max(screen.width - len(where) - 14, 20))
@@ -184,6 +186,27 @@ def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
     )
 
 
+def _left_out(store: Path, absent: "list[Location]") -> list[str]:
+    """Documents that are not where the last scan found them, and how the store learns of it."""
+    if not absent:
+        return []
+    from nearkin.cli.scan_notes import lost
+    from nearkin.cli.words import count
+    from nearkin.report.reading import opened
+    from nearkin.store.scopes import all_scopes
+
+    with opened(store) as connection:
+        told = lost(connection, store_option(store), left_out=True)
+        roots = {scope.name: scope.root for scope in all_scopes(connection) if not scope.is_missing}
+    gone = Counter(roots[one.scope] for one in absent if one.scope in roots)
+    for root, documents in sorted(gone.items()):
+        are, they = ("is", "it") if documents == 1 else ("are", "them")
+        where = f"{are} not where the last scan found {they}, so keep leaves {they} out"
+        command = f"nearkin scan {shlex.quote(_name(str(root)))}{store_option(store)}"
+        told.append(f"{count(documents, 'documents')} {where}; scan again: {command}")
+    return told
+
+
 def _name(path: str) -> str:
     """Bytes that are not UTF-8 as \\xNN, as everywhere on the screen."""
     from nearkin.cli.words import safe
@@ -191,13 +214,18 @@ def _name(path: str) -> str:
     return safe(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
-def _certificate(row: "Row", width: int) -> str:
+def _place(scope: str, path: str, screen: "Screen") -> str:
+    return _name(f"{scope}:{path}" if screen.scoped else path)
+
+
+def _certificate(row: "Row", screen: "Screen") -> str:
     from nearkin.cli.folding import HARD
     from nearkin.cli.words import shortened
 
     if row.tier == "bytes":
         same = "the same bytes as "
-        kept = shortened(_name(row.kept_path), width - len(same)).replace(" ", HARD)
+        kept = _place(row.kept_scope, row.kept_path, screen)
+        kept = shortened(kept, screen.width - 14 - len(same)).replace(" ", HARD)
         return f"{same}{kept}" if row.action == "replace" else f"the same bytes; {row.why}"
     if row.contained is None:
         return row.why

@@ -46,8 +46,9 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     """List groups of identical documents.
 
     They have the same bytes, or the same words in other bytes (another format, encoding, case or punctuation).
-    Overhead is the disk space of all copies but the largest. Members of archives and mails take no space of their
-    own, so they count 0 B.
+    Overhead is the disk space of all copies but the largest. Members of archives and mails and further names of one
+    file (hard links) take no space of their own, so they count 0 B. Groups that exist only because their containers
+    are copies of one another come last; on the screen they are only counted.
     """
     from nearkin.cli.progress import progress
     from nearkin.report.fields import identical_record
@@ -67,8 +68,14 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
         from nearkin.cli.screen import Screen
 
         screen = Screen(scoped)
-        for group in groups:
+        shown = [group for group in groups if not group.within_copies]
+        for group in shown:
             screen.group_in_full(group)
+        if left := len(groups) - len(shown):
+            from nearkin.cli.words import count
+
+            lie = "group lies" if left == 1 else "groups lie"
+            screen.folded(f"{count(left)} more {lie} within containers that are copies; --format csv lists all.")
         if not groups:
             screen.line("No two documents are identical.")
         return

@@ -14,13 +14,18 @@ FEW_COLUMNS = 8
 WHY = {"unreadable": "permission or disk error"}  # reasons that need more words
 
 
-def lost(connection: Connection, option: str) -> list[str]:
-    """Of scopes whose folder is missing: without a word their documents would pass for copies of moved ones."""
+def lost(connection: Connection, option: str, *, left_out: bool = False) -> list[str]:
+    """Of scopes whose folder is missing: without a word their documents would pass for copies of moved ones, unless
+    they are left out."""
     from nearkin.store.last_scan import lost_scopes
 
+    def so(documents: int) -> str:
+        if left_out:
+            return "so keep leaves its documents out"
+        return f"but its {count(documents, 'documents')} still {'counts' if documents == 1 else 'count'}"
+
     return [
-        f"Scope {safe(name)}: its folder {safe(root)} no longer exists, but its {count(documents, 'documents')}"
-        f" still {'counts' if documents == 1 else 'count'};"
+        f"Scope {safe(name)}: its folder {safe(root)} no longer exists, {so(documents)};"
         f" if it moved: nearkin scan NEWPLACE --scope {shlex.quote(safe(name))}{option};"
         f" if it is gone: nearkin store drop {shlex.quote(safe(name))}{option}"
         for name, root, documents in lost_scopes(connection)
@@ -42,7 +47,7 @@ def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = No
 
 def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:
     """After a scan of these; the option names the store in what to type."""
-    from nearkin.store.last_scan import is_any_below, keeps_texts, last_scan
+    from nearkin.store.last_scan import is_any_below, keeps_texts, last_scan, out_of_reach
 
     found = []
     scan = last_scan(connection)
@@ -54,6 +59,9 @@ def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list
             f"{safe(glob)} matched nothing; patterns are relative to the scanned folder."
             for glob in _idle(connection, scan.settings.walk, starts)
         ]
+        if closed := out_of_reach(connection, starts):
+            are, stay = ("is", "stays as it was") if closed == 1 else ("are", "stay as they were")
+            found.append(f"{count(closed, 'documents')} {are} in folders that could not be read, and {stay}.")
         if scan.settings.table.text_column is None:
             found += _tables(connection, scan.run, starts)
         if scan.before is not None and (told := _filters(scan.before.walk, scan.settings.walk)):

@@ -203,7 +203,7 @@ def _show_changes(screen: "Screen", summary: "Summary", option: str) -> None:
     """Since the last scan; the first one has nothing to compare with."""
     from nearkin.cli.words import count
 
-    if summary.new == summary.documents + summary.failed:
+    if summary.new >= summary.documents and not summary.changed + summary.moved + summary.gone:
         return
     changes = [(summary.new, "new"), (summary.changed, "changed"), (summary.moved, "moved"), (summary.gone, "gone")]
     told = ", ".join(f"{count(number)} {what}" for number, what in changes if number)
@@ -223,8 +223,9 @@ def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", total: int
         screen.heading("Identical", "none")
         return
     screen.heading("Identical", f"{count(total, 'groups')}; copies of the same bytes cost {size_in_words(spare)}")
-    screen.identical(groups)
-    _more(screen, total - TOP, f"nearkin identical{option}")
+    shown = [group for group in groups if not group.within_copies]
+    screen.identical(shown)
+    _more(screen, total - len(shown), f"nearkin identical{option}")
 
 
 def _show_families(screen: "Screen", families: "Overview", option: str) -> None:

@@ -40,5 +40,5 @@ class Copies:
             return None
         row = found.without(set())
         row.paths, row.sizes, row.mtimes = [one.path], [one.size], [one.mtime_ns]
-        row.inodes, row.owners = [one.inode], [one.owner]
+        row.ctimes, row.inodes, row.owners = [one.ctime_ns], [one.inode], [one.owner]
         return row

@@ -136,7 +136,9 @@ class Intake:
         before = known.versions.get(one.path)
         if before is None or before.digest is None or before.digest != one.digest or known.rereads(before):
             return False
-        self.writer.touch(before, size=one.size, mtime_ns=one.mtime_ns, inode=one.inode, owner=one.owner)
+        self.writer.touch(
+            before, size=one.size, mtime_ns=one.mtime_ns, ctime_ns=one.ctime_ns, inode=one.inode, owner=one.owner
+        )
         return True
 
     def _store(self, taken: Taken) -> Iterator[Readings]:

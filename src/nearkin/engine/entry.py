@@ -25,6 +25,7 @@ class Source:
     data: bytes = b""
     size: int = 0
     mtime_ns: int = 0
+    ctime_ns: int = 0
     inode: int = 0
     owner: int = NO_OWNER
     digest: bytes | None = None
@@ -34,7 +35,7 @@ class Source:
 
     @classmethod
     def of_file(cls, base: bytes, one: HandedOver) -> "Source":
-        return cls(one.path, base + one.path, b"", one.size, one.mtime_ns, one.inode, one.owner, one.digest)
+        return cls(one.path, base + one.path, b"", *one[1:])
 
     @property
     def asked(self) -> Asked:
@@ -65,8 +66,9 @@ class Entry:
                 self.media, self.reader = str(header["media"]), str(header["extractor"])
                 self.source.digest = bytes.fromhex(header["digest"])
                 if "inode" in header:
-                    stamp = (header["size"], header["mtime_ns"], stored_inode(header["inode"]), header["owner"])
-                    self.source.size, self.source.mtime_ns, self.source.inode, self.source.owner = map(int, stamp)
+                    self.source.size, self.source.owner = int(header["size"]), int(header["owner"])
+                    self.source.mtime_ns, self.source.ctime_ns = int(header["mtime_ns"]), int(header["ctime_ns"])
+                    self.source.inode = stored_inode(int(header["inode"]))
             case "document":
                 self.text = body if header["has_text"] else None
                 self.holds = bool(header["holds"])

@@ -24,6 +24,7 @@ class HandedOver(NamedTuple):
     path: bytes
     size: int
     mtime_ns: int
+    ctime_ns: int
     inode: int
     owner: int
     digest: bytes | None

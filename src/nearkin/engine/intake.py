@@ -127,6 +127,7 @@ def _to_be_read(known: Known, base: bytes, paths: list[bytes], *, threads: int) 
         [base + one.path for one in asked],
         [one.size for one in asked],
         [one.mtime_ns for one in asked],
+        [one.ctime_ns for one in asked],
         [one.inode for one in asked],
         threads,
     )

@@ -107,7 +107,7 @@ def read_bytes(path: bytes, data: bytes, scheme: Scheme, canon: Canon, *, keep: 
     """Bytes that are in no file, of any format."""
     if not canon.raw and is_suspect(sniff(data, named_html=named_html(path)), path, data[:HEAD]):
         how = recipe(scheme, canon, max_size=NO_LIMIT)
-        stamp = (len(data), time.time_ns(), 0, os.getuid(), sha256(data).digest())
+        stamp = (len(data), time.time_ns(), 0, 0, os.getuid(), sha256(data).digest())
         taken = Taker(how, shared_workers(), keep).take(Source(path, None, data, *stamp))
         if not taken.entry.plain:
             return _whole(taken, os.fsdecode(path))

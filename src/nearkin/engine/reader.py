@@ -98,7 +98,8 @@ class Reader:
         handed_over = []
         if suspects | stores:
             stamps = zip(
-                readings.paths, readings.sizes, readings.mtimes, readings.inodes, readings.owners, readings.digests,
+                readings.paths, readings.sizes, readings.mtimes, readings.ctimes, readings.inodes, readings.owners,
+                readings.digests,
                 strict=True,
             )  # fmt: skip
             handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
@@ -151,6 +152,7 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         paths=paths,
         sizes=batch.sizes,
         mtimes=batch.mtimes,
+        ctimes=batch.ctimes,
         inodes=batch.inodes,
         owners=batch.owners,
         media=[MEDIA[kind] for kind in kinds],

@@ -7,7 +7,7 @@ bytes, read in the same way, is not read again.
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from nearkin import _native
@@ -45,11 +45,12 @@ class Stamp:
     mtime_ns: int
     inode: int
     owner: int
+    ctime_ns: int = field(compare=False)  # also of a file that got another name or other rights
 
     @classmethod
     def of(cls, path: bytes) -> "Stamp":
         found = os.lstat(path)
-        return cls(found.st_size, found.st_mtime_ns, stored_inode(found.st_ino), found.st_uid)
+        return cls(found.st_size, found.st_mtime_ns, stored_inode(found.st_ino), found.st_uid, found.st_ctime_ns)
 
 
 def take_in_tables(
@@ -138,6 +139,7 @@ def table_reading(path: bytes, kind: TableKind, stamp: Stamp, digest: bytes, how
     one = Readings.failed(path, "")
     one.sizes[:] = [stamp.size]
     one.mtimes[:] = [stamp.mtime_ns]
+    one.ctimes[:] = [stamp.ctime_ns]
     one.inodes[:] = [stamp.inode]
     one.owners[:] = [stamp.owner]
     one.media[:] = [kind.media]

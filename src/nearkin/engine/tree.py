@@ -175,7 +175,7 @@ class Taker:
 
     def _stamp(self, readings: Readings, i: int, source: Source) -> None:
         readings.sizes[i], readings.mtimes[i] = source.size, source.mtime_ns
-        readings.inodes[i], readings.owners[i] = source.inode, source.owner
+        readings.ctimes[i], readings.inodes[i], readings.owners[i] = source.ctime_ns, source.inode, source.owner
         readings.digests[i] = source.digest
         if self.legacy and source.digest is not None:
             with suppress(OSError):  # it is gone meanwhile

@@ -175,7 +175,13 @@ def _digest(file: BinaryIO) -> str:
 
 def _stamp(file: BinaryIO) -> Header:
     found = os.fstat(file.fileno())
-    return {"size": found.st_size, "mtime_ns": found.st_mtime_ns, "inode": found.st_ino, "owner": found.st_uid}
+    return {
+        "size": found.st_size,
+        "mtime_ns": found.st_mtime_ns,
+        "ctime_ns": found.st_ctime_ns,
+        "inode": found.st_ino,
+        "owner": found.st_uid,
+    }
 
 
 def _problem(problem: Problem) -> Header:

@@ -1,11 +1,15 @@
-"""What is to be looked at together: families as the scan made them, and files without text of the same bytes."""
+"""What is to be looked at together: families as the scan made them, and files without words of the same bytes.
+
+Documents that are not there any more are left out: nothing may go because of them.
+"""
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nearkin.group.moment import TELLING
+from nearkin.keeping.presence import Presence
 from nearkin.model import Location, family_id
 from nearkin.read.table import MEMBER
 from nearkin.report.deciding import find_family
@@ -15,7 +19,7 @@ from nearkin.store.results import family_rows
 
 DOCUMENTS = f"""
 SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, {TELLING},
-       d.text, t.content, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
+       d.text, CASE WHEN c.length > 0 THEN c.id END, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
 FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
 WHERE d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
@@ -34,7 +38,7 @@ class Held:
     digest: bytes
     properties: str | None
     text: int | None
-    content: int | None
+    content: int | None  # None: it has no text, or one without letters and digits
     characters: int | None
     has_text: bool
     raw: bool
@@ -68,8 +72,11 @@ class Group:
         return sum({one.text: one.characters or 0 for one in self.documents}.values())
 
 
-def groups_of(connection: sqlite3.Connection, families: Sequence[str]) -> list[Group]:
-    """Families as the scan made them, largest first, then files without text that are of the same bytes."""
+def groups_of(
+    connection: sqlite3.Connection, families: Sequence[str], absent: Callable[[Location], None] = lambda _: None
+) -> list[Group]:
+    """Families as the scan made them, largest first, then files without words that are of the same bytes. `absent` is
+    told of documents that would be here, too, and are not where the scan found them."""
     run = runs.last(connection)
     founders = {find_family(connection, prefix).founder for prefix in families}
     by_content: dict[int, list[Held]] = defaultdict(list)
@@ -81,17 +88,29 @@ def groups_of(connection: sqlite3.Connection, families: Sequence[str]) -> list[G
         else:
             by_content[held.content].append(held)
     decided = Decided(connection)
+    there = Presence()
     found = []
+
+    def add(number: str, kind: str, documents: list[Held], keep: Location | None = None) -> None:
+        if len(documents) < 2:
+            return
+        left = []
+        for one in documents:
+            if there.has(one.root, one.location.path, inside=one.inside):
+                left.append(one)
+            else:
+                absent(one.location)
+        if len(left) > 1:
+            found.append(Group(number, kind, left, keep))
+
     for family in family_rows(connection, run.scheme):
         if families and family.founder not in founders:
             continue
         contents = [content for content, *_ in family.contents]
         documents = [held for content in contents for held in by_content.get(content, [])]
-        if len(documents) > 1:
-            found.append(Group(family_id(family.founder), family.kind, documents, decided.of_family(contents)[1]))
-    if not families:
-        same = ((digest, some) for digest, some in by_bytes.items() if len(some) > 1)
-        found += [Group(f"bytes:{family_id(digest)}", "identical", some) for digest, some in same]
+        add(family_id(family.founder), family.kind, documents, decided.of_family(contents)[1])
+    for digest, documents in by_bytes.items() if not families else ():
+        add(f"bytes:{family_id(digest)}", "identical", documents)
     found.sort(
         key=lambda group: (
             -len(group.documents),

@@ -7,7 +7,8 @@
     quarantine    it may be moved to the quarantine, and nothing else
     none          nothing; a person may write `quarantine` instead
 
-Paths in it are the names' own bytes (CSV), or as Python names files (JSON). The same store gives the same plan.
+Paths in it are the names' own bytes (CSV), or as Python names files (JSON). The same store gives the same plan while
+its files are there.
 """
 
 import csv

@@ -17,7 +17,7 @@ from nearkin.group.moment import moment_of
 from nearkin.keeping.groups import Held, groups_of
 from nearkin.keeping.plan import Act, Row
 from nearkin.keeping.texts import ROOM, Texts
-from nearkin.model import Kind
+from nearkin.model import Kind, Location
 from nearkin.store.decided import Decided
 from nearkin.store.verdicts import Ruling
 
@@ -40,14 +40,16 @@ def propose(
     families: Sequence[str] = (),
     near: float | None = None,
     progress: Callable[[str, int, int], None] = lambda *_: None,
+    absent: Callable[[Location], None] = lambda _: None,
     jobs: int | None = None,
 ) -> Iterator[Row]:
     """Rows group by group, the kept one first. `near`: documents contained to this share may be quarantined. `progress`
-    is told how many documents of how many were looked at. On so many threads, as many as there are cores."""
+    is told how many documents of how many were looked at, `absent` which were left out because they are not where the
+    scan found them. On so many threads, as many as there are cores."""
     rules = rules_of(prefer)
     _refuse_nowhere(connection, prefer)
     said, members = _kept_of_pairs(connection), _members(connection)
-    groups = groups_of(connection, families)
+    groups = groups_of(connection, families, absent)
     done, total = 0, sum(len(group.documents) for group in groups)
     stop = threading.Event()
 

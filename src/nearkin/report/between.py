@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
-from nearkin.errors import UsageError
+from nearkin.errors import InputError, UsageError
 from nearkin.matching.payload import Payload
 from nearkin.model import Location, Match
 from nearkin.report.matches import bars_of
@@ -96,7 +96,7 @@ def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str)
     known = [scope.name for scope in all_scopes(connection)]
     for name in (master, candidate):
         if name not in known:
-            raise UsageError(f"There is no scope {name!r} in this store; known are: {', '.join(known) or 'none'}.")
+            raise InputError(f"There is no scope {name!r} in this store; known are: {', '.join(known) or 'none'}.")
     if master == candidate:
         raise UsageError(f"Scope {master!r} cannot be compared with itself; name two scopes.")
 

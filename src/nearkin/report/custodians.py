@@ -59,7 +59,7 @@ def list_custodians(connection: sqlite3.Connection, subject: str) -> list[Custod
     except InputError as missing:
         try:
             family = find_family(connection, subject)
-        except UsageError as error:  # no id: then it was meant as a path
+        except (InputError, UsageError) as error:  # no id: then it was meant as a path
             raise (error if HEX.fullmatch(subject) else missing) from None
         rows = connection.execute(FAMILY, (family.founder, run.scheme)).fetchall()
         return _by_holder(rows, b"", frozenset())

@@ -82,7 +82,7 @@ def of_one_content(connection: sqlite3.Connection, digests: frozenset[bytes]) ->
 def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
     """By its id or the beginning of it; also one that a verdict has parted."""
     if not HEX.fullmatch(prefix):
-        raise UsageError(f"{prefix} is not a family id; `nearkin families` shows them, such as 0123456789abcdef.")
+        raise InputError(f"{prefix} is not a family id; `nearkin families` shows them, such as 0123456789abcdef.")
     wanted = prefix.lower()
     scheme = runs.last(connection).scheme
     known = {

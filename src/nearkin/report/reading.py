@@ -48,7 +48,7 @@ def without_text(connection: sqlite3.Connection) -> int:
 
 
 def without_own_text(connection: sqlite3.Connection) -> int:
-    """How many documents have no text because they are empty, or nothing but spaces, or hold other documents only."""
+    """How many documents are empty, have neither letters nor digits (but spaces or signs), or only hold others."""
     (every,) = connection.execute(
         """SELECT count(*) FROM present d LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
            WHERE d.reason IS NULL AND coalesce(c.length, 0) = 0"""

@@ -79,6 +79,8 @@ def _paired(
     return left
 
 
+# A folder that could not be looked into is noted like a file that failed, of no kind, and is no document.
+DOCUMENT = "(d.media <> '' OR d.parent IS NOT NULL)"
 # Also one of the same bytes that can be read at last, or no longer.
 CHANGED = "(b.digest IS NOT d.digest OR (b.reason IS NULL) <> (d.reason IS NULL))"
 
@@ -88,24 +90,26 @@ def count_changes(connection: sqlite3.Connection, scope: int, run: int, *, gone:
         f"""SELECT count(*) FILTER (WHERE b.id IS NULL),
                   count(*) FILTER (WHERE b.path = d.path AND {CHANGED}),
                   count(*) FILTER (WHERE b.path <> d.path)
-           FROM document d LEFT JOIN document b ON b.id = d.before WHERE d.scope = ? AND d.seen = ?""",
+           FROM document d LEFT JOIN document b ON b.id = d.before WHERE d.scope = ? AND d.seen = ? AND {DOCUMENT}""",
         (scope, run),
     ).fetchone()
     return Changes(new, changed, moved, gone)
 
 
-# Documents checked in that a scan took over did not go: it has them at their own place, or read them itself.
+# Documents checked in that a scan took over did not go: it has them at their own place, or read them itself. Those of a
+# scope that was dropped since are there no more, whatever the scan found.
 LISTED = f"""
 WITH last (run) AS (SELECT max(id) FROM run WHERE kind = 'scan' AND state = 'done')
 SELECT CASE WHEN b.id IS NULL THEN 'new' WHEN b.path <> d.path THEN 'moved' ELSE 'changed' END,
        scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail,
        CASE WHEN b.path <> d.path THEN b.path END
 FROM last JOIN document d ON d.seen = run JOIN scope ON scope.id = d.scope LEFT JOIN document b ON b.id = d.before
-WHERE b.id IS NULL OR b.path <> d.path OR {CHANGED}
+WHERE (b.id IS NULL OR b.path <> d.path OR {CHANGED}) AND {DOCUMENT}
+AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = d.gone AND r.kind = 'regroup' AND r.state = 'done')
 UNION ALL
 SELECT 'gone', scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail, NULL
 FROM last JOIN document d ON d.gone = run JOIN scope ON scope.id = d.scope
-WHERE scope.root <> x'' AND d.seen < run
+WHERE scope.root <> x'' AND d.seen < run AND {DOCUMENT}
 AND NOT EXISTS (SELECT 1 FROM document n WHERE n.before = d.id AND n.seen = run)
 ORDER BY 3, 2
 """

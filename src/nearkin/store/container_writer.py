@@ -112,12 +112,14 @@ class ContainerWriter:
         writer.members_gone += len(vanished)
         (text,) = writer.texts.add(itself)
         writer.connection.execute(
-            """UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ?, media = ?, encoding = ?, digest = ?,
-                                   text = ?, reason = ?, detail = ?, reader = ?, properties = ?, md5 = ?, sha1 = ?
+            """UPDATE document SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, owner = ?, media = ?, encoding = ?,
+                                   digest = ?, text = ?, reason = ?, detail = ?, reader = ?, properties = ?, md5 = ?,
+                                   sha1 = ?
                WHERE id = ?""",
             (
                 itself.sizes[0],
                 itself.mtimes[0],
+                itself.ctimes[0],
                 itself.inodes[0],
                 owner_name(itself.owners[0]),
                 itself.media[0],

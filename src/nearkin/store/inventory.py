@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.store import runs
+from nearkin.store.changes import DOCUMENT
 from nearkin.store.compaction import AGAIN
 from nearkin.store.contents import COMPARED, FRESH, HERE
 from nearkin.store.documents import count_documents
-from nearkin.store.scopes import NO_ROOT, all_scopes
+from nearkin.store.scopes import NO_ROOT, all_scopes, dropped_scopes
 from nearkin.store.segments import LOCK, folder_of
 
 # Which tables make a part; all others are `other`.
@@ -77,6 +78,7 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
     scheme = runs.last_scheme(connection)
     documents, failed = count_documents(connection)
     counts = dict(connection.execute("SELECT scope, count(*) FROM present WHERE reason IS NULL GROUP BY scope"))
+    dropped = dropped_scopes(connection)  # of these there is only history
     scopes = tuple(
         ScopeCount(
             scope.name,
@@ -85,6 +87,7 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
             scope.is_missing and scope.id in counts,
         )
         for scope in all_scopes(connection)
+        if scope.id not in dropped
     )
     parts = _parts(connection, store)
     return Inventory(
@@ -110,11 +113,11 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
 
 # A version that no later one follows, at a place where there is nothing now. What a scan took over from an addition
 # without a folder is at its own place since.
-GONE = """
+GONE = f"""
 SELECT count(*) FROM (
     SELECT d.scope, d.path FROM document d JOIN scope ON scope.id = d.scope JOIN run ON run.id = d.gone
     WHERE d.seen IN (SELECT id FROM finished) AND d.gone IN (SELECT id FROM finished)
-    AND NOT (scope.root = x'' AND run.kind = 'scan')
+    AND NOT (scope.root = x'' AND run.kind = 'scan') AND {DOCUMENT}
     AND NOT EXISTS (SELECT 1 FROM document n WHERE n.before = d.id AND n.seen IN (SELECT id FROM finished))
     EXCEPT SELECT scope, path FROM present
 )

@@ -1,7 +1,9 @@
 """What the store knows of the places a scan goes to: which files need not be read again.
 
-A file is taken to be unchanged when size, time of change in nanoseconds and inode are what they were. What a killed
-scan had read counts as well: it is adopted, not read again.
+A file is taken to be unchanged when size, both times of change in nanoseconds and inode are what they were. The time
+of the content can be set back, as tools that copy or restore do; the time of the inode cannot, and tells of rights
+that were taken away, too. Stores of before version 5 do not know it: there it is not compared. What a killed scan had
+read counts as well: it is adopted, not read again.
 """
 
 import os
@@ -22,7 +24,8 @@ LASTING = frozenset(
     (Reason.ENCRYPTED, Reason.CORRUPT, Reason.UNSUPPORTED, Reason.EMPTY, Reason.CRASHED, Reason.TIMED_OUT)
 )
 LOOK_UP = 500  # paths a query
-ROWS = "SELECT id, path, size, mtime_ns, inode, digest, text, media, reason, detail, reader, md5 IS NOT NULL FROM"
+ROWS = """SELECT id, path, size, mtime_ns, ctime_ns, inode, digest, text, media, reason, detail, reader,
+                 md5 IS NOT NULL FROM"""
 
 
 class Version(NamedTuple):
@@ -32,6 +35,7 @@ class Version(NamedTuple):
     path: bytes
     size: int
     mtime_ns: int
+    ctime_ns: int  # 0: not known
     inode: int
     digest: bytes | None
     text: int | None
@@ -156,8 +160,8 @@ class Known:
             stat = os.lstat(absolute)
         except OSError:
             return False
-        now = (stat.st_size, stat.st_mtime_ns, stored_inode(stat.st_ino))
-        same = (pending.size, pending.mtime_ns, pending.inode) == now
+        now = (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stored_inode(stat.st_ino))
+        same = (pending.size, pending.mtime_ns, pending.ctime_ns or stat.st_ctime_ns, pending.inode) == now
         if same:
             self.adopted.append(pending)
         return same

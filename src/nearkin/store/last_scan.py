@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nearkin.read.walk import ROOT
 from nearkin.settings import Settings
+from nearkin.store.changes import DOCUMENT
 from nearkin.store.known import lies_below
 from nearkin.store.scopes import MOVED, Scope, all_scopes, relative_to
 
@@ -83,6 +85,21 @@ def failed_by_reason(connection: sqlite3.Connection, starts: tuple[Path, ...] | 
             if below is None or lies_below(path, below)
         )
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def out_of_reach(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> int:
+    """How many documents lie in folders there that could not be looked into: they stay as they were known."""
+    number = 0
+    for scope in all_scopes(connection):
+        below = in_scope(scope, starts)
+        # By the index of bytes: of these there are none.
+        failed = f"SELECT path FROM present d WHERE text IS NULL AND digest IS NULL AND +scope = ? AND NOT {DOCUMENT}"
+        closed = [path for (path,) in connection.execute(failed, (scope.id,)) if below and lies_below(path, below)]
+        if closed:
+            folders = tuple(b"" if path == ROOT else path for path in closed)
+            known = connection.execute("SELECT path FROM present WHERE scope = ? AND reason IS NULL", (scope.id,))
+            number += sum(lies_below(path, folders) for (path,) in known)
+    return number
 
 
 def in_scope(scope: Scope, starts: tuple[Path, ...]) -> tuple[bytes, ...]:

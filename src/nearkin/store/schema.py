@@ -12,7 +12,7 @@ sees the store as the last finished run left it. Nobody asks `document` what is 
 """
 
 APPLICATION_ID = 0x6E6B696E  # "nkin"
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 CODE = """
 CREATE TABLE code (              -- signatures that are a few numbers, to be looked up by value or by range
@@ -197,6 +197,12 @@ ALTER TABLE family ADD COLUMN weakest_exact INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE family ADD COLUMN mean_exact INTEGER NOT NULL DEFAULT 1;
 """
 
+# Since version 5.
+CHANGED = """
+-- When the inode changed (POSIX st_ctim), which nobody can set back; 0: not known, as in containers and older stores.
+ALTER TABLE document ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0;
+"""
+
 TABLES = f"""
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
@@ -290,7 +296,7 @@ CREATE INDEX family_content_content ON family_content (content);
 {SEGMENTS}
 {DECISIONS}
 {FAMILY_EVENT}
-{MEASURED}
+{MEASURED}{CHANGED}
 """
 
 # Made for every connection. What a run read or lost counts when it has finished; for the run itself, at once.
@@ -340,4 +346,5 @@ UPDATE family SET weakest_exact = 0, mean_exact = 0 WHERE (scheme, threshold) IN
     (SELECT f.scheme, f.threshold FROM (SELECT DISTINCT scheme, threshold FROM family) f WHERE EXISTS
         (SELECT 1 FROM match m WHERE m.scheme = f.scheme AND NOT m.exact AND m.resemblance >= f.threshold));
 """,
+    4: CHANGED,
 }

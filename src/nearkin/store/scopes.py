@@ -5,7 +5,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from nearkin.errors import UsageError
+from nearkin.errors import InputError, UsageError
 from nearkin.store import audit
 
 ADDED = "added"
@@ -67,13 +67,25 @@ def used_scopes(connection: sqlite3.Connection) -> frozenset[int]:
     return frozenset(number for (number,) in rows)
 
 
+def dropped_scopes(connection: sqlite3.Connection) -> frozenset[int]:
+    """Those whose documents went without a scan, and that no scan has filled since."""
+    rows = connection.execute(
+        "SELECT DISTINCT d.scope FROM document d JOIN run ON run.id = d.gone WHERE run.kind = 'regroup'"
+    )
+    return frozenset(number for (number,) in rows) - used_scopes(connection)
+
+
 def find_scope(connection: sqlite3.Connection, name: str) -> Scope:
-    known = all_scopes(connection)
+    """One that was not dropped."""
+    dropped = dropped_scopes(connection)
+    known = [scope for scope in all_scopes(connection) if scope.name == name or scope.id not in dropped]
     for scope in known:
         if scope.name == name:
+            if scope.id in dropped:
+                raise InputError(f"Scope {name!r} was dropped already; a scan of its folder would bring it back.")
             return scope
     names = ", ".join(scope.name for scope in known) or "none"
-    raise UsageError(f"There is no scope {name!r} in this store; known are: {names}.")
+    raise InputError(f"There is no scope {name!r} in this store; known are: {names}.")
 
 
 def _moved(connection: sqlite3.Connection, scope: Scope, root: Path) -> Scope:

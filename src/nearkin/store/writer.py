@@ -39,7 +39,7 @@ TRANSACTION_BYTES = 64 << 20
 TRANSACTION_SECONDS = 3.0
 ADOPTED = 4096  # documents at a time
 
-TOUCH = "UPDATE document SET size = ?, mtime_ns = ?, inode = ?, owner = ? WHERE id = ?"
+TOUCH = "UPDATE document SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, owner = ? WHERE id = ?"
 
 Within = dict[int, int]  # rows of members, and that of the container each lies in
 
@@ -138,6 +138,7 @@ class Writer:
                 "parent": parent,
                 "size": filed.sizes,
                 "mtime_ns": filed.mtimes if plain.mtime is None else plain.mtime,
+                "ctime_ns": filed.ctimes,
                 "inode": filed.inodes,
                 "owner": filed.owners(owners, names) if plain.owner is None else owner_name(plain.owner),
                 "media": filed.by_kind([MEDIA[kind] for kind in kinds]),
@@ -190,13 +191,14 @@ class Writer:
         nested: set[int] = set()
         following = self._next_document() if within else 0
         new: list[tuple[Any, ...]] = []
-        touched: list[tuple[int, int, int, str | None, int]] = []
+        touched: list[tuple[int, int, int, int, str | None, int]] = []
         tables: list[tuple[bytes, int]] = []  # that were only touched
         superseded: list[int] = []
         for i, (path, text) in enumerate(zip(readings.paths, texts, strict=True)):
             container = within.get(i)
             before = versions.get(path) if container is None else None
-            place = (readings.sizes[i], readings.mtimes[i], readings.inodes[i], owner_name(readings.owners[i]))
+            times = readings.mtimes[i], readings.ctimes[i]
+            place = (readings.sizes[i], *times, readings.inodes[i], owner_name(readings.owners[i]))
             if before is not None and _as_before(before, readings, i, text):
                 touched.append((*place, before.id))
                 if readings.media[i] in TABLES:
@@ -234,7 +236,7 @@ class Writer:
             )
         insert_rows(
             self.connection,
-            """document (scope, path, parent, size, mtime_ns, inode, owner, media, encoding, digest,
+            """document (scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, media, encoding, digest,
                          text, reason, detail, seen, before, reader, properties, md5, sha1)""",
             new,
         )
@@ -251,10 +253,10 @@ class Writer:
         (largest,) = self.connection.execute("SELECT coalesce(max(id), 0) FROM document").fetchone()
         return int(largest) + 1
 
-    def touch(self, version: Version, *, size: int, mtime_ns: int, inode: int, owner: int) -> None:
+    def touch(self, version: Version, *, size: int, mtime_ns: int, ctime_ns: int, inode: int, owner: int) -> None:
         """A file of the same bytes that need not be taken apart again; what lies in it stays with it."""
         self.begin()
-        self.connection.execute(TOUCH, (size, mtime_ns, inode, owner_name(owner), version.id))
+        self.connection.execute(TOUCH, (size, mtime_ns, ctime_ns, inode, owner_name(owner), version.id))
         self.containers.append((version.path, version.id))
         self._touch_members(version.path, version.id)
         self._files += 1
@@ -269,10 +271,12 @@ class Writer:
         with self._whole(len(readings), sum(readings.sizes)):
             texts = self.texts.add(readings)
             self.connection.executemany(
-                f"""INSERT INTO document (scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding,
-                                          digest, text, reason, detail, seen, before, reader, properties, md5, sha1)
-                    SELECT scope, path, parent, size, mtime_ns, inode, owner, custodian, media, encoding, digest,
-                           ?, reason, detail, {self.run}, id, reader, properties, md5, sha1
+                f"""INSERT INTO document (scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
+                                          encoding, digest, text, reason, detail, seen, before, reader, properties,
+                                          md5, sha1)
+                    SELECT scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
+                           encoding, digest, ?, reason, detail, {self.run}, id, reader, properties,
+                           md5, sha1
                     FROM present WHERE id = ?""",
                 [(text, version.id) for text, version in zip(texts, versions, strict=True)],
             )
@@ -334,7 +338,8 @@ class Writer:
             self.members_gone += leave_members(self.connection, self.run, self.scope, left_places)
             moves = recognise_moves(self.connection, self.scope, self.run, vanished)
             moved = len(moves) + sum(move_members(self.connection, self.run, move) for move in moves)
-            gone = len(vanished) + self.members_gone - moved
+            # Of no kind is a folder that could not be looked into, and can be now.
+            gone = sum(version.media != "" for version in vanished) + self.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
 
     def settle(self) -> None:
