@@ -108,7 +108,7 @@ def check(
         for query in queries:
             if not query.size:
                 note(f"{name_of(query)} is empty, so nothing resembles it.", quiet=quiet)
-            elif query.text is None:
+            elif not checker.canon.apply(query.text or b""):
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
             tell_unopened(query, quiet=quiet)
         with progress("comparing", quiet=quiet):
