@@ -1,7 +1,7 @@
 """The file that a ZIP archive is written to. It says once that there is no room, and nothing when it is closed.
 
-A ZipFile that is given up writes its end when it is collected, perhaps after the file was closed, and Python prints what
-comes of that on the screen.
+A ZipFile that is given up writes its end when it is collected, perhaps after the file was closed, and Python prints
+what comes of that on the screen.
 """
 
 import io
