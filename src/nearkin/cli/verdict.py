@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from nearkin.cli.notes import note as tell
-from nearkin.cli.options import common
+from nearkin.cli.options import common, store_option
 from nearkin.cli.output import Record, chosen, emit, emit_one
 from nearkin.errors import UsageError
 
@@ -64,16 +64,10 @@ def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by:
             Screen().note(", ".join(f"{count(getattr(followed, name), 'families')} {name}" for name in names))
         elif said != "keep":
             Screen().note("No family changed.")
-    if said == "template" and isinstance(subject, str):
-        tell(
-            f"To leave the text they share out of every comparison: nearkin template add --family {subject}",
-            quiet=quiet,
-        )
-    elif said == "template":
-        tell(
-            "To leave the text that a family shares out of every comparison: nearkin template add --family ID",
-            quiet=quiet,
-        )
+    if said == "template":
+        shared, family = ("they share", subject) if isinstance(subject, str) else ("that a family shares", "ID")
+        command = f"nearkin template add --family {family}{store_option(store)}"
+        tell(f"To leave the text {shared} out of every comparison: {command}", quiet=quiet)
 
 
 def _pair(subject: tuple[str, str]) -> Record:
