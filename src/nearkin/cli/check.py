@@ -178,10 +178,11 @@ def _print_sql(checker: "Checker", queries: "list[Found]", own: "RangeQuery", *,
 
 
 def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.words import count, safe, shortened
 
     if named:
-        screen.heading(safe(query.name), count(len(similar), "documents"))
+        about = count(len(similar), "documents")
+        screen.heading(shortened(safe(query.name), screen.width - len(about) - 2), about)
     if similar:
         screen.similar(similar)
     elif not named and query.size:

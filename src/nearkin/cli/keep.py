@@ -263,16 +263,18 @@ def _refuse(counts: "Counter[str]") -> None:
 
 def _show_outcomes(records: list[dict[str, Any]], counts: "Counter[str]") -> None:
     """What was left alone, which is most of a plan, as how many for which reason; what was refused last, to be seen."""
+    from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count
 
     screen = Screen()
     skipped = Counter(record["detail"] for record in records if record["outcome"] == "skipped")
-    for record in sorted(records, key=lambda record: record["outcome"] == "refused"):
-        if record["outcome"] != "skipped":
-            screen.line((f"  {record['outcome']:<10}  ", "dim"), _name(record["path"]))
-            if record["outcome"] == "refused":
-                screen.folded(_name(record["detail"]), indent=14, style="dim")
+    told = sorted((one for one in records if one["outcome"] != "skipped"), key=lambda one: one["outcome"] == "refused")
+    names = apart([_name(record["path"]) for record in told], screen.width - 14)
+    for record, name in zip(told, names, strict=True):
+        screen.line((f"  {record['outcome']:<10}  ", "dim"), name)
+        if record["outcome"] == "refused":
+            screen.folded(_name(record["detail"]), indent=14, style="dim")
     for detail, number in skipped.most_common():
         screen.line(("  skipped     ", "dim"), count(number, "documents"))
         screen.folded(_name(detail), indent=14, style="dim")

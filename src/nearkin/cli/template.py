@@ -79,9 +79,9 @@ def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) 
         screen.line(
             (f"{one['suggestion']}", "bold"),
             f"  in {count(one['documents'], 'documents')}, {one['shingles']:,} shingles; {changed}",
-            (f"  {' '.join(one['families'][:3])}{' …' if one['families_changed'] > 3 else ''}", "dim"),
         )
-        screen.facts([("", safe(one["excerpt"]) or "–")])
+        families = f"{' '.join(one['families'][:3])}{' …' if one['families_changed'] > 3 else ''}"
+        screen.facts([("families", families), ("text", safe(one["excerpt"]))])
     if records:
         screen.note(f"To leave one out: nearkin template add --suggestion N{store_option(store)}")
     else:
