@@ -85,7 +85,7 @@ class Scan(Running):
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:
         with self._writer(scope) as writer:
-            take_in(
+            passed_over = take_in(
                 writer,
                 scope,
                 starts,
@@ -96,6 +96,7 @@ class Scan(Running):
                 progress=partial(self.progress, "read"),
                 meanwhile=partial(import_module, "nearkin.group.grouping"),  # threads that read do not need Python
             )
+        self.skipped = {"skipped_links": passed_over.links, "skipped_special": passed_over.special}
         changes = writer.finish(below)
         self._log_ahead()
         custodians = partial(name_custodians, self.connection, self.run_id, scope.id, below)
@@ -136,7 +137,7 @@ class Scan(Running):
             found = summarise(self.connection, grouped, self.settings.match, len(collected.contents), self.seconds)
             unlisted = int(grouped.families.unlisted.sum())
             hot = {"hot": outcome.hot.features, "hot_links": outcome.hot.links, "unlisted": unlisted}
-            summary = replace(found, **asdict(changes), resigned=self.resigned, **hot)
+            summary = replace(found, **asdict(changes), resigned=self.resigned, **hot, **self.skipped)
             self.timings["store"] = time.monotonic() - began
             self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)
         return summary

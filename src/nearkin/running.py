@@ -49,6 +49,7 @@ class Running:
         self.timings: dict[str, float] = {}
         self.subject = ""  # what is read, in words
         self.resigned = 0
+        self.skipped = {"skipped_links": 0, "skipped_special": 0}
         self.ahead: SegmentAhead | None = None  # the index, made meanwhile
         self.at_the_end: list[Callable[[], None]] = []  # what others would see at once
         room = self.settings.run.memory
@@ -185,7 +186,8 @@ class Running:
         if before is None or not before.latest:
             return None
         counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
-        summary = replace(Summary(**counts), **asdict(Changes()), resigned=0, seconds=round(self.seconds))
+        now = {"resigned": 0, "seconds": round(self.seconds), **self.skipped}
+        summary = replace(Summary(**counts), **asdict(Changes()), **now)
         with turn(self.store), transaction(self.connection):
             if runs.is_noted_after(self.connection, before, "verdict"):
                 return None
