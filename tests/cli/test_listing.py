@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.terminal import Typed
 from cli.world import FILES, Called, edited, prose, write
 from nearkin.lab.latin import ENGLISH
 from nearkin.lab.office import as_docx
@@ -290,3 +291,15 @@ def test_the_table_of_documents_names_formats_shortly(tmp_path: Path) -> None:
     Called("scan", folder, "--store", tmp_path / "kin.db")
     shown = Called("documents", "--store", tmp_path / "kin.db", "--format", "table").out
     assert shown.splitlines()[1].split()[2:] == ["docx", "–", "letters/a", "letter", "to", "Ann.docx"]
+
+
+def test_names_in_csv_are_escaped_on_a_terminal_only(tmp_path: Path) -> None:
+    name = b"esc\x1b[31m\n caf\xe9.txt"
+    write(tmp_path / "tree", {name: prose(1)})
+    assert Called("scan", tmp_path / "tree", "--store", tmp_path / "kin.db").code == 0
+    listing = ["documents", "--format", "csv", "--store", tmp_path / "kin.db"]
+    (piped,) = cells(Called(*listing))
+    assert piped["path"].encode("utf-8", "surrogateescape") == name
+    shown = Typed(*listing, cwd=tmp_path)
+    assert "\x1b" not in shown.raw
+    assert r"esc\x1b[31m\n caf\xe9.txt" in shown.text

@@ -154,7 +154,7 @@ def _show(records: Iterable[Record], form: str, *, columns: list[str] | None = N
     shown = [column for column in columns if column != "scope"]
 
     def line(record: Record) -> str:
-        cells = []
+        cells: list[str] = []
         for column in shown:
             value = "none" if record[column] is None else str(record[column])
             if column == "path":
