@@ -11,7 +11,7 @@ import click
 import pytest
 
 import nearkin as library
-from cli.world import FILES, Called, edited, nearkin, prose, write
+from cli.world import FILES, Called, edited, nearkin, no_file_longer_than, prose, write
 from nearkin.cli.main import COMMANDS, SUMMARIES, cli
 from nearkin.scheme import SCHEMES
 from nearkin.scheme.golden import GOLDEN
@@ -220,6 +220,14 @@ def test_schemes_shows_cherkasovas_table_1() -> None:
     assert [scheme["containment"] for scheme in four] == [True, False, False, True]
     assert [scheme["intervals"] for scheme in four] == [True, True, True, False]
     assert "no containment, intervals, signatures of fixed size" in Called("schemes", "--format", "table").out
+
+
+def test_a_sample_that_was_cut_short_is_called_so(tmp_path: Path) -> None:
+    with no_file_longer_than(2000):
+        done = Called("demo", tmp_path / "sample")
+    assert done.code == 3
+    assert done.err.endswith("it has only a part of the sample, so remove it.\n")
+    assert any((tmp_path / "sample").iterdir())
 
 
 def test_demo(tmp_path: Path) -> None:

@@ -36,7 +36,9 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
     except FileExistsError as error:
         raise InputError(f"{folder} is not an empty folder; name a new or empty one.") from error
     except OSError as error:
-        raise InputError(f"Cannot write to {folder}: {(error.strerror or str(error)).lower()}.") from error
+        why = (error.strerror or str(error)).lower()
+        left = "; it has only a part of the sample, so remove it" if _has_something(folder) else ""
+        raise InputError(f"Cannot write to {folder}: {why}{left}.") from error
     form = chosen(form)
     if form != "table":
         emit_one({"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"}))
@@ -49,3 +51,10 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
         where = safe(str(folder)).rstrip("/")
         screen.folded(f"Wrote {written} to {where}; {where}/{TRUTH} lists how they are related.")
         screen.command("Next", f"nearkin scan {shlex.quote(safe(str(folder)))} --exclude {TRUTH}")
+
+
+def _has_something(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:  # it could not be made, or is no folder
+        return False
