@@ -15,10 +15,20 @@ from nearkin.errors import InputError
 @click.argument("folder", type=FILE, metavar="DIR")
 @common
 @click.option(
-    "--documents", type=click.IntRange(min=1), default=600, show_default=True, help="Number of documents to write."
+    "--documents",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=600,
+    show_default=True,
+    help="Number of documents to write.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Each seed gives another sample."
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Each seed gives another sample.",
 )
 def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: int, seed: int) -> None:
     """Write a sample repository to try nearkin on.

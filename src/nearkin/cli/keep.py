@@ -40,7 +40,12 @@ SHOWN = 2  # passages of residue on the screen, the longest; the plan has them a
     help="Let the plan quarantine documents if at least this share of them is in the kept one.",
 )
 @click.option(
-    "--limit", type=click.IntRange(0), default=20, show_default=True, help="Number of families on the screen; 0: all."
+    "--limit",
+    type=click.IntRange(0),
+    metavar="N",
+    default=20,
+    show_default=True,
+    help="Number of families on the screen; 0: all.",
 )
 @click.option("--apply", "applied", type=FILE, metavar="PLAN", help="Carry out a plan.")
 @click.option(
