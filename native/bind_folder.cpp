@@ -30,7 +30,7 @@ nb::tuple py_list_folder(const nb::bytes& folder, const nb::bytes& prefix, bool 
     path += found.name(entry);
     paths.append(to_bytes(path));
   }
-  return nb::make_tuple(std::move(paths), std::move(apart));
+  return nb::make_tuple(std::move(paths), std::move(apart), nb::make_tuple(found.links, found.special));
 }
 
 }  // namespace

@@ -20,7 +20,10 @@ struct Close {
 int ask(DIR* folder, const dirent& one, unsigned char& type) {
   struct stat info {};
   if (::fstatat(::dirfd(folder), one.d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno;
-  type = S_ISREG(info.st_mode) ? DT_REG : S_ISDIR(info.st_mode) ? DT_DIR : DT_LNK;
+  type = S_ISREG(info.st_mode)   ? DT_REG
+         : S_ISDIR(info.st_mode) ? DT_DIR
+         : S_ISLNK(info.st_mode) ? DT_LNK
+                                 : DT_FIFO;
   return 0;
 }
 
@@ -38,7 +41,11 @@ Folder look_into(const char* path, const FolderLook& how) {
     if (name == "." || name == ".." || (!how.hidden && name.starts_with('.'))) continue;
     unsigned char type = one->d_type;
     const int error = type == DT_UNKNOWN || how.ask ? ask(folder.get(), *one, type) : 0;
-    if (error == ENOENT || (error == 0 && type != DT_REG && type != DT_DIR)) continue;
+    if (error == ENOENT) continue;
+    if (error == 0 && type != DT_REG && type != DT_DIR) {
+      ++(type == DT_LNK ? found.links : found.special);
+      continue;
+    }
     const bool watched = std::find(how.watched.begin(), how.watched.end(), one->d_ino) != how.watched.end() ||
                          std::any_of(how.hints.begin(), how.hints.end(), [&](auto& end) { return name.ends_with(end); });
     const auto kind = error != 0       ? Entry::Kind::unknown

@@ -22,6 +22,8 @@ struct Entry {
 struct Folder {
   std::string names;
   std::vector<Entry> entries;
+  std::size_t links = 0;    // passed over
+  std::size_t special = 0;  // likewise: pipes, sockets and devices
 
   std::string_view name(const Entry& entry) const { return std::string_view(names).substr(entry.start, entry.length); }
 };
@@ -33,7 +35,7 @@ struct FolderLook {
   bool ask = false;  // about every entry, as where the file system does not tell with the names what they are
 };
 
-// Files and folders only: links, devices and the like are passed over. Throws std::system_error where the folder cannot
+// Files and folders only: links, devices and the like are counted and passed over. Throws std::system_error where the folder cannot
 // be looked into.
 Folder look_into(const char* path, const FolderLook& how);
 

@@ -165,16 +165,16 @@ def unchanged(
     paths: list[bytes], sizes: list[int], mtimes: list[int], ctimes: list[int], inodes: list[int], threads: int
 ) -> bytes: ...
 
-# What lies in a folder, as prefix + name, in byte order; links, devices and the like are passed over. And which of the
-# paths are no plain files: a FOLDER, a file that is WATCHED, by its inode or because its name ends as a hint says, or
-# what could not be told, by the error's number.
+# What lies in a folder, as prefix + name, in byte order. And which of the paths are no plain files: a FOLDER, a file
+# that is WATCHED, by its inode or because its name ends as a hint says, or what could not be told, by the error's
+# number. And how many links and special files (pipes, sockets, devices) were passed over.
 # OSError: the folder cannot be looked into. `ask`: as on a file system that does not tell with the names what they are.
 FOLDER: int
 WATCHED: int
 
 def list_folder(
     folder: bytes, prefix: bytes, *, hidden: bool, watched: list[int], hints: list[bytes] = ..., ask: bool = False
-) -> tuple[list[bytes], list[tuple[int, int]]]: ...
+) -> tuple[list[bytes], list[tuple[int, int]], tuple[int, int]]: ...
 
 # Whether a file that begins so is a store of nearkin; so many bytes are enough.
 STORE_HEADER: int

@@ -356,3 +356,5 @@ class Summary:
     hot: int = 0  # features that so many documents have in common that these were compared with a few of them only
     hot_links: int = 0  # pairs by which they were linked with these
     unlisted: int = 0  # pairs within families that are therefore not listed
+    skipped_links: int = 0  # met by this scan, and never followed
+    skipped_special: int = 0  # pipes, sockets and devices

@@ -85,7 +85,7 @@ class Scan(Running):
 
     def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:
         with self._writer(scope) as writer:
-            take_in(
+            passed_over = take_in(
                 writer,
                 scope,
                 starts,
@@ -97,6 +97,7 @@ class Scan(Running):
                 meanwhile=partial(import_module, "nearkin.report.summary"),  # threads that read do not need Python
                 all_listed=self._log_ahead,
             )
+        self.skipped = {"skipped_links": passed_over.links, "skipped_special": passed_over.special}
         changes = writer.finish(below)
         custodians = partial(name_custodians, self.connection, self.run_id, scope.id, below)
         self.at_the_end += [writer.settle, partial(custodians, self.settings.walk.custodian)]
@@ -136,7 +137,7 @@ class Scan(Running):
             found = summarise(self.connection, grouped, self.settings.match, len(collected.contents), self.seconds)
             unlisted = int(grouped.families.unlisted.sum())
             hot = {"hot": outcome.hot.features, "hot_links": outcome.hot.links, "unlisted": unlisted}
-            summary = replace(found, **asdict(changes), resigned=self.resigned, **hot)
+            summary = replace(found, **asdict(changes), resigned=self.resigned, **hot, **self.skipped)
             self.timings["store"] = time.monotonic() - began
             self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)
         return summary

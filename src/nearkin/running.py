@@ -50,6 +50,7 @@ class Running:
         self.timings: dict[str, float] = {}
         self.subject = ""  # what is read, in words
         self.resigned = 0
+        self.skipped = {"skipped_links": 0, "skipped_special": 0}
         self.ahead: SegmentAhead | None = None  # the index, made meanwhile
         self.at_the_end: list[Callable[[], None]] = []  # what others would see at once
         room = self.settings.run.memory
@@ -188,7 +189,7 @@ class Running:
             return None
         counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
         _, failed = count_documents(self.connection)  # also folders, which are no documents that change
-        now = {"failed": failed, "resigned": 0, "seconds": round(self.seconds)}
+        now = {"failed": failed, "resigned": 0, "seconds": round(self.seconds), **self.skipped}
         summary = replace(Summary(**counts), **asdict(Changes()), **now)
         with turn(self.store), transaction(self.connection):
             if runs.is_noted_after(self.connection, before, "verdict"):

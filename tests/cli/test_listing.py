@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.terminal import Typed
 from cli.world import FILES, Called, edited, listed, prose, write
 from nearkin.lab.latin import ENGLISH
 from nearkin.lab.office import as_docx
@@ -306,3 +307,15 @@ def test_names_of_one_file_cost_nothing(tmp_path: Path) -> None:
     assert Called("scan", folder, "--store", store, "-q").code == 0
     groups = {len(group["paths"]): group["overhead"] for group in listed("identical", store)}
     assert groups == {3: 0, 2: 0, 5: len(text)}, "as after keep --apply --action hardlink"
+
+
+def test_names_in_csv_are_escaped_on_a_terminal_only(tmp_path: Path) -> None:
+    name = b"esc\x1b[31m\n caf\xe9.txt"
+    write(tmp_path / "tree", {name: prose(1)})
+    assert Called("scan", tmp_path / "tree", "--store", tmp_path / "kin.db").code == 0
+    listing = ["documents", "--format", "csv", "--store", tmp_path / "kin.db"]
+    (piped,) = cells(Called(*listing))
+    assert piped["path"].encode("utf-8", "surrogateescape") == name
+    shown = Typed(*listing, cwd=tmp_path)
+    assert "\x1b" not in shown.raw
+    assert r"esc\x1b[31m\n caf\xe9.txt" in shown.text

@@ -39,6 +39,47 @@ def test_no_line_is_wider_than_the_screen(store: Path, command: str) -> None:
     assert [line for line in done.out.splitlines() if cells(line) > 80] == []
 
 
+def test_no_line_of_what_was_done_is_wider_than_the_screen(store: Path, tmp_path: Path) -> None:
+    one, other = f"{LONG}/one.txt", f"other/{LONG}/three.txt"
+    plan, folder = tmp_path / "plan.csv", store.parent / "tree"
+    family = Called("families", "--store", store, "--format", "jsonl").records[0]["id"]
+    for words in (
+        ["verdict", "set", one, other, "version"],
+        ["verdict", "set", one, other, "keep", other],
+        ["verdict", "set", family, "keep", one],
+        ["check", folder / one, folder / other],
+        ["trace", one],
+        ["sign", one, "--digest"],
+        ["sign", "--digest"],
+        ["keep", "--plan", plan],
+        ["keep", "--apply", plan, "--action", "quarantine"],
+        ["keep", "--undo", f"{plan}.journal"],
+    ):
+        done = Called(*words, "--store", store, "--format", "table")
+        assert done.code == 0, done.err
+        assert done.out.strip()
+        assert [line for line in done.out.splitlines() if cells(line) > 80] == [], words
+
+
+def test_no_line_of_a_suggestion_is_wider_than_the_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the families that would change, three of them at the most."""
+    monkeypatch.setenv("COLUMNS", "80")
+    licence = prose(1, 300)
+    pairs = {
+        f"{two}-{one}.txt": f"{prose(10 + two, 100)} {prose(100 + 2 * two + one, 60)}"
+        for two in range(4)
+        for one in (0, 1)
+    }
+    others = {f"{one}.txt": prose(200 + one, 400) for one in range(12)}
+    write(tmp_path / "tree", {name.encode(): f"{text} {licence}" for name, text in (pairs | others).items()})
+    monkeypatch.chdir(tmp_path)
+    assert Called("scan", "tree").code == 0
+    suggest = ["template", "suggest"]
+    assert max(one["families_changed"] for one in Called(*suggest).records) > 2
+    shown = Called(*suggest, "--format", "table").out
+    assert [line for line in shown.splitlines() if cells(line) > 80] == []
+
+
 def test_reasons_are_told_in_whole(store: Path) -> None:
     record = Called("families", "--store", store, "--format", "jsonl").records[0]
     shown = Called("families", "--store", store, "--format", "table").out

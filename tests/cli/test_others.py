@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 import pytest
 
 import nearkin as library
-from cli.world import FILES, Called, edited, nearkin, prose, write
+from cli.world import FILES, Called, edited, nearkin, no_file_longer_than, prose, write
 from nearkin.cli.main import COMMANDS, SUMMARIES, cli
 from nearkin.scheme import SCHEMES
 from nearkin.scheme.golden import GOLDEN
@@ -25,7 +26,6 @@ from nearkin.scheme.golden import GOLDEN
         ("part.txt", "whole.txt", "A is contained in B", None),
         ("manual-1.txt", "manual-3.txt", "similar", None),
         ("single.txt", "part.txt", "unrelated", None),
-        ("empty.txt", "part.txt", "unrelated", None),
     ],
 )
 def test_compare_says_the_relation(docs: Path, store: Path, a: str, b: str, relation: str, tier: str | None) -> None:
@@ -40,15 +40,51 @@ def test_compare_says_the_relation(docs: Path, store: Path, a: str, b: str, rela
     assert relation in Called("compare", a, b, "--store", store, "--format", "table").out
 
 
-def test_compare_gives_no_share_of_an_empty_text(docs: Path) -> None:
-    for a, b, of_empty, of_other in (
-        ("empty.txt", "part.txt", "a_in_b", "b_in_a"),
-        ("part.txt", "empty.txt", "b_in_a", "a_in_b"),
-    ):
-        (pair,) = Called("compare", docs / a, docs / b).records
-        assert pair["resemblance"] == pair[of_other] == 0.0
-        assert pair[of_empty] is None
-        assert pair["similar"] is None
+SCORES = ("resemblance", "a_in_b", "b_in_a", "similar", "cosine", "payload", "exact")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        ("...!!!---", "???", ["a.txt has no words to compare", "b.txt has no words to compare"]),
+        ("...", "", ["a.txt has no words to compare", "b.txt is empty"]),
+        ("", "some words of a text", ["a.txt is empty"]),
+        ("some words of a text", " \n!", ["b.txt has no words to compare"]),
+    ],
+)
+def test_what_has_no_words_has_no_scores(
+    tmp_path: Path, a: str, b: str, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {b"a.txt": a, b"b.txt": b, b"other.txt": "a template of some words"})
+    assert Called("scan", "other.txt").code == 0
+    assert Called("template", "add", "--text", "a template of some words, and others still").code == 0
+    (pair,) = Called("compare", "a.txt", "b.txt").records
+    assert (pair["relation"], pair["tier"], pair["relation_details"]) == ("no text", None, [])
+    assert [pair[score] for score in SCORES] == [None] * len(SCORES)
+    assert library.compare(a, b).relation == "no text"
+    assert library.compare(a, b).resemblance is None
+    shown = Called("compare", "a.txt", "b.txt", "--html", "pair.html", "--format", "table").out
+    assert shown.startswith("no text  by their bytes\n")
+    assert [line.strip().rstrip(".") for line in shown.splitlines() if " no words" in line or "empty" in line] == said
+    assert not re.search(r"\d\.\d{3}|%", shown)
+    assert "that nearkin can compare" in (tmp_path / "pair.html").read_text()
+
+
+def test_the_same_bytes_without_words_are_identical(tmp_path: Path) -> None:
+    write(tmp_path, {b"a.txt": "...", b"b.txt": "..."})
+    (pair,) = Called("compare", tmp_path / "a.txt", tmp_path / "b.txt").records
+    assert (pair["relation"], pair["tier"]) == ("identical", "bytes")
+    shown = Called("compare", tmp_path / "a.txt", tmp_path / "b.txt", "--format", "table").out
+    assert "All 3 bytes are the same." in shown
+    assert "canonical" not in shown
+
+
+def test_check_says_that_there_are_no_words(docs: Path, store: Path, tmp_path: Path) -> None:
+    (tmp_path / "dots.txt").write_text("...")
+    done = Called("check", tmp_path / "dots.txt", "--store", store)
+    assert done.records == []
+    assert "dots.txt has no words to compare; only its bytes were looked up." in done.err
 
 
 def test_compare_agrees_with_matches(store: Path) -> None:
@@ -184,6 +220,14 @@ def test_schemes_shows_cherkasovas_table_1() -> None:
     assert [scheme["containment"] for scheme in four] == [True, False, False, True]
     assert [scheme["intervals"] for scheme in four] == [True, True, True, False]
     assert "no containment, intervals, signatures of fixed size" in Called("schemes", "--format", "table").out
+
+
+def test_a_sample_that_was_cut_short_is_called_so(tmp_path: Path) -> None:
+    with no_file_longer_than(2000):
+        done = Called("demo", tmp_path / "sample")
+    assert done.code == 3
+    assert done.err.endswith("it has only a part of the sample, so remove it.\n")
+    assert any((tmp_path / "sample").iterdir())
 
 
 def test_demo(tmp_path: Path) -> None:

@@ -190,6 +190,13 @@ def test_wrong_usage(store: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", [".", "folder", "sub/kin.pdf"])
+def test_what_cannot_be_a_report_is_named(store: Path, name: str) -> None:
+    called = Called("report", name, "--store", store)
+    assert called.code == 2
+    assert f'"{name}"; a report ends with .xlsx' in called.err
+
+
 def test_what_stands_in_the_way_is_code_3(store: Path, tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     done = Called("report", tmp_path / "folder.csv", "--store", store)

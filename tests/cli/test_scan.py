@@ -23,6 +23,7 @@ LISTINGS = [
 ]
 SUMMARY = ["documents", "contents", "failed", "identical", "matches", "families", "seconds"]
 SUMMARY += ["new", "changed", "moved", "gone", "resigned", "hot", "hot_links", "unlisted"]
+SUMMARY += ["skipped_links", "skipped_special"]
 
 
 def listed(store: Path) -> list[bytes]:

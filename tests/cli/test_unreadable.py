@@ -152,3 +152,16 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
         called = Called("scan", tmp_path / "pipe", *more)
         assert called.code == 3
         assert "neither a file nor a folder" in called.err
+
+
+def test_what_was_skipped_is_said(tmp_path: Path) -> None:
+    folder = write(tmp_path / "tree", {b"a.txt": "a text"})
+    store = tmp_path / "kin.db"
+    (folder / "one").symlink_to("a.txt")
+    assert "1 link was skipped." in Called("scan", folder, "--store", store, "--format", "table").words
+    (folder / "two").symlink_to("a.txt")
+    os.mkfifo(folder / "fifo")
+    again = Called("scan", folder, "--store", store, "--format", "table").words
+    assert "2 links and 1 special file were skipped." in again
+    (told,) = Called("scan", folder, "--store", store).records
+    assert (told["skipped_links"], told["skipped_special"], told["documents"], told["failed"]) == (2, 1, 1, 0)

@@ -11,11 +11,25 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from cli.world import Called
+from cli.world import Called, prose, write
 from nearkin.report import sheet
-from nearkin.report.workbook import moment, shy
+from nearkin.report.workbook import PERCENT, SHARE, moment
 
 SHEETS = ["Summary", "A identical", "B families", "C matches", "D failed"]
+needs_libreoffice = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+
+
+def convert(book: Path, folder: Path) -> None:
+    """Each sheet as a person sees it, into CSV. It takes seconds to start."""
+    profile = f"-env:UserInstallation=file://{folder}/profile"
+    every_sheet = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1"
+    done = subprocess.run(
+        ["soffice", profile, "--headless", "--convert-to", every_sheet, "--outdir", folder, book],
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +112,32 @@ def test_a_full_sheet_goes_on_in_another(store: Path, tmp_path: Path, monkeypatc
     assert sum(one.max_row - 2 for one in parts) == len(listed)
 
 
-def test_only_what_is_1_is_shown_as_1() -> None:
-    assert [shy(value) for value in (1.0, 0.99999, 0.5, None)] == [1.0, 0.9999, 0.5, None]
+@pytest.fixture(scope="module")
+def almost_one(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A store of two long texts that differ in one word, and its workbook."""
+    folder = tmp_path_factory.mktemp("almost")
+    long = prose(1, 100_000)
+    write(folder / "tree", {b"a.txt": long, b"b.txt": f"{long} otherwise"})
+    assert Called("scan", folder / "tree", "--store", folder / "kin.db", "--report", folder / "all.xlsx").code == 0
+    return folder / "kin.db", folder / "all.xlsx"
+
+
+def test_cells_hold_what_was_measured(almost_one: tuple[Path, Path]) -> None:
+    (match,) = Called("matches", "--store", almost_one[0]).records
+    assert 0.9999 < match["resemblance"] < 1.0
+    read = openpyxl.load_workbook(almost_one[1])
+    (row,) = read["C matches"].iter_rows(min_row=3)
+    assert [cell.value for cell in row[:4]] == [match[name] for name in ("resemblance", "a_in_b", "b_in_a", "a_in_b")]
+    assert [cell.number_format for cell in row[:4]] == [SHARE, SHARE, SHARE, PERCENT]
+    assert read["B families"]["I3"].value == match["resemblance"]
+
+
+@pytest.mark.soak
+@needs_libreoffice
+def test_only_what_is_1_is_shown_as_1(almost_one: tuple[Path, Path], tmp_path: Path) -> None:
+    convert(almost_one[1], tmp_path)
+    shown = (tmp_path / "all-C matches.csv").read_text().splitlines()[2].split(",")
+    assert shown[:4] == [">0.9999", "1.0000", ">0.9999", "100.0%"]
 
 
 def test_moments_that_a_spreadsheet_does_not_know() -> None:
@@ -109,18 +147,10 @@ def test_moments_that_a_spreadsheet_does_not_know() -> None:
     assert moment(10**18) == datetime(2001, 9, 9, 1, 46, 40)
 
 
-@pytest.mark.soak  # it takes seconds to start
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.soak
+@needs_libreoffice
 def test_libreoffice_opens_it(book: Path, tmp_path: Path) -> None:
-    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
-    every_sheet = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
-    done = subprocess.run(
-        ["soffice", profile, "--headless", "--convert-to", every_sheet, "--outdir", tmp_path, book],
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    convert(book, tmp_path)
     assert sorted(path.name for path in tmp_path.glob("*.csv")) == sorted(f"all-{name}.csv" for name in SHEETS)
     families = (tmp_path / "all-B families.csv").read_text()
     assert "part.txt" in families

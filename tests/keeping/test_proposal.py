@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.world import Called, prose, write
+from cli.world import Called, no_file_longer_than, prose, write
+from nearkin.errors import InputError
+from nearkin.keeping.plan import read_plan, write_plan
 
 from .world import USUAL, Tree
 
@@ -73,6 +75,19 @@ def test_a_plan_saved_with_semicolons(tmp_path: Path) -> None:
     done = tree.keep("--apply", plan, "--action", "hardlink")
     assert done.code == 0, done.err
     assert "done" in {one["outcome"] for one in done.records}
+
+
+def test_a_plan_that_finds_no_room_leaves_nothing(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.scan()
+    whole, plan = tmp_path / "whole.csv", tmp_path / "full" / "plan.csv"
+    assert tree.keep("--plan", whole, *USUAL).code == 0
+    plan.parent.mkdir()
+    with no_file_longer_than(100), pytest.raises(InputError, match=r"Cannot write .*plan\.csv"):
+        write_plan(read_plan(whole), plan)
+    assert list(plan.parent.iterdir()) == []
+    write_plan(read_plan(whole), plan)
+    assert plan.read_bytes() == whole.read_bytes()
 
 
 def test_what_can_go_comes_first_on_the_screen_and_no_more_than_asked(tmp_path: Path) -> None:

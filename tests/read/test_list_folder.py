@@ -85,10 +85,13 @@ def test_what_is_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as
     inode = (tmp_path / "watched").stat().st_ino
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("socket")
-        paths, apart = list_folder(os.fsencode(tmp_path), b"in/", hidden=False, watched=[1, inode], ask=ask)
+        paths, apart, passed_over = list_folder(
+            os.fsencode(tmp_path), b"in/", hidden=False, watched=[1, inode], ask=ask
+        )
     assert paths == [b"in/" + name for name in (b"B", b"b", b"caf\xe9", b"folder", b"watched", b"\xc3\xa4")]
     assert apart == [(3, FOLDER), (4, WATCHED)]
-    shown, _ = list_folder(os.fsencode(tmp_path), b"", hidden=True, watched=[], ask=ask)
+    assert passed_over == (1, 2)
+    shown, *_ = list_folder(os.fsencode(tmp_path), b"", hidden=True, watched=[], ask=ask)
     assert shown[0] == b".dot"
 
 
@@ -107,7 +110,7 @@ def test_what_cannot_be_looked_into_is_an_error_of_the_system(tmp_path: Path, na
 
 def test_what_cannot_be_told_is_told_by_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file system that gives no types, and then refuses one."""
-    listing = ([b"a", b"b", b"c"], [(1, 5)])
+    listing = ([b"a", b"b", b"c"], [(1, 5)], (0, 0))
     monkeypatch.setattr("nearkin.read.walk.list_folder", lambda *_, **__: listing)
     met = list(walk(tmp_path, (tmp_path,), WalkSettings(exclude=("b",))))
     assert met == [b"a", Unreadable(b"b", "input/output error"), b"c"]

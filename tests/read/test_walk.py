@@ -217,6 +217,18 @@ def test_folders_a_thousand_deep(tmp_path: Path) -> None:
         os.system(f"rm -rf '{tmp_path}/d'")  # shutil would recurse as deep
 
 
+def test_a_scan_says_how_many_links_and_special_files_it_skipped(folder: Path) -> None:
+    before = Store(folder.parent / "kin.db").scan(folder)
+    (folder / "link").symlink_to(folder)
+    (folder / "drafts" / "nowhere").symlink_to("missing")
+    (folder / ".unseen").symlink_to("missing")  # as all that is hidden, it is not looked at
+    os.mkfifo(folder / "fifo")
+    for _ in range(2):  # nothing has changed, and they are still there
+        found = Store(folder.parent / "kin.db").scan(folder)
+        assert (found.skipped_links, found.skipped_special) == (before.skipped_links + 2, before.skipped_special + 1)
+        assert (found.documents, found.failed) == (before.documents, before.failed)
+
+
 @pytest.mark.parametrize("closed", ["drafts", "."])
 def test_what_lies_in_a_folder_that_cannot_be_looked_into_is_not_gone(
     folder: Path, monkeypatch: pytest.MonkeyPatch, closed: str

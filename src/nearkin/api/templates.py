@@ -91,7 +91,7 @@ class Templates(Written):
                 if suggestions == "all" and not offered:
                     raise UsageError("There is nothing to suggest.")
                 numbers = offered if suggestions == "all" else dict.fromkeys(suggestions)
-                made = [_suggested(offered, number) for number in numbers]
+                made = [_suggested(connection, offered, number) for number in numbers]
             made = _named(connection, made, name)
             self._store(connection, drawer, made, source=source, tolerance=share, by=by, note=note, progress=progress)
         return [one for one, _ in made]
@@ -140,9 +140,14 @@ class Templates(Written):
         self._scan(connection, progress).again(add)
 
 
-def _suggested(offered: "dict[int, Suggestion]", number: int) -> "tuple[str, Boilerplate]":
+def _suggested(
+    connection: sqlite3.Connection, offered: "dict[int, Suggestion]", number: int
+) -> "tuple[str, Boilerplate]":
     if number not in offered:
-        raise UsageError(f"There is no suggestion {number}, only {len(offered)}; see: nearkin template suggest")
+        from nearkin.store.naming import naming
+
+        see = f"nearkin template suggest{naming(connection)}"
+        raise UsageError(f"There is no suggestion {number}, only {len(offered)}; see: {see}")
     return "suggestion", offered[number].boilerplate
 
 

@@ -108,7 +108,7 @@ def check(
         for query in queries:
             if not query.size:
                 note(f"{name_of(query)} is empty, so nothing resembles it.", quiet=quiet)
-            elif query.text is None:
+            elif not checker.canon.apply(query.text or b""):
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
             tell_unopened(query, quiet=quiet)
         with progress("comparing", quiet=quiet):
@@ -178,10 +178,11 @@ def _print_sql(checker: "Checker", queries: "list[Found]", own: "RangeQuery", *,
 
 
 def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.words import count, safe, shortened
 
     if named:
-        screen.heading(safe(query.name), count(len(similar), "documents"))
+        about = count(len(similar), "documents")
+        screen.heading(shortened(safe(query.name), screen.width - len(about) - 2), about)
     if similar:
         screen.similar(similar)
     elif not named and query.size:

@@ -52,7 +52,7 @@ def compare(
     applies: identical; same words; same but for numbers and dates (words with digits, months and days of the week);
     same but for a name replaced throughout; B is A plus more; A is contained in B; similar (resemblance 0.7 or more); A
     is mostly contained in B (0.9 of it or more); similar (resemblance 0.5 or more); share only a form; unrelated. If
-    either has no readable text, the relation is: no text.
+    either has no words that nearkin can read, the relation is: no text, and there are no scores.
 
     Passages are the longest pieces of text found in both, including moved ones. The screen shows both texts side by
     side; into a pipe, passages are listed with their places. The word count is how many words were inserted, removed
@@ -174,7 +174,7 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
         at_least = "" if found.tier else "at least "
         screen.line(f"  {'shared':<12}  {at_least}", (size(found.shared_bytes), "bold cyan"), " of canonical text")
 
-    textless = [side for side in (a, b) if side.text is None]
+    textless = [side for letter, side in zip("AB", (a, b), strict=True) if letter in found.wordless]
     by = "by their bytes" if textless else f"measured by {scheme.spec}"
     screen.line((label(found.relation), "bold"), f"  {by}")
     for detail in found.details:

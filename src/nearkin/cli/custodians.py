@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.notes import note
-from nearkin.cli.options import common
+from nearkin.cli.options import common, store_option
 from nearkin.cli.output import Record, chosen, emit
 
 if TYPE_CHECKING:
@@ -33,10 +33,8 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
         scoped = is_scoped(connection)
         found = list_custodians(connection, subject)
     if not any(one.known_by == "custodian" for one in found):
-        note(
-            "No custodians are known, only owners of files; to set them: nearkin scan … --custodian RULE",
-            quiet=quiet,
-        )
+        command = f"nearkin scan … --custodian RULE{store_option(store)}"
+        note(f"No custodians are known, only owners of files; to set them: {command}", quiet=quiet)
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen

@@ -15,10 +15,20 @@ from nearkin.errors import InputError
 @click.argument("folder", type=FILE, metavar="DIR")
 @common
 @click.option(
-    "--documents", type=click.IntRange(min=1), default=600, show_default=True, help="Number of documents to write."
+    "--documents",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=600,
+    show_default=True,
+    help="Number of documents to write.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Each seed gives another sample."
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Each seed gives another sample.",
 )
 def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: int, seed: int) -> None:
     """Write a sample repository to try nearkin on.
@@ -36,7 +46,9 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
     except FileExistsError as error:
         raise InputError(f"{folder} is not an empty folder; name a new or empty one.") from error
     except OSError as error:
-        raise InputError(f"Cannot write to {folder}: {(error.strerror or str(error)).lower()}.") from error
+        why = (error.strerror or str(error)).lower()
+        left = "; it has only a part of the sample, so remove it" if _has_something(folder) else ""
+        raise InputError(f"Cannot write to {folder}: {why}{left}.") from error
     form = chosen(form)
     if form != "table":
         emit_one({"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"}))
@@ -49,3 +61,10 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
         where = safe(str(folder)).rstrip("/")
         screen.folded(f"Wrote {written} to {where}; {where}/{TRUTH} lists how they are related.")
         screen.command("Next", f"nearkin scan {shlex.quote(safe(str(folder)))} --exclude {TRUTH}")
+
+
+def _has_something(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:  # it could not be made, or is no folder
+        return False

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     default=2,
     show_default=True,
+    metavar="N",
     help="Minimum number of documents in B.",
 )
 @limited("N pairs that share most")

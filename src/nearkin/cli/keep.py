@@ -41,7 +41,12 @@ SHOWN = 2  # passages of residue on the screen, the longest; the plan has them a
     help="Let the plan quarantine documents if at least this share of them is in the kept one.",
 )
 @click.option(
-    "--limit", type=click.IntRange(0), default=20, show_default=True, help="Number of families on the screen; 0: all."
+    "--limit",
+    type=click.IntRange(0),
+    metavar="N",
+    default=20,
+    show_default=True,
+    help="Number of families on the screen; 0: all.",
 )
 @click.option("--apply", "applied", type=FILE, metavar="PLAN", help="Carry out a plan.")
 @click.option(
@@ -291,16 +296,18 @@ def _refuse(counts: "Counter[str]") -> None:
 
 def _show_outcomes(records: list[dict[str, Any]], counts: "Counter[str]") -> None:
     """What was left alone, which is most of a plan, as how many for which reason; what was refused last, to be seen."""
+    from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count
 
     screen = Screen()
     skipped = Counter(record["detail"] for record in records if record["outcome"] == "skipped")
-    for record in sorted(records, key=lambda record: record["outcome"] == "refused"):
-        if record["outcome"] != "skipped":
-            screen.line((f"  {record['outcome']:<10}  ", "dim"), _name(record["path"]))
-            if record["outcome"] == "refused":
-                screen.folded(_name(record["detail"]), indent=14, style="dim")
+    told = sorted((one for one in records if one["outcome"] != "skipped"), key=lambda one: one["outcome"] == "refused")
+    names = apart([_name(record["path"]) for record in told], screen.width - 14)
+    for record, name in zip(told, names, strict=True):
+        screen.line((f"  {record['outcome']:<10}  ", "dim"), name)
+        if record["outcome"] == "refused":
+            screen.folded(_name(record["detail"]), indent=14, style="dim")
     for detail, number in skipped.most_common():
         screen.line(("  skipped     ", "dim"), count(number, "documents"))
         screen.folded(_name(detail), indent=14, style="dim")

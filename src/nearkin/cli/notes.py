@@ -62,6 +62,10 @@ def without_text(query: "Found") -> str:
     """The beginning of a sentence: without it, that nothing was found in an image would read as an all-clear."""
     from nearkin.cli.words import safe
 
+    if not query.size:
+        return f"{name_of(query)} is empty"
+    if query.text is not None:  # punctuation, or what the settings ignore
+        return f"{name_of(query)} has no words to compare"
     why = f" ({safe(query.problem)})" if query.problem else ""
     return f"{name_of(query)} has no readable text{why}"
 

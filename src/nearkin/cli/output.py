@@ -1,7 +1,7 @@
 """Results in the format asked for.
 
-JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV holds the names' own bytes,
-and no cell in it is a formula to a spreadsheet.
+JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV holds the names' own bytes, but on a
+terminal they are escaped: a name must not steer it. No cell of CSV is a formula to a spreadsheet.
 """
 
 import io
@@ -59,16 +59,23 @@ def write_lines(lines: Iterable[str]) -> None:
 def _write_csv(rows: Iterable[Record], columns: list[str], paths: frozenset[str]) -> None:
     import csv
 
+    shown = _escaped if sys.stdout.isatty() else str
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([cell(row.get(column), is_path=column in paths) for column in columns])
+        writer.writerow([shown(cell(row.get(column), is_path=column in paths)) for column in columns])
         if buffer.tell() > 1 << 16:
             _write(buffer.getvalue())
             buffer.seek(0)
             buffer.truncate()
     _write(buffer.getvalue())
+
+
+def _escaped(text: str) -> str:
+    from nearkin.report.wording import safe
+
+    return safe(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
 def _write(text: str) -> None:

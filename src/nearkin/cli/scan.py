@@ -86,7 +86,7 @@ def _starts(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 @click.option(
     "--timeout", type=float, metavar="SECONDS", help="Time limit per PDF, archive or office file.  [default: 30]"
 )
-@click.option("--document-memory", type=size_of, metavar="SIZE", help="Memory limit for each.  [default: 1G]")
+@click.option("--document-memory", type=size_of, metavar="SIZE", help="Memory limit for each of these.  [default: 1G]")
 @click.option(
     "--custodian", metavar="RULE", help="How custodians are found: owner, mail, path:N, path:FOLDER, or a CSV file."
 )

@@ -187,6 +187,10 @@ def _show_counts(
     for number, what in facts:
         pieces += [(number, "bold cyan"), f" {what}", "   " if wide else "  "]
     screen.line(*pieces[:-1])
+    skipped = [(summary.skipped_links, "links"), (summary.skipped_special, "special files")]
+    if told := " and ".join(count(number, what) for number, what in skipped if number):
+        were = "was" if sum(number for number, _ in skipped) == 1 else "were"
+        screen.note(f"{told} {were} skipped.")
     if scanned != summary.documents:
         screen.note(
             f"{count(scanned)} of the documents are in what was scanned now. To keep folders apart, give each a --store"

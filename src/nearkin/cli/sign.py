@@ -148,17 +148,18 @@ def _show(records: Iterable[Record], form: str, *, columns: list[str] | None = N
         emit(records, form, columns=columns, paths=frozenset({"path"}))
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import safe
+    from nearkin.cli.words import safe, shortened
 
     screen = Screen(scoped)
     shown = [column for column in columns if column != "scope"]
 
     def line(record: Record) -> str:
-        cells = []
+        cells: list[str] = []
         for column in shown:
             value = "none" if record[column] is None else str(record[column])
             if column == "path":
                 value = safe(value if "scope" not in record else f"{record['scope']}:{value}")
+                value = shortened(value, screen.width - sum(len(cell) + 2 for cell in cells) - 2)
             cells.append(value.rjust(RIGHT.get(column, 0)))
         return "  " + "  ".join(cells)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import click
 
 from nearkin.cli.notes import note as tell
-from nearkin.cli.options import NAME, common
+from nearkin.cli.options import NAME, common, store_option
 from nearkin.cli.output import Record, chosen, emit, emit_one
 from nearkin.errors import InputError, UsageError
 
@@ -79,11 +79,11 @@ def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) 
         screen.line(
             (f"{one['suggestion']}", "bold"),
             f"  in {count(one['documents'], 'documents')}, {one['shingles']:,} shingles; {changed}",
-            (f"  {' '.join(one['families'][:3])}{' …' if one['families_changed'] > 3 else ''}", "dim"),
         )
-        screen.facts([("", safe(one["excerpt"]) or "–")])
+        families = f"{' '.join(one['families'][:3])}{' …' if one['families_changed'] > 3 else ''}"
+        screen.facts([("families", families), ("text", safe(one["excerpt"]))])
     if records:
-        screen.note("To leave one out: nearkin template add --suggestion N")
+        screen.note(f"To leave one out: nearkin template add --suggestion N{store_option(store)}")
     else:
         screen.line("There is no text that many otherwise different documents contain.")
 

@@ -96,7 +96,7 @@ def _show(found: "Trace", text: "Readable", *, scoped: bool) -> None:
         return
     contain = "contains" if len(found.documents) == 1 else "together contain"
     held = f"{contain} {share(found.share)} of it, in passages of at least {found.least:,} characters"
-    screen.line((count(len(found.documents), "documents"), "bold"), f" {held}")
+    screen.folded(f"{count(len(found.documents), 'documents')} {held}", style="bold")
     for one in found.documents:
         screen.line()
         screen.line((share(one.share), "bold cyan"), f"  {shortened(screen.name(one.location), screen.width - 7)}")

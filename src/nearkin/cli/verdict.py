@@ -1,13 +1,17 @@
 """`verdict`: what people decided about pairs and families."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from nearkin.cli.notes import note as tell
-from nearkin.cli.options import common
+from nearkin.cli.options import common, store_option
 from nearkin.cli.output import Record, chosen, emit, emit_one
 from nearkin.errors import UsageError
+
+if TYPE_CHECKING:
+    from nearkin.report.deciding import Consequence
 
 WORDS = ("same", "version", "not-similar", "template", "keep")
 COLUMNS = ["id", "about", "verdict", "family", "path", "keep", "by", "note", "at"]
@@ -53,27 +57,31 @@ def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by:
         record = {**about, "verdict": said, "keep": keep, "replaced": followed.replaced, **families}
         emit_one(record, form, paths=frozenset({"a", "b", "keep"}))
     elif not quiet:
-        from nearkin.cli.screen import Screen
-        from nearkin.cli.words import count, safe
+        _tell(subject, said, keep, followed)
+    if said == "template":
+        shared, family = ("they share", subject) if isinstance(subject, str) else ("that a family shares", "ID")
+        command = f"nearkin template add --family {family}{store_option(store)}"
+        tell(f"To leave the text {shared} out of every comparison: {command}", quiet=quiet)
 
-        about_whom = f"family {subject}" if isinstance(subject, str) else " and ".join(subject)
-        instead = f", instead of {followed.replaced}" if followed.replaced else ""
-        Screen().line(safe(f"{about_whom}: {said}{f' {keep}' if keep else ''}{instead}"))
-        names = [name for name in ("ended", "changed", "founded") if getattr(followed, name)]
-        if names:
-            Screen().note(", ".join(f"{count(getattr(followed, name), 'families')} {name}" for name in names))
-        elif said != "keep":
-            Screen().note("No family changed.")
-    if said == "template" and isinstance(subject, str):
-        tell(
-            f"To leave the text they share out of every comparison: nearkin template add --family {subject}",
-            quiet=quiet,
-        )
-    elif said == "template":
-        tell(
-            "To leave the text that a family shares out of every comparison: nearkin template add --family ID",
-            quiet=quiet,
-        )
+
+def _tell(subject: str | tuple[str, str], said: str, keep: str | None, followed: "Consequence") -> None:
+    from nearkin.cli.apart import apart
+    from nearkin.cli.screen import Screen, hard
+    from nearkin.cli.words import count, safe
+
+    screen = Screen()
+    pair = [] if isinstance(subject, str) else [*subject]
+    names = [hard(safe(name)) for name in (*pair, *([keep] if keep else []))]
+    shown = apart(names, screen.width - len("    and :"))
+    about_whom = " and ".join(shown[: len(pair)]) or f"family {subject}"
+    ruling = " ".join([said, *shown[len(pair) :]])
+    instead = f", instead of {safe(followed.replaced)}" if followed.replaced else ""
+    screen.folded(f"{about_whom}: {ruling}{instead}")
+    changes = [name for name in ("ended", "changed", "founded") if getattr(followed, name)]
+    if changes:
+        screen.note(", ".join(f"{count(getattr(followed, name), 'families')} {name}" for name in changes))
+    elif said != "keep":
+        screen.note("No family changed.")
 
 
 def _pair(subject: tuple[str, str]) -> Record:

@@ -11,7 +11,7 @@ from nearkin.engine.handover import HandedOver
 from nearkin.engine.reader import listed
 from nearkin.model import Plain, Readings
 from nearkin.read.table import table_kind
-from nearkin.read.walk import ROOT, Unreadable, walk_by_runs
+from nearkin.read.walk import ROOT, PassedOver, Unreadable, walk_by_runs
 from nearkin.settings import Settings
 from nearkin.store.known import Known
 from nearkin.store.scopes import Scope
@@ -32,10 +32,11 @@ def take_in(
     progress: Callable[[int, int], None],
     meanwhile: Callable[[], object] = lambda: None,
     all_listed: Callable[[], None] = lambda: None,
-) -> None:
-    """`progress` is told how many files and bytes were read so far; `meanwhile` is called once reading has begun,
-    `all_listed` between two transactions when the last files are still being read."""
+) -> PassedOver:
+    """Says what else was met. `progress` is told how many files and bytes were read so far; `meanwhile` is called once
+    reading has begun, `all_listed` between two transactions when the last files are still being read."""
     unreadable: list[Unreadable] = []
+    passed_over = PassedOver()
     as_tables = settings.table.text_column is not None
     base = fsencode(scope.root)
     tables: list[bytes] = []  # read when all other files are
@@ -43,7 +44,7 @@ def take_in(
 
     def met() -> Iterator[list[bytes]]:
         some: list[bytes] = []
-        for one in walk_by_runs(scope.root, starts, settings.walk, leave_out=leave_out):
+        for one in walk_by_runs(scope.root, starts, settings.walk, leave_out=leave_out, passed_over=passed_over):
             if isinstance(one, Unreadable):
                 unreadable.append(one)
                 continue
@@ -114,6 +115,7 @@ def take_in(
         writer.add(Readings.failed(one.path, one.detail))
         writer.known.met.add(one.path)
         writer.known.closed.append(b"" if one.path == ROOT else one.path)
+    return passed_over
 
 
 def _to_be_read(known: Known, base: bytes, paths: list[bytes], *, threads: int) -> list[bytes]:

@@ -23,6 +23,7 @@ from typing import Any
 
 from nearkin.errors import InputError, UsageError
 from nearkin.read.walk import explain
+from nearkin.report.beside import written_beside
 
 FORMAT = "nearkin keep plan 1"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -75,15 +76,13 @@ LATER = ("respaced",)  # plans of before have not these columns
 
 
 def write_plan(rows: Sequence[Row], path: Path) -> None:
-    """CSV or JSON, by its ending. A file that is there is not written over: a plan may have been edited."""
+    """CSV or JSON, by its ending; whole or not at all. A file that is there is not written over: a plan may have been
+    edited."""
     data = _encoded(rows, path).encode("utf-8", "surrogateescape")
-    try:
-        with open(path, "xb") as file:
-            file.write(data)
-    except FileExistsError:
-        raise UsageError(f"There is a file {path} already; choose another name for the plan.") from None
-    except OSError as error:
-        raise InputError(f"Cannot write {path}: {explain(error)}.") from error
+    with written_beside(path) as part:
+        part.write_bytes(data)
+        if os.path.lexists(path):
+            raise UsageError(f"There is a file {path} already; choose another name for the plan.")
 
 
 def _encoded(rows: Sequence[Row], path: Path) -> str:

@@ -24,6 +24,14 @@ class Unreadable:
     detail: str
 
 
+@dataclass
+class PassedOver:
+    """What a walk met and never follows or reads."""
+
+    links: int = 0
+    special: int = 0  # pipes, sockets and devices
+
+
 # Files side by side; a folder, by its path and its path from the root.
 Part = list[bytes] | tuple[bytes, bytes] | Unreadable
 
@@ -35,9 +43,10 @@ def walk(
     *,
     leave_out: frozenset[bytes] = frozenset(),
     choice: Choice | None = None,
+    passed_over: PassedOver | None = None,
 ) -> Iterator[bytes | Unreadable]:
     """What `walk_by_runs` tells, file by file."""
-    for one in walk_by_runs(root, starts, settings, leave_out=leave_out, choice=choice):
+    for one in walk_by_runs(root, starts, settings, leave_out=leave_out, choice=choice, passed_over=passed_over):
         if isinstance(one, Unreadable):
             yield one
         else:
@@ -51,13 +60,15 @@ def walk_by_runs(
     *,
     leave_out: frozenset[bytes] = frozenset(),
     choice: Choice | None = None,
+    passed_over: PassedOver | None = None,
 ) -> Iterator[list[bytes] | Unreadable]:
     """The path, relative to root, of every file below the starts, those side by side at once: to hand over 53,596 one
     by one takes a share of what walking takes. `leave_out` names absolute paths: the store's own. By any other
     name they are left out, too: a process that reads and closes the store's file gives up SQLite's locks on it. Other
     stores of nearkin and the files beside them are left out as well. A `choice` that the caller made knows afterwards
-    which of its globs matched nothing."""
+    which of its globs matched nothing, and `passed_over` how much else there was."""
     choice = choice or Choice(settings)
+    passed_over = passed_over or PassedOver()
     base = os.fsencode(root)
     own = _identities(leave_out)
     inodes = [inode for _, inode in own]
@@ -70,7 +81,11 @@ def walk_by_runs(
     def inside(folder: bytes, relative: bytes) -> Iterator[Part]:
         """In order: runs of files, folders, what cannot be looked at."""
         prefix = relative + b"/" if relative else b""
-        paths, apart = list_folder(folder, prefix, hidden=settings.hidden, watched=inodes, hints=HINTS)
+        paths, apart, (links, special) = list_folder(
+            folder, prefix, hidden=settings.hidden, watched=inodes, hints=HINTS
+        )
+        passed_over.links += links
+        passed_over.special += special
 
         def absolute(path: bytes) -> bytes:
             return os.path.join(folder, path[len(prefix) :])  # noqa: PTH118

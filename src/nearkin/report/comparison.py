@@ -27,7 +27,6 @@ from nearkin.text.canon import Canon
 
 SHINGLES = "exact:window=20"
 ONE = Estimate(1.0, exact=True)
-NONE = Estimate(0.0, exact=True)
 LISTED = 5  # words of other characters
 LITTLE = 0.05  # of a payload: what is left without templates is unlike
 NO_SPANS = spans_in(b"", b"", raw=False)
@@ -53,6 +52,7 @@ class Comparison:
     passages: tuple[Passage, ...] = ()
     a_covered: float | None = None  # share of A's canonical text that lies in passages
     b_covered: float | None = None
+    wordless: str = ""  # A, B or AB: which of them have no words to compare
     spans: Spans = field(default=NO_SPANS, repr=False, compare=False)  # the passages in the canonical texts
 
 
@@ -61,7 +61,7 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon, *, least: int = LE
     first, second = (None if side.text is None else canon.apply(side.text) for side in (a, b))
     found = _measures(a, b, first, second, scheme)
     if not first or not second or a.text is None or b.text is None:
-        return found
+        return replace(found, wordless=("" if first else "A") + ("" if second else "B"))
     if canon.lines:  # only schemes that count lines want them apart
         canon = replace(canon, lines=False)
         first, second = canon.apply(a.text), canon.apply(b.text)
@@ -98,14 +98,11 @@ def _covered(starts: NDArray[np.int64], ends: NDArray[np.int64], text: bytes) ->
 def _measures(a: Found, b: Found, first: bytes | None, second: bytes | None, scheme: Scheme) -> Comparison:
     if a.digest == b.digest:
         return Comparison("bytes", "identical", ONE, ONE, ONE, ONE, len(first or b"") or a.size, ONE)
-    if first is None or second is None:
+    if not first or not second:  # a share of nothing is 0 / 0, and two texts without words have none in common
         return Comparison(None, "no text", None, None, None, None, 0, None)
     if first == second:
-        tier, relation = ("words", "same words") if first else (None, "unrelated")
-        return Comparison(tier, relation, ONE, ONE, ONE, ONE, len(first), ONE, details=_characters(a.text, b.text))
-    if not first or not second:
-        # A share of an empty text, and so of the smaller, is 0 / 0.
-        return Comparison(None, "unrelated", NONE, NONE if first else None, NONE if second else None, None, 0, NONE)
+        told = _characters(a.text, b.text)
+        return Comparison("words", "same words", ONE, ONE, ONE, ONE, len(first), ONE, details=told)
     angle = cosine_of(first, second)
     cosine = None if angle is None else Estimate(angle, exact=True)
     if scheme.measure == "cosine":
@@ -170,8 +167,9 @@ class Payload:
 
 
 def payload_of(a: Found, b: Found, scheme: Scheme, canon: Canon, store: Path) -> Payload | None:
-    """None where the store has no templates, or either has no text."""
-    if a.text is None or b.text is None or not store.exists():
+    """None where the store has no templates, or either has no words."""
+    first, second = (canon.apply(side.text or b"") for side in (a, b))
+    if not first or not second or not store.exists():
         return None
     shingler = replace(scheme.shingler or Shingler(20), bits=ALL_BITS, seed=0)
     with opened(store) as connection:
@@ -179,7 +177,7 @@ def payload_of(a: Found, b: Found, scheme: Scheme, canon: Canon, store: Path) ->
         if not templates:
             return None
         ignored = shingles_of([passage for one in templates for passage in passages_in(one, canon)], shingler)
-    found = _measured(canon.apply(a.text), canon.apply(b.text), shingler, ignored)
+    found = _measured(first, second, shingler, ignored)
     return Payload(len(templates), float(found.resemblance[0]))
 
 

@@ -69,9 +69,10 @@ def comparison_page(a: Found, b: Found, found: Comparison, spec: str, canon: Can
     yield " <a class='moved'>moved</a>; <ins><a>underlined</a></ins>: also elsewhere in the other text."
     yield " Click a number or an underlined passage to see the same passage in the other text."
     yield f" Positions count {unit} of the extracted texts.</p>\n"
-    alignment = aligned(found, a, b, canon)
-    if alignment is None:
-        yield "<p>One of the two has no text that nearkin can read.</p>\n"
+    if found.wordless:
+        who = "Neither of the two has" if len(found.wordless) > 1 else f"{found.wordless} has no"
+        yield f"<p>{who} words that nearkin can compare.</p>\n"
+    if (alignment := aligned(found, a, b, canon)) is None:
         return
     yield f"<table>\n<thead><tr><th>A: {names[0]}</th><th>B: {names[1]}</th></tr></thead>\n<tbody>\n"
     one, other = (Readable.of(side.text or b"", canon) for side in (a, b))

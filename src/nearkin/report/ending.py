@@ -27,7 +27,7 @@ def refuse_unknown(path: Path, *, table: str | None, links: bool) -> None:
     """Before anything is done: an ending that nobody knows, a table where there is none, a folder that is not there."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
-        raise UsageError(f"Do not know how to write {path.name}; a report ends with {', '.join(ENDINGS)}.")
+        raise UsageError(f'Do not know how to write "{path}"; a report ends with {", ".join(ENDINGS)}.')
     if table is not None and ending not in FLAT:
         raise UsageError(f"A {ending} report has all tables; --table goes with {', '.join(FLAT)}.")
     if table is not None and table not in TABLE_NAMES:

@@ -15,7 +15,7 @@ A is mostly contained in B               0.9 or more of it
 similar                                  resemblance (cosine) 0.5 or more, the weakest match a scan keeps
 share only a form                        the same frame of passages in one order, otherwise filled in on both sides
 unrelated                                anything else
-no text                                  one of them has none that nearkin can read, and their bytes differ
+no text                                  one of them has no words that nearkin can read, and their bytes differ
 """
 
 from collections import Counter

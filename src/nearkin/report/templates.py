@@ -13,6 +13,7 @@ from nearkin.scheme.shingler import Shingler
 from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.holdings import present_contents
+from nearkin.store.naming import naming
 from nearkin.store.signatures import Signatures, signatures
 from nearkin.store.templates import Features, Template, all_templates, stored_features
 from nearkin.text.canon import Canon
@@ -29,7 +30,7 @@ def find_template(connection: sqlite3.Connection, name: str) -> Template:
     for one in templates:
         if str(one.id) == name:
             return one
-    raise InputError(f"There is no template {name}; list them with: nearkin template list")
+    raise InputError(f"There is no template {name}; list them with: nearkin template list{naming(connection)}")
 
 
 def templates_changed(connection: sqlite3.Connection) -> bool:

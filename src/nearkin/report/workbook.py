@@ -23,7 +23,10 @@ from nearkin.report.zip_target import ZipTarget
 from nearkin.store.documents import each_present
 
 OPEN = 10  # sets and families whose documents are shown at once; the others are folded
-COUNT, SHARE, PERCENT, MOMENT = "#,##0", "0.0000", "0.0%", "yyyy-mm-dd hh:mm:ss"
+COUNT, MOMENT = "#,##0", "yyyy-mm-dd hh:mm:ss"
+# Cells hold what was measured. Only what is 1 is shown as 1, so what would be rounded up to it is said to be below.
+SHARE = '[<=0.9999]0.0000;[<1]">0.9999";0.0000'
+PERCENT = '[<=0.999]0.0%;[<1]">99.9%";0.0%'
 OPTIONS = {
     "constant_memory": True,
     "strings_to_formulas": False,
@@ -147,15 +150,15 @@ class _Book:
         sheet = Sheet(self.book, "B families", "B. Families", head, columns, outline=True)
         for number, one in enumerate(streams.families_in_full(self.snapshot), 1):
             family, folded = one.family, number > OPEN
-            mean = [shy(family.mean_resemblance), family.verdict, family.id, how(one.exact)]
-            own = [number, family.bytes, len(family.documents), family.links, kind_of(family), percent(one.share)]
+            mean = [family.mean_resemblance, family.verdict, family.id, how(one.exact)]
+            own = [number, family.bytes, len(family.documents), family.links, kind_of(family), one.share]
             sheet.row([*own, None, None, *mean], folded=folded)
             for member, links, share, bytes_ in zip(family.documents, one.links, one.shares, one.sizes, strict=True):
                 role = "pivot" if member.pivot else str(member.role)
                 kept = "keep" if family.keep == member.location else None
-                values = [links, role, None if member.pivot else percent(share), bytes_, self._name(member.location)]
+                values = [links, role, None if member.pivot else share, bytes_, self._name(member.location)]
                 sheet.row(
-                    [None, None, None, *values, shy(member.to_pivot), kept, None, said_of(member)],
+                    [None, None, None, *values, member.to_pivot, kept, None, said_of(member)],
                     level=1,
                     folded=folded,
                 )
@@ -181,10 +184,10 @@ class _Book:
         )
         sheet = Sheet(self.book, "C matches", "C. Matches", count(self.totals.matches, "matches"), columns)
         for one in streams.matches(self.snapshot):
-            scores = [shy(one.resemblance), shy(one.a_in_b), shy(one.b_in_a)]
-            similar = percent(streams.of_the_smaller(one.a_in_b, one.b_in_a))
+            scores = [one.resemblance, one.a_in_b, one.b_in_a]
+            similar = streams.of_the_smaller(one.a_in_b, one.b_in_a)
             measured = [how(one.exact), one.low, one.high, one.verdict]
-            payload = [shy(one.payload), how(one.payload_exact), one.payload_low, one.payload_high]
+            payload = [one.payload, how(one.payload_exact), one.payload_low, one.payload_high]
             names = [self._name(one.a), self._name(one.b)]
             sheet.row([*scores, similar, one.shared_bytes, *measured, *payload, *names])
         sheet.end()
@@ -213,15 +216,6 @@ SUMMARY_FORMS: dict[str, dict[str, Any]] = {
     "number": {"align": "left", "valign": "top"},
     "moment": {"num_format": MOMENT + ' "UTC"', "align": "left", "valign": "top"},
 }
-
-
-def shy(share: float | None, most: float = 0.9999) -> float | None:
-    """No share that is not 1 is shown as 1: what the digits shown would round up stays below."""
-    return most if share is not None and most < share < 1.0 else share
-
-
-def percent(share: float | None) -> float | None:
-    return shy(share, 0.999)
 
 
 def moment(nanoseconds: int) -> datetime | None:

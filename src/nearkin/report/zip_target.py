@@ -1,6 +1,7 @@
-"""The file that a ZIP archive is written to. It says once that there is no room.
+"""The file that a ZIP archive is written to. It says once that there is no room, and nothing when it is closed.
 
-A ZipFile that is given up writes its end when it is collected, and Python prints what comes of that on the screen.
+A ZipFile that is given up writes its end when it is collected, perhaps after the file was closed, and Python prints
+what comes of that on the screen.
 """
 
 import io
@@ -12,8 +13,8 @@ from typing import Any
 class ZipTarget(io.BufferedWriter):
     def __init__(self, path: Path) -> None:
         super().__init__(io.FileIO(path, "w"))
-        self._failed = False
-        self._place = 0  # where it would be, had it not
+        self._over = False  # failed or closed
+        self._place = 0  # where it would be, were it not
 
     def write(self, data: Any) -> int:
         self._place += len(data)
@@ -30,14 +31,17 @@ class ZipTarget(io.BufferedWriter):
         self._once(super().flush)
 
     def close(self) -> None:
-        self._once(super().close)
-        self.raw.close()
+        try:
+            self._once(super().close)
+        finally:
+            self._over = True
+            self.raw.close()
 
     def _once(self, does: Callable[..., Any], *given: Any) -> Any:
-        if self._failed:
+        if self._over:
             return None
         try:
             return does(*given)
         except OSError:
-            self._failed = True
+            self._over = True
             raise

@@ -14,6 +14,7 @@ from nearkin.errors import StoreError
 from nearkin.store import audit, runs
 from nearkin.store.database import PATIENCE, one_scan, see, transaction, trusted, turn
 from nearkin.store.members import mend_members
+from nearkin.store.naming import naming
 from nearkin.store.segments import drop_segments, folder_of, one_builder, remove_unnamed
 
 # A signature can be made again where a text of its content was kept.
@@ -100,7 +101,7 @@ def rewrite(connection: sqlite3.Connection, store: Path) -> None:
             raise
         raise StoreError(
             f"There is no room to write {store} anew, so its gaps may still hold what was removed;"
-            " free as much as it takes and run: nearkin store compact"
+            f" free as much as it takes and run: nearkin store compact{naming(connection)}"
         ) from error
     give_up = time.monotonic() + PATIENCE
     while True:
@@ -110,7 +111,7 @@ def rewrite(connection: sqlite3.Connection, store: Path) -> None:
         if time.monotonic() > give_up:
             raise StoreError(
                 f"Another process is reading {store}, so its log still holds what was removed;"
-                " run when it has finished: nearkin store compact"
+                f" run when it has finished: nearkin store compact{naming(connection)}"
             )
         time.sleep(0.05)
 

@@ -1,12 +1,14 @@
 """Scopes: the named trees a store knows. A document's path is relative to its scope's root."""
 
 import os
+import shlex
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.errors import InputError, UsageError
 from nearkin.store import audit
+from nearkin.store.naming import naming
 
 ADDED = "added"
 NO_ROOT = Path()
@@ -47,11 +49,13 @@ def scope_for(connection: sqlite3.Connection, starts: tuple[Path, ...], name: st
             continue
         if scope.root == root or (scope.root in root.parents and scope.id in used):
             if name not in (None, scope.name):
-                instead = f"; what it was before goes with: nearkin store drop {name}" if free else ""
+                instead = f"; what it was before goes with: {_drop(connection, name)}" if free else ""
                 raise UsageError(f"{root} is already scanned as scope {scope.name!r} (root {scope.root}){instead}.")
             return scope
         if root in scope.root.parents and scope.id in used:
-            raise UsageError(f"{root} contains {scope.root}, the folder of scope {scope.name!r}, {_instead(scope)}.")
+            raise UsageError(
+                f"{root} contains {scope.root}, the folder of scope {scope.name!r}, {_instead(connection, scope)}."
+            )
         if scope is named:
             raise UsageError(f"Scope {name!r} has {_its_root(scope)}, not {root}; choose another --scope.")
     if named is not None:
@@ -102,9 +106,9 @@ def _moved(connection: sqlite3.Connection, scope: Scope, root: Path) -> Scope:
     return Scope(scope.id, scope.name, root)
 
 
-def _instead(scope: Scope) -> str:
+def _instead(connection: sqlite3.Connection, scope: Scope) -> str:
     if scope.is_missing:
-        return f"whose folder is not there any more; its documents go with: nearkin store drop {scope.name}"
+        return f"whose folder is not there any more; its documents go with: {_drop(connection, scope.name)}"
     return "which this store already has as a tree of its own; use another --store for the larger tree"
 
 
@@ -141,3 +145,7 @@ def _free_name(wanted: str, taken: set[str]) -> str:
         number += 1
         name = f"{wanted}-{number}"
     return name
+
+
+def _drop(connection: sqlite3.Connection, name: str | None) -> str:
+    return f"nearkin store drop {shlex.quote(name or '')}{naming(connection)}"
