@@ -109,3 +109,10 @@ def write(folder: Path, files: dict[bytes, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return folder
+
+
+def scanned(folder: Path, store: Path, *options: str) -> dict[str, Any]:
+    called = Called("scan", folder, "--store", store, *options)
+    assert called.code == 0, called.err
+    (record,) = called.records
+    return record
