@@ -12,6 +12,7 @@
 #include "canon.hpp"
 #include "html.hpp"
 #include "json_text.hpp"
+#include "let_go.hpp"
 #include "lines.hpp"
 #include "nanoseconds.hpp"
 #include "opener.hpp"
@@ -256,6 +257,8 @@ class Together {
     count_ = 0;
     std::array<std::string_view, kTogether> read;
     std::size_t held = 0;
+    for (File& file : files_)  // what one large file needed is not held for all that follow
+      if (file.bytes.capacity() > kHeld) let_go(file.bytes);
     for (std::size_t i = done; i < paths_.size() && count_ < kTogether && held < kHeld; ++i) {
       File& file = files_[count_];
       file.path = &paths_[i];

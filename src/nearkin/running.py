@@ -18,7 +18,7 @@ from nearkin.settings import Settings
 from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
-from nearkin.store.database import hold_pages, log_ahead, see, transaction, trusted, turn
+from nearkin.store.database import SHORT_PATIENCE, hold_pages, log_ahead, see, transaction, trusted, turn
 from nearkin.store.documents import count_documents
 from nearkin.store.known import Known
 from nearkin.store.members import mend_members
@@ -123,7 +123,7 @@ class Running:
         waited for while others are matched. What is in the way of the log will be told to whoever writes next: of what
         was read nothing is to be lost."""
         with suppress(StoreError, sqlite3.OperationalError):
-            log_ahead(self.connection, self.store)
+            log_ahead(self.connection, self.store, patience=SHORT_PATIENCE)
 
     def _collect(self) -> "Collected":
         """All that is there to be matched and grouped."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli.world import Called, edited, prose, scanned, write
-from nearkin import Store
+from nearkin import Store, _native
 
 
 def changes(summary: dict[str, Any]) -> dict[str, int]:
@@ -62,6 +62,24 @@ def test_only_what_looks_changed_is_read_unless_all_is_asked_for(folder: Path, t
     rewrite_unseen(folder / "a.txt")
     assert scanned(folder, store)["changed"] == 0
     assert scanned(folder, store, "--full")["changed"] == 1
+
+
+def test_of_a_large_folder_some_files_are_asked_about_at_a_time(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "kin.db")
+    store.scan(folder)
+    asked = []
+    unchanged = _native.unchanged
+
+    def ask(paths: list[bytes], *rest: Any) -> bytes:
+        asked.append(len(paths))
+        return unchanged(paths, *rest)
+
+    monkeypatch.setattr("nearkin.engine.intake.AT_ONCE", 4)
+    monkeypatch.setattr("nearkin.engine.intake._native.unchanged", ask)
+    assert not store.scan(folder).changed
+    assert asked == [4, 2], "else Ctrl-C waits for all of it"
 
 
 def test_what_was_only_touched_is_read_once_more_and_stays(folder: Path, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -307,6 +309,18 @@ def test_names_of_one_file_cost_nothing(tmp_path: Path) -> None:
     assert Called("scan", folder, "--store", store, "-q").code == 0
     groups = {len(group["paths"]): group["overhead"] for group in listed("identical", store)}
     assert groups == {3: 0, 2: 0, 5: len(text)}, "as after keep --apply --action hardlink"
+
+
+def test_files_of_two_devices_may_have_the_same_inode(tmp_path: Path) -> None:
+    text = prose(1)
+    folder = write(tmp_path / "docs", {b"a.txt": text, b"b.txt": text})
+    store = tmp_path / "kin.db"
+    assert Called("scan", folder, "--store", store, "-q").code == 0
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE document SET inode = 7, mtime_ns = 1, ctime_ns = id")
+    (group,) = listed("identical", store)
+    assert group["overhead"] == len(text)
+    assert sorted(row["action"] for row in listed("keep", store)) == ["keep", "replace"]
 
 
 def test_names_in_csv_are_escaped_on_a_terminal_only(tmp_path: Path) -> None:

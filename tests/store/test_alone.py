@@ -56,7 +56,7 @@ def many_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def mode_of(path: Path) -> str:
-    with closing(connect(path)) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
 
 
@@ -104,6 +104,23 @@ def test_who_writes_beside_a_first_scan_turns_the_log_on(tmp_path: Path) -> None
     alone = Store(tmp_path / "alone.db")
     alone.scan(folder)
     assert listings(store) == listings(alone)
+
+
+@pytest.mark.usefixtures("many_transactions")
+def test_who_reads_for_long_beside_a_first_scan_does_not_hold_it_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "PATIENCE", 0.1)  # where a commit had to wait for him, the scan would fail
+    path = tmp_path / "kin.db"
+    with ExitStack() as until:
+
+        def read() -> None:
+            reader = until.enter_context(closing(connect(path)))
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM document").fetchone()
+
+        store = scan_with(path, folder_of(tmp_path), read)
+    assert is_sound(store)
 
 
 def test_who_writes_while_a_transaction_is_open_waits_for_its_end(
@@ -159,7 +176,7 @@ def test_killed_while_pages_of_an_open_transaction_are_in_the_store(tmp_path: Pa
 def test_nothing_that_was_read_is_lost_where_the_log_cannot_be_turned_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(_: sqlite3.Connection) -> None:
+    def fail(_: sqlite3.Connection, __: float) -> None:
         raise error
 
     folder, store = folder_of(tmp_path), Store(tmp_path / "kin.db")

@@ -188,7 +188,8 @@ def _reader_left() -> int:
 
 
 def run() -> None:
-    # Else Python looks for garbage 37 times while a scan is imported, for 5 ms: modules are none.
+    # Else Python looks for garbage 37 times while a scan is imported, for 5 ms: modules are none. What a command makes
+    # is mostly in arrays, so that little is to be found later.
     gc.set_threshold(100_000)
     # NumPy's would start a thread a processor, which spin: 40 ms of CPU for products of matrices that nobody asks for.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -43,15 +43,16 @@ def take_in(
     handed_over: list[HandedOver] = []  # likewise
 
     def met() -> Iterator[list[bytes]]:
+        """Some at a time: one question about all files of a large folder could not be interrupted."""
         some: list[bytes] = []
         for one in walk_by_runs(scope.root, starts, settings.walk, leave_out=leave_out, passed_over=passed_over):
             if isinstance(one, Unreadable):
                 unreadable.append(one)
                 continue
             some += one
-            if len(some) >= AT_ONCE:
-                yield some
-                some = []
+            while len(some) >= AT_ONCE:
+                yield some[:AT_ONCE]
+                del some[:AT_ONCE]
         yield some
 
     def files() -> Iterator[bytes]:

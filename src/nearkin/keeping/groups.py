@@ -18,8 +18,9 @@ from nearkin.store.decided import Decided
 from nearkin.store.results import family_rows
 
 DOCUMENTS = f"""
-SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.digest, {TELLING},
-       d.text, CASE WHEN c.length > 0 THEN c.id END, t.characters, t.zstd IS NOT NULL, canon.spec = 'raw'
+SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.ctime_ns,
+       d.digest, {TELLING}, d.text, CASE WHEN c.length > 0 THEN c.id END, t.characters, t.zstd IS NOT NULL,
+       canon.spec = 'raw'
 FROM present d JOIN scope ON scope.id = d.scope
 LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content LEFT JOIN canon ON canon.id = c.canon
 WHERE d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
@@ -35,6 +36,7 @@ class Held:
     inside: bool  # a container or a table
     size: int
     mtime_ns: int
+    ctime_ns: int
     digest: bytes
     properties: str | None
     text: int | None
@@ -42,6 +44,11 @@ class Held:
     characters: int | None
     has_text: bool
     raw: bool
+
+    def is_same_file(self, other: "Held") -> bool:
+        """By another name. Files of two devices may have the same inode, but not the same times."""
+        own, others = ((one.root, one.inode, one.mtime_ns, one.ctime_ns) for one in (self, other))
+        return own == others
 
     @property
     def loose(self) -> bool:

@@ -214,7 +214,7 @@ class _Proposal:
     def _copy(self, one: Held, kept: Held) -> Row:
         whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
         refused = _untouchable(one, kept)
-        if refused is None and one.inode == kept.inode and one.root == kept.root:
+        if refused is None and one.is_same_file(kept):
             refused = "the same file by another name already"
         action = Act.NONE if refused else Act.REPLACE
         return self._row(one, kept, "bytes", action, whole, refused or "the same bytes")

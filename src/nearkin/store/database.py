@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nearkin.errors import BusyError, StoreError
@@ -17,6 +17,7 @@ from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TAB
 
 MOMENT = 0.05  # seconds for whoever only asks whether a scan runs
 PATIENCE = 30.0  # seconds to wait for another who makes or migrates the store
+SHORT_PATIENCE = 5.0  # the same for whoever can do without; a scan's transactions take three
 PAGE = 16384  # bytes: of 53,596 pages a sixth less is spent on writing than with 8,192
 LEAST_PAGES, MOST_PAGES = 32 << 20, 128 << 20  # bytes
 ENDS = ("", *map(os.fsdecode, BESIDE))  # the store and what stands beside it
@@ -71,8 +72,8 @@ def connect(
 ) -> sqlite3.Connection:
     """Open a store, making it where it is missing and `create` allows. An older one is brought up to date. Whoever lets
     go of `own_thread` sees to it that no two threads use it at once. Not `logged`: whoever makes it writes without
-    SQLite's log (decision 031), until he or anybody else calls `log_ahead`, as all do who write to a store that is
-    there."""
+    SQLite's log (decision 031), until he or anybody else calls `log_ahead`, as all do who open a store that is
+    being made."""
     if not path.exists():
         if not create:
             raise StoreError(f"There is no store at {path}; make one with: nearkin scan FOLDER --store {path}")
@@ -143,6 +144,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, fresh: bool, write: 
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
     see(connection)
+    if not (fresh or write) and not _is_logged(connection) and is_scanning(path):
+        with suppress(StoreError, sqlite3.OperationalError):  # who cannot write reads all the same
+            log_ahead(connection, path, patience=SHORT_PATIENCE)
     if fresh or write:
         if logged or not fresh:
             log_ahead(connection, path)
@@ -173,19 +177,23 @@ def _refuse_truncated(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is damaged: its end is missing; scan again into another --store.")
 
 
-def log_ahead(connection: sqlite3.Connection, path: Path) -> None:
+def log_ahead(connection: sqlite3.Connection, path: Path, *, patience: float = PATIENCE) -> None:
     """Into SQLite's log from now on: others can read and write meanwhile. A scan that is making this store comes to its
     end with a transaction before."""
-    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-    if mode != "wal":
+    if not _is_logged(connection):
         with turn(path):
-            _turn_on(connection)
+            _turn_on(connection, patience)
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _turn_on(connection: sqlite3.Connection) -> None:
-    """Waits where SQLite does not."""
-    give_up = time.monotonic() + PATIENCE
+def _is_logged(connection: sqlite3.Connection) -> bool:
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    return bool(mode == "wal")
+
+
+def _turn_on(connection: sqlite3.Connection, patience: float) -> None:
+    """Waits, so many seconds, where SQLite does not."""
+    give_up = time.monotonic() + patience
     while True:
         try:
             (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()

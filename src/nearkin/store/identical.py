@@ -17,8 +17,8 @@ from nearkin.store.gathering import digests
 
 # A file, or a row of a table: it takes room that could be saved.
 COSTS = "d.parent IS NULL OR (SELECT p.reader FROM document p WHERE p.id = d.parent) IS NULL"
-# Names of one file are one. Devices are not stored: of a scope on several, two copies may pass for one file by chance.
-FILE = "CASE d.inode WHEN 0 THEN d.id ELSE d.scope || ' ' || d.inode END"
+# Names of one file are one. Devices are not stored, and files of two may have the same inode: their times differ.
+FILE = "CASE d.inode WHEN 0 THEN d.id ELSE d.scope || ' ' || d.inode || ' ' || d.mtime_ns || ' ' || d.ctime_ns END"
 WITH_BYTES = "FROM present d WHERE digest IS NOT NULL AND size > 0"
 BY_BYTES = f"{WITH_BYTES} GROUP BY digest HAVING count(*) > 1"
 # Documents of one text have the same bytes: only contents of two texts and more can be of the same words alone.
