@@ -206,7 +206,7 @@ def _left_out(store: Path, absent: "list[Location]") -> list[str]:
     gone = Counter(roots[one.scope] for one in absent if one.scope in roots)
     for root, documents in sorted(gone.items()):
         are, they = ("is", "it") if documents == 1 else ("are", "them")
-        where = f"{are} not where the last scan found {they}, so keep leaves {they} out"
+        where = f"{are} not where the last scan found {they}, or cannot be looked at, so keep leaves {they} out"
         command = f"nearkin scan {shlex.quote(_name(str(root)))}{store_option(store)}"
         told.append(f"{count(documents, 'documents')} {where}; scan again: {command}")
     return told
