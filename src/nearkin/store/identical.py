@@ -128,7 +128,7 @@ def count_identical(connection: sqlite3.Connection) -> int:
 
 
 def count_repeated(found: NDArray[np.void]) -> int:
-    """How many digests are there more than once. SQLite takes eight times as long to sort them."""
+    """How many digests are there more than once. SQLite takes four times as long to sort them."""
     parts = found.view("<u8").reshape(-1, 4)
     ordered = parts[np.argsort(parts[:, 0])]
     alike = ordered[1:] == ordered[:-1]
