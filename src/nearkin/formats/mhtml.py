@@ -7,7 +7,7 @@ from nearkin.formats.found import Found, Limits
 from nearkin.formats.letter import properties
 from nearkin.formats.mail_part import parsed
 from nearkin.formats.prose import Prose
-from nearkin.text.page import page
+from nearkin.text.html import page
 
 SHOWN = ("text/html", "application/xhtml+xml", "text/plain")
 

@@ -7,8 +7,8 @@ test holds it to what a scan stores.
 from dataclasses import dataclass
 
 from nearkin.text.decode import decode
+from nearkin.text.html import as_json, page
 from nearkin.text.kind import MEDIA, TextKind, is_page, plain_text, sniff
-from nearkin.text.page import as_json, page
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

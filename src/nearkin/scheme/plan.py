@@ -18,9 +18,9 @@ from math import ceil, floor, log
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.collision import collision_of
+from nearkin.scheme.min import MOST_FEATURES
 from nearkin.scheme.shingler import ALL_BITS, LEAST_BITS, MOST_WINDOW, Shingler
 from nearkin.scheme.sketch import MOST_SLOTS
-from nearkin.scheme.smallest import MOST_FEATURES
 from nearkin.scheme.spec import format_spec
 from nearkin.settings import checked
 
