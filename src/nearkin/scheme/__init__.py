@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingler import Shingler
-from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.signature import Estimate, Estimator, Signature
 from nearkin.scheme.spec import Spec, parse_spec
 
 __all__ = [
