@@ -71,6 +71,16 @@ def test_a_scan_loads_nothing_that_few_scans_need(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert {"nearkin.group.grouping", "numpy"} <= loaded
-    assert not loaded & {"_hashlib", "csv", "charset_normalizer", "email", "importlib.metadata", "pyarrow", "rich", "socket", "zipfile"}
+    assert not loaded & {
+        "_hashlib",
+        "csv",
+        "charset_normalizer",
+        "email",
+        "importlib.metadata",
+        "pyarrow",
+        "rich",
+        "socket",
+        "zipfile",
+    }
     assert not loaded & {"nearkin.formats.plain_marks", "nearkin.scheme.sketch"}
     assert not loaded & {"nearkin.matching.feature_index", "nearkin.matching.increment"}
