@@ -13,7 +13,7 @@ import pytest
 
 from nearkin import _native
 from nearkin.engine import local
-from nearkin.formats.endings import UNKNOWN
+from nearkin.formats.registry import UNKNOWN
 from nearkin.model import Readings, Reason
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import Scheme, parse_scheme

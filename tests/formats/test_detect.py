@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from formats import office, others
 from formats.archives import plain_zip, tar
 from formats.office import zipped
-from nearkin.formats.plain_marks import FROM_LINE
+from nearkin.formats.detect import FROM_LINE
 from nearkin.formats.registry import FORMATS, HEAD, detect
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"

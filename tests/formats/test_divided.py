@@ -2,7 +2,7 @@
 
 import pytest
 
-from nearkin.formats.divided import joined
+from nearkin.formats.pdf_layout import joined
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
 from formats.test_places import found
-from nearkin.formats import plain_marks, ppt_records, registry, squeezed, xls_errors, xlsx
+from nearkin.formats import detect, ole, registry, xlsx
+from nearkin.formats import sheets as xls_errors
 from nearkin.formats.adapter import Limits, Problem
 from nearkin.formats.registry import BY_NAME, HEAD, read_with
 from nearkin.model import Reason
@@ -216,7 +217,7 @@ def test_broken_xml_is_read_without_its_tags(data: bytes) -> None:
     ],
 )
 def test_of_broken_xml_no_text_is_lost(data: str, told: str) -> None:
-    from nearkin.formats.xml_loose import without_tags
+    from nearkin.formats.xml import without_tags
 
     assert " ".join("".join(without_tags(data)).split()) == told
     text = found(f"<?xml version='1.0'?>{data}".encode(), b"x.xml")[1].text or ""
@@ -229,7 +230,7 @@ def test_broken_xml_of_attributes_alone_is_corrupt() -> None:
 
 @pytest.mark.parametrize("piece", ["<", "<!--", "<a b='", "<a b", "<![CDATA[", "<!DOCTYPE a [", "<a =", "&#"])
 def test_broken_xml_takes_no_quadratic_time(piece: str) -> None:
-    from nearkin.formats.xml_loose import without_tags
+    from nearkin.formats.xml import without_tags
 
     for filling in (piece * 100_000, piece + " =" * 100_000, piece + "x " * 100_000):
         assert "".join(without_tags(filling)) is not None
@@ -262,17 +263,17 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
 @pytest.mark.parametrize(
     ("pattern", "piece"),
     [
-        (plain_marks.FLAT, b"<office:document "),
-        (squeezed.AT, b"<c s='1' "),
-        (squeezed.ERROR, b"<c "),
-        (squeezed.ERROR, b" t="),
-        (squeezed.PLACE, b"<row "),
-        (squeezed.PLACE, b"<c r='"),
-        (squeezed.PLACE, b" r="),
+        (detect.FLAT, b"<office:document "),
+        (xlsx.AT, b"<c s='1' "),
+        (xlsx.ERROR, b"<c "),
+        (xlsx.ERROR, b" t="),
+        (xlsx.PLACE, b"<row "),
+        (xlsx.PLACE, b"<c r='"),
+        (xlsx.PLACE, b" r="),
         (xlsx.TEXTS, b"<oddHeader "),
         (xlsx.TEXTS, b"<oddHeader>"),
-        (plain_marks.FROM_LINE, b"00:00"),
-        (plain_marks.FROM_LINE, b" 00:00\r"),
+        (detect.FROM_LINE, b"00:00"),
+        (detect.FROM_LINE, b" 00:00\r"),
     ],
 )
 def test_tags_that_never_end_take_no_quadratic_time(pattern: re.Pattern[bytes], piece: bytes) -> None:
@@ -282,10 +283,10 @@ def test_tags_that_never_end_take_no_quadratic_time(pattern: re.Pattern[bytes], 
 
 def test_tables_of_a_presentation_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of many edits may lead to the same table, or into the middle of it."""
-    read: list[ppt_records.Record] = []
+    read: list[ole.Record] = []
 
-    def record_at(data: bytes, place: int) -> ppt_records.Record:
-        read.append(ppt_records.record_at(data, place))
+    def record_at(data: bytes, place: int) -> ole.Record:
+        read.append(ole.record_at(data, place))
         return read[-1]
 
     monkeypatch.setattr("nearkin.formats.ppt.record_at", record_at)

@@ -4,7 +4,7 @@ import pytest
 
 from formats import others
 from formats.test_places import found
-from nearkin.formats.leaders import without_leaders
+from nearkin.formats.pdf_layout import without_leaders
 
 
 @pytest.mark.parametrize(

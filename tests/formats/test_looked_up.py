@@ -6,8 +6,8 @@ import pytest
 
 from formats import others
 from formats.test_places import found
-from nearkin.formats import looked_up
-from nearkin.formats.leaders import without_leaders
+from nearkin.formats import pdf_layout
+from nearkin.formats.pdf_layout import without_leaders
 
 WORDS = [f"{a}{b}" for a in ("bal", "cor", "dem", "fil", "gan", "har") for b in ("ton", "mar", "vex", "lin", "dor")]
 Index = list[tuple[str, int]]
@@ -78,7 +78,7 @@ def test_several_pages_of_one_entry_go_and_what_is_no_page_stays() -> None:
 
 def test_too_long_to_be_held_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     shown, index = book(front=0)
-    monkeypatch.setattr(looked_up, "LONGEST", 100)
+    monkeypatch.setattr(pdf_layout, "LONGEST", 100)
     assert told(shown, rows(index)) == [str(number) for _, number in index]
 
 

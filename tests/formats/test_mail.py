@@ -19,7 +19,7 @@ from formats.test_places import found
 from formats.test_scanned import scanned
 from nearkin.api.store import Store
 from nearkin.engine.workers import Workers
-from nearkin.formats import skimmed
+from nearkin.formats import mail_parser
 from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 
@@ -158,7 +158,7 @@ def test_one_that_cannot_be_taken_out_fails_alone(monkeypatch: pytest.MonkeyPatc
         raise RuntimeError("whatever")
 
     monkeypatch.setattr("quopri.decodestring", broken)
-    monkeypatch.setattr(skimmed, "HELD", 1)
+    monkeypatch.setattr(mail_parser, "HELD", 1)
     mail = holding(
         (attached("a", encoding="quoted-printable"), b"first words"), (attached("b", encoding="7bit"), b"second words")
     )
@@ -217,17 +217,17 @@ def test_what_is_left_in_the_file_is_put_back_as_it_was(
         (b"Content-Type: text/plain", ends.join(lines) if (lines := data.draw(st.lists(LINES, max_size=5))) else b"x"),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skimmed, "HELD", 1 << 30)
+        patch.setattr(mail_parser, "HELD", 1 << 30)
         text, whole = text_of(mail), members(mail)
-        patch.setattr(skimmed, "HELD", data.draw(st.integers(1, 300)))
-        patch.setattr(skimmed, "LONGEST_LINE", data.draw(st.sampled_from([7, 41, 64, 1 << 16])))
+        patch.setattr(mail_parser, "HELD", data.draw(st.integers(1, 300)))
+        patch.setattr(mail_parser, "LONGEST_LINE", data.draw(st.sampled_from([7, 41, 64, 1 << 16])))
         assert members(mail) == whole
         assert text_of(mail) == text
 
 
 def test_a_line_that_ends_where_a_piece_of_the_file_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skimmed, "HELD", 8)
-    monkeypatch.setattr(skimmed, "LONGEST_LINE", 64)
+    monkeypatch.setattr(mail_parser, "HELD", 8)
+    monkeypatch.setattr(mail_parser, "LONGEST_LINE", 64)
     for size in range(55, 75):
         data = b"first line\r\n" + b"x" * size
         assert members(holding((attached("a", encoding="binary"), data))) == {"a": data}
@@ -238,9 +238,9 @@ def test_mail_whose_lines_end_otherwise_keeps_its_parts(stray: bytes, monkeypatc
     data = {"a": b"x" * 100 + stray + b"y" * 100, "b": b"z" * 90 + b"\r--\r" + b"z" * 90, "c": b"end"}
     mail = holding(*((attached(name, encoding="binary"), held) for name, held in data.items())).replace(b"\r\n", b"\r")
     expected = {name: held.replace(b"\r\n", b"\r") for name, held in data.items()}
-    monkeypatch.setattr(skimmed, "HELD", 16)
+    monkeypatch.setattr(mail_parser, "HELD", 16)
     for longest in (7, 64, 1 << 16):
-        monkeypatch.setattr(skimmed, "LONGEST_LINE", longest)
+        monkeypatch.setattr(mail_parser, "LONGEST_LINE", longest)
         taken = found(mail, b"a.eml")[1].members
         assert {one.name.decode(): one.data for one in taken} == expected
 
@@ -248,7 +248,7 @@ def test_mail_whose_lines_end_otherwise_keeps_its_parts(stray: bytes, monkeypatc
 def test_what_is_no_base64_is_the_same_however_large(monkeypatch: pytest.MonkeyPatch) -> None:
     mail = holding((attached("a", encoding="base64"), b"aaaa\r\naaaa\r\na"))
     whole = members(mail)
-    monkeypatch.setattr(skimmed, "HELD", 1)
+    monkeypatch.setattr(mail_parser, "HELD", 1)
     assert members(mail) == whole
 
 

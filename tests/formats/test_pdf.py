@@ -16,7 +16,7 @@ from formats.test_places import found
 from formats.test_scanned import scanned
 from formats.written_pdf import PAGE, PAGES, appearance, attached, made, shown
 from nearkin.api.store import Store
-from nearkin.formats import pdf_streams
+from nearkin.formats import pdf_objects
 from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 
@@ -119,15 +119,15 @@ def test_a_damaged_stream_is_listed_and_counted(tmp_path: Path) -> None:
 def test_streams_that_are_whole_or_cannot_be_told_are_not_told() -> None:
     for data in (WHOLE, others.pdf()):
         assert [one for one in found(data)[1].members if one.problem] == []
-    assert pdf_streams.damaged(io.BytesIO(WHOLE)) == []
-    assert pdf_streams.damaged(io.BytesIO(b"%PDF-1.4\nrubbish")) == []
+    assert pdf_objects.damaged(io.BytesIO(WHOLE)) == []
+    assert pdf_objects.damaged(io.BytesIO(b"%PDF-1.4\nrubbish")) == []
     # Of a file that nobody needs a password for every stream is encrypted, too.
     made = FPDF()
     made.set_encryption(owner_password="owner", permissions=AccessPermission.none())
     made.set_font("helvetica")
     made.add_page()
     made.cell(text=say("page"))
-    assert pdf_streams.damaged(io.BytesIO(bytes(made.output()))) != []
+    assert pdf_objects.damaged(io.BytesIO(bytes(made.output()))) != []
     document = found(bytes(made.output()))[1]
     assert say("page") in (document.text or "")
     assert list(document.members) == []
@@ -157,20 +157,20 @@ def packed(number: int, data: bytes, about: bytes = b"/Filter/FlateDecode") -> b
     ],
 )
 def test_which_streams_are_told(data: bytes, told: list[int]) -> None:
-    assert pdf_streams.damaged(io.BytesIO(b"%PDF-1.4\n" + data)) == told
+    assert pdf_objects.damaged(io.BytesIO(b"%PDF-1.4\n" + data)) == told
 
 
 @pytest.mark.parametrize("step", range(1, 40))
 def test_a_stream_between_two_blocks_is_found(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_streams, "BLOCK", 4096)
-    monkeypatch.setattr(pdf_streams, "DICTIONARY", 256)
-    assert pdf_streams.damaged(io.BytesIO(b" " * (8300 - 2 * step) + packed(2, b"broken"))) == [2]
+    monkeypatch.setattr(pdf_objects, "BLOCK", 4096)
+    monkeypatch.setattr(pdf_objects, "DICTIONARY", 256)
+    assert pdf_objects.damaged(io.BytesIO(b" " * (8300 - 2 * step) + packed(2, b"broken"))) == [2]
 
 
 def test_a_bomb_in_a_stream_is_not_unpacked_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_streams, "LEAST", 1 << 20)
+    monkeypatch.setattr(pdf_objects, "LEAST", 1 << 20)
     data = packed(1, zlib.compress(bytes(50_000_000))) + packed(2, b"broken")
-    assert pdf_streams.damaged(io.BytesIO(data)) == []
+    assert pdf_objects.damaged(io.BytesIO(data)) == []
 
 
 def test_a_file_without_text_whose_streams_are_damaged_is_not_called_a_picture() -> None:

@@ -5,8 +5,8 @@ import pytest
 from formats.outlook import lzfu
 from formats.test_places import found
 from nearkin.formats.adapter import Limits
+from nearkin.formats.msg import unpacked
 from nearkin.formats.rtf import taken
-from nearkin.formats.rtf_packed import unpacked
 
 
 def text(inside: str) -> str:

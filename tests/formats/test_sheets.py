@@ -10,11 +10,10 @@ import pytest
 from formats import booked, others
 from formats.office import LABELS, cached, drawn, related, say, zipped
 from formats.test_places import found
-from nearkin.formats import squeezed
-from nearkin.formats.adapter import Limits
-from nearkin.formats.prose import Prose
-from nearkin.formats.xls_beside import add_beside
-from nearkin.formats.xlsb_headers import binary_headers
+from nearkin.formats import xlsx
+from nearkin.formats.adapter import Limits, Prose
+from nearkin.formats.xls import add_beside
+from nearkin.formats.xlsx import binary_headers
 
 NAMES = " ".join(f'xmlns:{name}="{name}"' for name in ("a", "c", "xdr", "x"))
 KIN = "xl/worksheets/_rels/sheet1.xml.rels"
@@ -102,7 +101,7 @@ def test_cells_far_apart_in_a_sheet_that_does_not_say_how_large_it_is(
     prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A few places at a time are looked at; a tag across two pieces counts."""
-    monkeypatch.setattr(squeezed, "CHUNK", 1000)
+    monkeypatch.setattr(xlsx, "CHUNK", 1000)
     row = '<{0}row r="{1}"><{0}c s="0" r="{2}{1}" t="inlineStr"><{0}is><{0}t>cell {2}</{0}t></{0}is></{0}c></{0}row>'
     rows = "".join(
         row.format(prefix, *place) for place in ((1, "A"), *((at, "B") for at in range(2, 40)), (1048576, "XFD"))

@@ -21,7 +21,7 @@ from nearkin.engine.spread import in_order
 from nearkin.engine.tree import Taken, Taker
 from nearkin.engine.workers import Workers
 from nearkin.formats.adapter import Problem
-from nearkin.formats.endings import UNKNOWN, UNSEEN
+from nearkin.formats.registry import UNKNOWN, UNSEEN
 from nearkin.model import Readings, Reason
 from nearkin.read.table import MEMBER
 from nearkin.settings import Settings

@@ -9,8 +9,7 @@ import os
 from typing import NamedTuple
 
 from nearkin import _native
-from nearkin.formats.endings import ENDINGS, has_ending
-from nearkin.formats.registry import HEAD, MARKS
+from nearkin.formats.registry import ENDINGS, HEAD, MARKS, has_ending
 from nearkin.text.kind import TextKind
 
 HTML = int(TextKind.HTML)
@@ -36,7 +35,7 @@ def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
         return True
     if kind == HTML or not head:
         return False
-    from nearkin.formats.plain_marks import told_by_text  # few files need its many patterns
+    from nearkin.formats.detect import told_by_text  # few files need its many patterns
 
     return head.startswith(MAGIC) or told_by_text(head, "") is not None
 

@@ -18,8 +18,7 @@ from nearkin.engine.tree import Taken, Taker
 from nearkin.engine.workers import Workers
 from nearkin.errors import InputError
 from nearkin.formats.adapter import Problem
-from nearkin.formats.endings import UNKNOWN, UNSEEN
-from nearkin.formats.registry import HEAD
+from nearkin.formats.registry import HEAD, UNKNOWN, UNSEEN
 from nearkin.model import Readings
 from nearkin.scheme import Scheme
 from nearkin.text.canon import Canon

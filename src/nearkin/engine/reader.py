@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from nearkin import _native, environment
 from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
-from nearkin.formats.endings import READERS
-from nearkin.formats.registry import HEAD
+from nearkin.formats.registry import HEAD, READERS
 from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
 from nearkin.store.packing import EMPTY, pack_all, pack_places

@@ -3,6 +3,9 @@
 That is, one after the other, the text itself, footnotes, headers and footers, comments, endnotes and text boxes; then
 alt texts. Not shown, and not read: codes of fields, and what is marked as deleted. Older files are told apart and not
 read.
+
+Alt texts and WordArt of Word's old files ([MS-DOC]): drawings lie in the table stream (§2.9.172 OfficeArtContent),
+pictures that stand in a line in the data stream, one after the other (§2.9.192 PICFAndOfficeArtData).
 """
 
 import re
@@ -13,11 +16,62 @@ from contextlib import suppress
 from itertools import accumulate, pairwise
 from typing import BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Problem
-from nearkin.formats.doc_shapes import alt_texts
-from nearkin.formats.ole import ENCRYPTED, opened, properties, stream_of
-from nearkin.formats.prose import Prose
+from nearkin.formats.adapter import Found, Limits, Problem, Prose
+from nearkin.formats.ole import (
+    ENCRYPTED,
+    SHAPE_PROPERTIES,
+    Record,
+    opened,
+    properties,
+    record_at,
+    shape_texts,
+    stream_of,
+    walk,
+)
 from nearkin.model import Reason
+
+DRAWINGS_AT = 0x22A  # in the document: where they lie in the table, and how many bytes
+PICTURE_HEAD = 68  # bytes
+SHAPE, NAMED_FILE = 0x64, 0x66  # what a picture's head says of what follows; the name of a file comes first
+
+
+def alt_texts(document: bytes, table: bytes, data: bytes) -> list[str]:
+    """Of what is damaged, those before the damage: they are no part of the text."""
+    found: list[str] = []
+    for shapes in (_drawings(document, table), _pictures(data)):
+        try:
+            for place, record in shapes:
+                for what, one in walk(place, record):
+                    if what == "start" and one.kind in SHAPE_PROPERTIES:
+                        found += (text.rstrip("\0") for text in shape_texts(place, one))
+        except (Problem, struct.error):
+            continue
+    return [text for text in found if text.strip()]
+
+
+def _drawings(document: bytes, table: bytes) -> Iterator[tuple[bytes, Record]]:
+    """After what they have in common, one for the text and one for the headers, each behind a byte that says which."""
+    start, size = struct.unpack_from("<2I", document, DRAWINGS_AT)
+    end = min(start + size, len(table))
+    if size and start < end:
+        place = record_at(table, start, end).end
+        while place + 1 < end:
+            record = record_at(table, place + 1, end)
+            yield table, record
+            place = record.end
+
+
+def _pictures(data: bytes) -> Iterator[tuple[bytes, Record]]:
+    place = 0
+    while place + PICTURE_HEAD < len(data):
+        size, head, kind = struct.unpack_from("<IHH", data, place)
+        if size < PICTURE_HEAD or head != PICTURE_HEAD:
+            return
+        start = place + PICTURE_HEAD + (1 + data[place + PICTURE_HEAD] if kind == NAMED_FILE else 0)
+        if kind in (SHAPE, NAMED_FILE):
+            yield data, record_at(data, start, min(place + size, len(data)))
+        place += size
+
 
 WORD, WORD_97 = 0xA5EC, 0xC0  # marks of the format and of its first version, mostly 0xC1 ([MS-DOC] §2.5.1)
 LOCKED, SECOND_TABLE = 0x0100, 0x0200

@@ -4,8 +4,7 @@ import posixpath
 from typing import BinaryIO
 from urllib.parse import unquote
 
-from nearkin.formats.adapter import Found, Limits, Problem
-from nearkin.formats.prose import Prose
+from nearkin.formats.adapter import Found, Limits, Problem, Prose
 from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 from nearkin.text.decode import decode

@@ -1,6 +1,14 @@
 """Mail (RFC 5322, MIME): header fields, the plain body, the HTML or both; attachments and embedded mail are members.
 
 What was signed and packed into the signature (S/MIME) is read as if it stood in the mail itself.
+
+A mailbox file: mails one after another, each begun by a line `From …` after an empty one (RFC 4155).
+
+Sentences begin so, too, and not every program quotes them. So the line must tell an address and a date, as mailers
+write it, and a header field must follow. Where a mail says how long it is, and another begins there or the file ends,
+that is believed.
+
+Saved web pages (RFC 2557): the text of its HTML parts, frames included; pictures and style sheets are no members.
 """
 
 import re
@@ -8,21 +16,17 @@ from collections.abc import Iterator
 from email.message import Message
 from email.utils import parseaddr
 from functools import partial
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from typing import Any, BinaryIO
 
-from nearkin.formats import letter, smime
-from nearkin.formats.adapter import Found, Limits, Member, Problem
-from nearkin.formats.charset import labelled
-from nearkin.formats.lacking import few_failed
-from nearkin.formats.mail_parser import Mail, parsed
-from nearkin.formats.mail_text import spelled
-from nearkin.formats.members import Counted
-from nearkin.formats.prose import Prose
+from nearkin.formats import mail_text, smime
+from nearkin.formats.adapter import Counted, Found, Limits, Member, Problem, Prose, few_failed
+from nearkin.formats.detect import BEGINS_MAIL
+from nearkin.formats.mail_parser import Mail, parsed, taken_out
+from nearkin.formats.mail_text import labelled, properties, spelled, unflowed
 from nearkin.formats.registry import FORMATS
-from nearkin.formats.unflowed import unflowed
-from nearkin.formats.uuencoded import taken_out
 from nearkin.model import Reason
+from nearkin.text.html import page
 from nearkin.text.kind import visible_text
 
 PACKED = ("application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -63,12 +67,12 @@ def read_eml(file: BinaryIO, limits: Limits) -> Found:
     mail = parsed(file)
     told = fields(mail)
     prose = Prose(limits)
-    letter.add_fields(told, prose)
+    mail_text.add_fields(told, prose)
     inline, attached = _sorted(mail, limits)
     for part in inline:
         prose.line(body(part))
         attached += [Member(name.encode("utf-8", "replace"), data) for name, data in _in_text(part)[1]]
-    return Found(prose.text(), letter.properties(told), few_failed(_attachments(attached, limits)))
+    return Found(prose.text(), mail_text.properties(told), few_failed(_attachments(attached, limits)))
 
 
 def check_start(file: BinaryIO) -> None:
@@ -81,7 +85,7 @@ def check_start(file: BinaryIO) -> None:
 
 def fields(mail: "Message[Any, Any]") -> dict[str, str]:
     """A mail has one Message-ID: where there are more, the first counts. Answers go to the sender unless it says so."""
-    told = {"Message-ID": field(mail, "Message-ID", most=1), **{name: field(mail, name) for name in letter.SEEN}}
+    told = {"Message-ID": field(mail, "Message-ID", most=1), **{name: field(mail, name) for name in mail_text.SEEN}}
     sender, answered = (parseaddr(told[name][:LONG])[1] for name in ("From", "Reply-To"))
     if sender == answered:
         told["Reply-To"] = ""
@@ -133,7 +137,7 @@ def _chosen(alternatives: list[list[Mail]]) -> list[list[Mail]]:
     html = [parts for parts in alternatives if any(part.kind == "text/html" for part in parts)]
     plain = [parts for parts in alternatives if parts not in html]
     said, meant = ("\n".join(body(part) for parts in some for part in parts) for some in (plain, html))
-    keeps_plain, keeps_html = letter.shown(said, meant)
+    keeps_plain, keeps_html = mail_text.shown(said, meant)
     return (plain * keeps_plain + html * keeps_html) or alternatives
 
 
@@ -179,3 +183,109 @@ def _data(part: Mail) -> bytes:
 def _name(part: Mail, number: int) -> bytes:
     ending = ".eml" if part.kind in EMBEDDED else ENDINGS.get(part.kind, "")
     return (part.file_name or f"part-{number}{ending}").encode("utf-8", "replace")
+
+
+LONGEST_LINE = 1 << 20
+QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
+BLANK = (b"\n", b"\r\n")
+MOST_BLANK = 4  # lines between two mails, where their length is told
+LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})\s*$", re.IGNORECASE)
+FIELD = re.compile(rb">From |[!-9;-~]{1,76}[ \t]*:")
+
+
+def read_mbox(file: BinaryIO, limits: Limits) -> Found:
+    check_start(file)
+    return Found(None, members=_messages(file, limits))
+
+
+def _messages(file: BinaryIO, limits: Limits) -> Iterator[Member]:
+    counted = Counted(limits)
+    for number, mail in enumerate(_Mailbox(file, limits.member).mails(), 1):
+        counted.begin()
+        name = f"{number}.eml".encode()
+        if mail is None:
+            yield Member(name, b"", problem=Problem(Reason.TOO_LARGE, f"over {limits.member} bytes"))
+        else:
+            counted.spend(len(mail))
+            yield Member(name, mail)
+
+
+class _Mailbox:
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        self._file = file
+        self._most = most
+        self._size = file.seek(0, SEEK_END)
+        file.seek(0)
+        first = file.readline(LONGEST_LINE)
+        # Some write another sort of line: then all mails of the file begin like its first.
+        self._begins = BEGINS_MAIL if BEGINS_MAIL.match(first) else re.compile(rb"From \S")
+        if not first.startswith(b"From "):
+            file.seek(0)
+
+    def mails(self) -> Iterator[bytes | None]:
+        """None: too large."""
+        while self._file.tell() < self._size:
+            yield self._mail()
+
+    def _mail(self) -> bytes | None:
+        """Up to the line that begins the next, which is passed."""
+        held, size, length = [b""], 0, 0
+        header, blank = True, False
+        while line := self._file.readline(LONGEST_LINE):
+            if blank and self._begins_mail(line):
+                break
+            blank = line in BLANK
+            if header and blank and self._is_length(length):
+                size += length
+                line += self._file.read(length) if size <= self._most else b""
+                self._file.seek(length if size > self._most else 0, 1)
+            header = header and not blank
+            if header and (told := LENGTH.match(line)):
+                length = int(told[1])
+            size += len(line)
+            if size <= self._most:
+                held.append(QUOTED.sub(rb"\1", line))
+        return b"".join(held) if size <= self._most else None
+
+    def _begins_mail(self, line: bytes) -> bool:
+        if not self._begins.match(line):
+            return False
+        at = self._file.tell()
+        after = self._file.readline(LONGEST_LINE)
+        self._file.seek(at)
+        return FIELD.match(after) is not None
+
+    def _is_length(self, length: int) -> bool:
+        """So many bytes from here the file ends, or a mail begins after an empty line."""
+        at = self._file.tell()
+        if not length or at + length > self._size:
+            return False
+        self._file.seek(at + length - 1)
+        fresh = self._file.read(1) == b"\n"
+        line = self._file.readline(LONGEST_LINE)
+        for _ in range(MOST_BLANK):
+            if line in BLANK:
+                fresh, line = True, self._file.readline(LONGEST_LINE)
+        right = not line or (fresh and self._begins_mail(line))
+        self._file.seek(at)
+        return right
+
+
+SHOWN = ("text/html", "application/xhtml+xml", "text/plain")
+
+
+def read_mhtml(file: BinaryIO, limits: Limits) -> Found:
+    check_start(file)
+    saved = parsed(file)
+    prose = Prose(limits)
+    own: dict[str, str] = {}  # of the first page that says something of itself
+    for part in saved.walk():
+        if not part.is_multipart() and part.get_content_type() in SHOWN:
+            text = decoded(part)
+            if "html" in part.get_content_type():
+                shown, told = page(text.encode("utf-8", "replace"))
+                text, own = shown.decode(), own or told
+            prose.line(text)
+    date = properties({"Date": field(saved, "Date")}).get("date", "")
+    known = {"title": field(saved, "Subject"), "created": date}
+    return Found(prose.text(), {key: value for key, value in known.items() if value} | own)

@@ -3,17 +3,109 @@
 The parser's old policy is used: the new one raises over header fields that are not quite right. Members are the bytes
 that stand in the mail: line ends stay as they are, and embedded mail is not taken apart, as nobody could put it
 together again just so.
+
+A mail as its parser is given it: long runs of lines stay in the file, and a mark stands where they were.
+
+Python's parser takes over four times a mail's size in memory, a line at a time; so an attachment of 200 MB cost the
+mail its text. A run ends where a line begins with two dashes, as those between parts do: no boundary need be known,
+since what was left out is put back byte for byte, wherever its mark has come to.
+
+Files that stand in the text of a mail, as before MIME (uuencode, IEEE 1003.1): taken out, as mail programs do.
 """
 
 import binascii
 import quopri
+import re
+from collections.abc import Iterator
 from contextlib import suppress
 from email.message import Message
-from email.parser import BytesFeedParser
-from typing import BinaryIO
+from email.parser import BytesFeedParser, FeedParser
+from io import SEEK_CUR
+from typing import Any, BinaryIO
 
 from nearkin.formats.mail_text import parameter, raw_told
-from nearkin.formats.skimmed import Skimmed
+
+HELD = 1 << 18  # bytes of a part that are held before a run begins
+LONGEST_LINE = 1 << 16
+ENDS = (b"\r\n", b"\n", b"\r")
+MARK = re.compile("\ue000(\\d+)\ue000")  # no bytes become such a character: the parser is given them as surrogates
+
+
+class Skimmed:
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._left_out: list[tuple[int, int]] = []  # from, to
+
+    def feed(self, parser: "BytesFeedParser[Any]") -> None:
+        self._file.seek(0)
+        start = self._file.read(HELD)
+        if len(start) < HELD:
+            return parser.feed(start)
+        self._file.seek(0)
+        run: int | None = None  # where it began
+        at = since = 0  # bytes of the file; of them since the last line of two dashes
+        fresh, body, ended = True, False, b""  # the line begins; a header is over; how the line before ended
+        for line in self._lines():
+            if fresh and line.startswith(b"--"):
+                self._leave_out(run, at, ended, parser)
+                run, since, body = None, 0, False
+            if run is None and body and since >= HELD:
+                run = at
+            if run is None:
+                parser.feed(line)
+            body = body or (fresh and line in ENDS)
+            ended = b"\r\n" if line.endswith(b"\r\n") else line[-1:] if line.endswith(ENDS) else b""
+            fresh = bool(ended)
+            at += len(line)
+            since += len(line)
+        self._leave_out(run, at, ended, parser)
+        return None
+
+    def _lines(self) -> Iterator[bytes]:
+        """As the parser will tell them, for which a carriage return ends a line too. Each begins in a piece of its own,
+        with its two dashes, and no line end is divided."""
+        while piece := self._file.readline(LONGEST_LINE):
+            if piece.endswith(b"\n") and piece.find(b"\r", 0, -2) < 0:  # nearly all
+                yield piece
+                continue
+            if piece.endswith(b"\r"):
+                after = self._file.read(1)
+                if after == b"\n":
+                    piece += after
+                else:
+                    self._file.seek(-len(after), SEEK_CUR)
+            lines = piece.splitlines(keepends=True)
+            if len(lines) > 1 and not lines[-1].endswith(ENDS):
+                self._file.seek(-len(lines.pop()), SEEK_CUR)
+            yield from lines
+
+    def _leave_out(self, run: int | None, to: int, ended: bytes, parser: "BytesFeedParser[Any]") -> None:
+        """The last line's end stays: it belongs to what comes after."""
+        if run is not None:
+            FeedParser.feed(parser, f"\ue000{len(self._left_out)}\ue000{ended.decode()}")
+            self._left_out.append((run, to - len(ended)))
+
+    def size(self, payload: str) -> int:
+        return len(payload) + sum(to - run for run, to in self._runs(payload))
+
+    def whole(self, payload: str) -> bytes | None:
+        """With all that was left out; None where nothing was."""
+        if not self._runs(payload):
+            return None
+        pieces = MARK.split(payload)  # every other one is a number
+        return b"".join(
+            self._there(int(piece)) if at % 2 else piece.encode("ascii", "surrogateescape")
+            for at, piece in enumerate(pieces)
+        )
+
+    def _runs(self, payload: str) -> list[tuple[int, int]]:
+        return [self._left_out[int(number)] for number in MARK.findall(payload)] if self._left_out else []
+
+    def _there(self, number: int) -> bytes:
+        run, to = self._left_out[number]
+        self._file.seek(run)
+        return self._file.read(to - run)
+
 
 AS_THEY_ARE = ("", "7bit", "8bit", "binary")
 
@@ -143,3 +235,54 @@ def parsed(file: BinaryIO) -> Mail:
     assert isinstance(mail, Mail)
     mail.spell_out()
     return mail
+
+
+BEGIN = re.compile(r"^begin [0-7]{3,4} +(\S[^\n]*)\n", re.MULTILINE)
+LINE = re.compile(r"[^\n]*\n?")
+
+
+def taken_out(text: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """The text without them, and of each its name and bytes. What is not quite one stays in the text."""
+    files: list[tuple[str, bytes]] = []
+    kept: list[str] = []
+    at = 0
+    while begin := BEGIN.search(text, at):
+        data: list[bytes] = []
+        end = begin.end()
+        for line in _lines(text, begin.end()):
+            end += len(line)
+            if line.rstrip() == "end" and data:
+                kept.append(text[at : begin.start()])
+                files.append((begin[1].strip(), b"".join(data)))
+                break
+            if (read := _read(line.rstrip("\n"))) is None:
+                end = begin.end()
+                kept.append(text[at:end])
+                break
+            data.append(read)
+        else:
+            break
+        at = end
+    return "".join((*kept, text[at:])), files
+
+
+def _lines(text: str, at: int) -> Iterator[str]:
+    while at < len(text) and (line := LINE.match(text, at)):
+        yield line[0]
+        at = line.end()
+
+
+def _read(line: str) -> bytes | None:
+    """None: no such line. Its first character tells how many bytes are in it; spaces at its end may be lost."""
+    if not line.isascii():
+        return None
+    if line.strip(" `") == "":
+        return b""
+    size = (ord(line[0]) - 32) % 64
+    whole = 1 + (size + 2) // 3 * 4
+    if not whole // 2 < len(line) <= whole + 1:
+        return None
+    try:
+        return binascii.a2b_uu(line[:whole])
+    except binascii.Error:
+        return None

@@ -2,6 +2,8 @@
 for it gives no embedded mail and no body that is in compressed RTF only.
 
 An embedded mail is a storage, not a file: as a member it is written as an ordinary mail.
+
+RTF as Outlook keeps it: LZ77 with a dictionary that begins with usual words of RTF ([MS-OXRTFCP] §3).
 """
 
 from collections.abc import Iterator
@@ -14,17 +16,61 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, BinaryIO
 
-from nearkin.formats import letter, rtf
 from nearkin.formats import mail as eml
-from nearkin.formats.adapter import Found, Limits, Member, Problem
-from nearkin.formats.lacking import few_failed
-from nearkin.formats.members import Counted
+from nearkin.formats import mail_text, rtf
+from nearkin.formats.adapter import Counted, Found, Limits, Member, Problem, Prose, few_failed
 from nearkin.formats.ole import STREAM, opened, stream_of
-from nearkin.formats.prose import Prose
-from nearkin.formats.rtf_packed import unpacked
 from nearkin.model import Reason
 from nearkin.text.decode import decode
 from nearkin.text.kind import visible_text
+
+USUAL = (
+    rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor MS Sans "
+    rb"SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0"
+    b"\r\n"
+    rb"\par \pard\plain\f0\fs20\b\i\u"
+    rb"\tab\tx"
+)
+RING = 4096
+PLAIN, PACKED = b"MELA", b"LZFu"
+
+
+def unpacked(data: bytes, limits: Limits) -> bytes:
+    if data[8:12] == PLAIN:
+        return data[16:]
+    if data[8:12] != PACKED:
+        raise Problem(Reason.CORRUPT, "the mail's text is compressed in an unknown way")
+    ring = bytearray(USUAL.ljust(RING, b" "))
+    at = len(USUAL)
+    found = bytearray()
+    place = 16
+    while place < len(data):
+        control = data[place]
+        place += 1
+        for bit in range(8):
+            if place >= len(data):
+                break
+            if not control >> bit & 1:
+                piece = data[place : place + 1]
+                place += 1
+                ring[at] = piece[0]
+                at = (at + 1) % RING
+                found += piece
+                continue
+            token = int.from_bytes(data[place : place + 2], "big")
+            place += 2
+            start, length = token >> 4, (token & 15) + 2
+            if start == at:
+                return bytes(found)
+            for step in range(length):
+                byte = ring[(start + step) % RING]
+                ring[at] = byte
+                at = (at + 1) % RING
+                found.append(byte)
+        if len(found) > limits.unpacked:
+            raise Problem(Reason.TOO_LARGE, "it unpacks to more than the limit allows")
+    return bytes(found)
+
 
 SUBJECT, HEADERS, BODY, RTF, HTML, MESSAGE_ID = 0x0037, 0x007D, 0x1000, 0x1009, 0x1013, 0x1035
 SENT, DELIVERED, CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
@@ -99,10 +145,10 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     mail = Storage(opened(file))
     fields = _fields(mail)
     prose = Prose(limits)
-    letter.add_fields(fields, prose)
+    mail_text.add_fields(fields, prose)
     lost: list[Member] = []
     prose.line(_body(mail, limits, lost))
-    return Found(prose.text(), letter.properties(fields), few_failed(chain(lost, _members(mail, limits))))
+    return Found(prose.text(), mail_text.properties(fields), few_failed(chain(lost, _members(mail, limits))))
 
 
 def _fields(mail: Storage) -> dict[str, str]:
@@ -122,7 +168,7 @@ def _fields(mail: Storage) -> dict[str, str]:
         "Date": format_datetime(sent) if sent else "",
         "Subject": mail.text(SUBJECT),
     }
-    return {name: fields[name] or own.get(name, "") for name in ("Message-ID", *letter.SEEN)}
+    return {name: fields[name] or own.get(name, "") for name in ("Message-ID", *mail_text.SEEN)}
 
 
 def _person(name: str, address: str) -> str:
@@ -141,7 +187,7 @@ def _body(mail: Storage, limits: Limits, lost: list[Member]) -> str:
             if not plain.strip():
                 raise
             lost.append(Member(b"body.rtf", b"", problem=problem))
-    chosen = zip((plain, html), letter.shown(plain, html), strict=True)
+    chosen = zip((plain, html), mail_text.shown(plain, html), strict=True)
     return "\n".join(text for text, shown in chosen if shown) or plain
 
 

@@ -3,6 +3,19 @@ styles.xml, then charts. Deletions lie apart (`text:tracked-changes`); insertion
 
 Text stands in paragraphs only (ODF 1.3 part 3 §5.1), and in formulas; so what is between tags elsewhere is no text. A
 document that is one XML file (`.fodt`) has the same sections under one root, and is read as the zip file it would be.
+
+Controls of forms in OpenDocument files (ODF 1.3 part 3 §13): their labels and what was filled in are attributes.
+
+Of lists what is chosen is shown; what is hidden, and passwords, are not.
+
+What OpenDocument files draw from another part: formulas stand where they are drawn, charts come last.
+
+A formula is MathML (ODF 1.3 part 3 §14.3.7), which says it in elements of text. A chart keeps its data in a table of
+its own, beside the cells they came from (§11.1): names of series and categories are text, values are not.
+
+OpenDocument presentations and drawings: slides, their notes and comments, footers; last what masters show on slides.
+
+Footers, headers and fixed dates are declared once and named by the slides that show them (ODF 1.3 part 3 §10.9.3).
 """
 
 import zipfile
@@ -10,13 +23,93 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Problem
-from nearkin.formats.odf_forms import control_text
-from nearkin.formats.odf_object import Formulas, without_values
-from nearkin.formats.prose import Prose
-from nearkin.formats.xml_events import Event, without
+from nearkin.formats.adapter import Found, Limits, Problem, Prose
+from nearkin.formats.xml import Event, without
 from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
+
+LABEL, VALUES = "form:label", ("form:current-value", "form:value")
+CHOSEN = ("form:current-selected", "form:selected")
+FILLED_IN = {"text", "textarea", "combobox", "formatted-text", "number", "date", "time", "generic-control"}
+LABELLED = {"fixed-text", "button", "checkbox", "radio", "frame"}
+
+
+def control_text(event: Event) -> str:
+    """Nothing where it is no control."""
+    told = event.attributes
+    if event.name in LABELLED:
+        return told.get(LABEL, "")
+    if event.name in FILLED_IN:
+        return next((told[name] for name in VALUES if told.get(name)), "")
+    if event.name == "option" and next((told[name] for name in CHOSEN if name in told), "") == "true":
+        return told.get(LABEL, "")
+    return ""
+
+
+CELLS = {"table-cell", "covered-table-cell"}
+OBJECT_CONTENT = "/content.xml"
+MOST_EVENTS = 10_000  # of a formula: they are kept, should it stand at many places
+
+
+class Formulas:
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._known: dict[str, tuple[Event, ...]] = {}
+
+    def has(self, part: str) -> bool:
+        """It was drawn, and need not be read for itself."""
+        return bool(self._known.get(part.lower()))
+
+    def drawn(self, events: Iterator[Event]) -> Iterator[Event]:
+        return self._drawn(events) if any(name.endswith(OBJECT_CONTENT) for name in self._parts.names) else events
+
+    def _drawn(self, events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            yield event
+            if event.kind == "start" and event.name == "object" and (place := event.get("href")):
+                part = f"{place.removeprefix('./').rstrip('/')}{OBJECT_CONTENT}".lower()
+                if part not in self._known and self._parts.has(part):
+                    self._known[part] = self._read(part)
+                yield from self._known.get(part, ())
+
+    def _read(self, part: str) -> tuple[Event, ...]:
+        """Nothing where it is anything else, or damaged: that is read for itself, and says what is wrong with it."""
+        kept: list[Event] = []
+        try:
+            for event in self._parts.events(part):
+                kept.append(event)
+                if kept[0].name != "math" or len(kept) > MOST_EVENTS:
+                    return ()
+        except Problem:
+            return ()
+        return tuple(kept)
+
+
+def without_values(events: Iterator[Event], *, names: bool = True) -> Iterator[Event]:
+    """Charts without what they draw. names=False: without their tables, where the sheets say the same."""
+    inside: list[str] = []  # elements around, from the chart on
+    hidden = place = 0  # elements around that are hidden; which cell of the row it is
+    categories = heading = False
+    for event in events:
+        if hidden:
+            hidden += (event.kind == "start") - (event.kind == "end")
+            continue
+        if event.kind == "start" and (inside or event.name == "chart"):
+            if not inside:
+                categories = False
+            categories = categories or event.name == "categories"
+            if event.name == "table-row":
+                place, heading = 0, inside[-1] == "table-header-rows"
+            place += event.name in CELLS
+            name = heading or event.get("value-type") == "string" or (place == 1 and categories)
+            if (event.name == "table" and not names) or (event.name in CELLS and not name):
+                hidden = 1
+                continue
+            inside.append(event.name)
+        elif event.kind == "end" and inside:
+            inside.pop()
+        yield event
+
 
 CONTENT, STYLES, ABOUT = "content.xml", "styles.xml", "meta.xml"
 SECTIONS = {STYLES: "master-styles", ABOUT: "meta"}  # of a flat document; else its body
@@ -37,7 +130,7 @@ META = {
 Hides = Callable[[Event, str], bool]
 
 
-def read(file: BinaryIO, limits: Limits) -> Found:
+def read_text_document(file: BinaryIO, limits: Limits) -> Found:
     parts = opened(file, limits)
     prose = Prose(limits)
     formulas = Formulas(parts)
@@ -204,3 +297,53 @@ def _meta(parts: Parts) -> Iterator[tuple[str, str]]:
             key = None
         elif key:
             value += event.name
+
+
+DECLARED = {"footer-decl": "use-footer-name", "header-decl": "use-header-name", "date-time-decl": "use-date-time-name"}
+PAGES = {"page", "notes"}
+# On a master these have a place, and what is typed there; what slides show at others is their own ("Click to edit").
+FIXED = {"header", "footer", "date-time", "page-number"}
+STAND_INS = FIXED | {"page-count"}  # <number>, <footer>: fields within a text
+WITHIN = {"p", "h", "span", "a"}
+
+
+def read_presentation(file: BinaryIO, limits: Limits) -> Found:
+    parts = opened(file, limits)
+    prose = Prose(limits)
+    formulas = Formulas(parts)
+    named: dict[str, None] = {}
+    slides = _naming(drawn(parts, CONTENT, formulas), named)
+    add_events(slides, prose, hides=_on_slides)
+    for text in named:
+        prose.line(text)
+    add_around(parts, prose, formulas, hides=_on_masters)
+    return Found(prose.text(), properties(parts), parts.lacking)
+
+
+def _naming(events: Iterator[Event], named: dict[str, None]) -> Iterator[Event]:
+    """The same events; meanwhile what is declared and shown is put aside, each text once."""
+    texts: dict[tuple[str, str], list[str]] = {}
+    key: tuple[str, str] | None = None
+    for event in events:
+        yield event
+        if event.kind == "start" and event.name in DECLARED:
+            key = (DECLARED[event.name], event.get("name"))
+            texts[key] = []
+        elif event.kind == "end" and event.name in DECLARED:
+            key = None
+        elif event.kind == "text" and key:
+            texts[key].append(event.name)
+        elif event.kind == "start" and event.name in PAGES:
+            for use in DECLARED.values():
+                if pieces := texts.pop((use, event.get(use)), ()):
+                    named["".join(pieces).strip()] = None
+
+
+def _on_slides(event: Event, parent: str) -> bool:
+    elsewhere = parent == "document" and event.name != "body"
+    return elsewhere or event.get("placeholder") == "true" or (event.name in STAND_INS and parent in WITHIN)
+
+
+def _on_masters(event: Event, parent: str) -> bool:
+    kind = event.get("class") if event.attributes else ""
+    return (bool(kind) and kind not in FIXED) or (event.name in STAND_INS and parent in WITHIN)

@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Problem
-from nearkin.formats.odf import CONTENT, add_around, add_events, opened, properties
-from nearkin.formats.odf_object import CELLS, Formulas
-from nearkin.formats.prose import Prose
+from nearkin.formats.adapter import Found, Limits, Problem, Prose
+from nearkin.formats.odf import CELLS, CONTENT, Formulas, add_around, add_events, opened, properties
 from nearkin.formats.sheets import told
-from nearkin.formats.xml_events import Event
+from nearkin.formats.xml import Event
 from nearkin.model import Reason
 
 ROWS = {"table-row", "table-rows", "table-row-group", "table-header-rows"}

@@ -13,15 +13,9 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, BinaryIO
 
-from nearkin.formats.adapter import NOT_TAKEN_OUT, Found, Limits, Member, Problem
-from nearkin.formats.divided import joined
-from nearkin.formats.lacking import few_failed
-from nearkin.formats.leaders import without_leaders
-from nearkin.formats.pdf_layout import said_once
-from nearkin.formats.pdf_objects import form_of, notes, wide, with_shown
-from nearkin.formats.pdf_streams import damaged
-from nearkin.formats.pdf_xfa import form_text
-from nearkin.formats.prose import Prose
+from nearkin.formats.adapter import NOT_TAKEN_OUT, Found, Limits, Member, Problem, Prose, few_failed
+from nearkin.formats.pdf_layout import joined, said_once, without_leaders
+from nearkin.formats.pdf_objects import damaged, form_of, form_text, notes, wide, with_shown
 from nearkin.model import Reason
 
 PASSWORD = 4  # FPDF_ERR_PASSWORD
@@ -188,7 +182,7 @@ def _members(document: Any, file: BinaryIO, pinned: list[Place], limits: Limits)
     """Files of the document, then those pinned to pages, but for what is there twice."""
     import pypdfium2
 
-    from nearkin.formats.members import Counted
+    from nearkin.formats.adapter import Counted
 
     counted = Counted(limits)
     seen: set[tuple[bytes, bytes]] = set()

@@ -9,12 +9,34 @@ number: beside one that stands alone, a line of words with it stays.
 The first of such lines stays, unless a heading says all its words (Chapter 2: Strings 9, where a line is 2 Strings): so
 no words are lost but Chapter, only repetitions and the numbers of pages. A page's last line left goes only if another
 page has the very same: a number may be all that a page says.
+
+Dots that lead to a number at a line's end are no text; the number is, unless it proves to be that of a page.
+
+Income statements, menus and lists of prices have such dots too. So numbers are looked up (`formats.looked_up`): what
+a line says must stand on the page that it leads to. Five lines are enough where they are like those of contents: plain
+integers or small Roman ones, never falling, three different ones at least, none above the number of pages, no other
+leader lines close by, and between such runs at most one fall in ten lines (a list of figures follows the contents).
+Else, as of an index, it takes more.
+
+Numbers of pages, proven by looking them up: what a line says stands on the page that it leads to.
+
+So the numbers of an index are told from amounts, though they fall as often as they rise. Pages may be counted from
+anywhere: the count that most lines agree with is the document's. By chance some words stand on any page; how many do is
+seen on pages some way off, and only what goes far beyond it is a proof. Lines of leaders themselves count for nothing,
+or every line would prove itself. Of numbers that never fall, as in contents, fewer lines are proof enough, and chance
+is seen on all pages: the header of a long chapter says its title on the pages around, too.
+
+Words that a line's end divides: joined again, unless their hyphen belongs to them.
+
+Dividing leaves small letters after the hyphen. So what goes on with a capital or a figure (Springer-Verlag, 32-bit) is
+two words, and so is what the document has with its hyphen elsewhere and nowhere without (full-screen).
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from math import sqrt
 from typing import NamedTuple
 
 NUMBER = r"\d{1,5}|[ivxlc]{1,7}"
@@ -109,3 +131,176 @@ def value(number: str) -> int:
         return int(number)
     values = [ROMAN[letter] for letter in number]
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+
+
+WORD = re.compile(r"[^\W_]+")
+DOTS = (". . . . .", ".....")
+LONGEST = 8_000_000  # characters of all pages: the words of each are held
+ASKED = 200  # lines that tell from where pages are counted, pages that tell of chance
+LEAST = 8  # lines of a table that are found on their pages …
+SHARE = 0.6  # … of all its lines …
+BEYOND = 4.0  # … and standard deviations more than by chance
+RISING, RISING_BEYOND = 4, 3.0  # the same of numbers that never fall
+OFF = (*range(-12, -2), *range(3, 13))  # pages that tell of chance: headers repeat words on the next ones
+
+Line = tuple[str, tuple[int, ...]]  # what it says, and the numbers it leads to
+
+
+class Pages:
+    """By their place in the file, from 0 on."""
+
+    def __init__(self, pages: dict[int, str], lines: Sequence[Line]) -> None:
+        self._words: dict[int, set[str]] = {}
+        if len(lines) < RISING or sum(map(len, pages.values())) > LONGEST:
+            return
+        known: dict[str, str] = {}  # each word is held once
+        for place, page in pages.items():
+            rows = (row for row in page.casefold().split("\n") if not any(dots in row for dots in DOTS))
+            self._words[place] = {known.setdefault(word, word) for row in rows for word in WORD.findall(row)}
+        self._start = self._counted_from(lines)
+
+    def _counted_from(self, lines: Sequence[Line]) -> int:
+        """The place of page 0."""
+        votes: Counter[int] = Counter()
+        some = [line for line in lines if len(line[1]) == 1]
+        for said, (number,) in some[:: len(some) // ASKED + 1]:
+            words = _words(said)
+            votes.update(place - number for place, page in self._words.items() if words and words <= page)
+        return max(votes, key=lambda start: (votes[start], -abs(start), start), default=0)
+
+    def prove(self, lines: Sequence[Line]) -> bool:
+        """All lines of one table; those that lead to no number are among them."""
+        if not self._words or len(lines) < LEAST:
+            return False
+        found = by_chance = spread = 0.0
+        for said, numbers in lines:
+            words = _words(said)
+            found += self._is_there(words, numbers, 0)
+            tried = [self._is_there(words, numbers, off) for off in OFF if self._reaches(numbers, off)]
+            share = sum(tried) / len(tried) if tried else 1.0
+            by_chance += share
+            spread += share * (1 - share)
+        return found >= max(LEAST, SHARE * len(lines)) and found > by_chance + BEYOND * sqrt(spread)
+
+    def prove_rising(self, lines: Sequence[Line]) -> bool:
+        """Lines of a table whose numbers never fall."""
+        some = list(self._words.values())[:: len(self._words) // ASKED + 1]
+        found = by_chance = spread = 0.0
+        for said, numbers in lines if some else ():
+            words = _words(said)
+            found += self._is_there(words, numbers, 0)
+            share = sum(words <= page for page in some) / len(some)
+            by_chance += share
+            spread += share * (1 - share)
+        return found >= max(RISING, SHARE * len(lines)) and found > by_chance + RISING_BEYOND * sqrt(spread)
+
+    def _is_there(self, words: set[str], numbers: tuple[int, ...], off: int) -> bool:
+        nothing: set[str] = set()
+        return bool(words) and any(words <= self._words.get(self._start + one + off, nothing) for one in numbers)
+
+    def _reaches(self, numbers: tuple[int, ...], off: int) -> bool:
+        return any(self._start + one + off in self._words for one in numbers)
+
+
+def _words(said: str) -> set[str]:
+    return set(WORD.findall(said.casefold()))
+
+
+PAGE_NUMBER = r"(\n?(?:[1-9]\d{0,4}(?:,\s[1-9]\d{0,4}){0,99}|[ivxlc]{1,7})(?=\n|$))"
+LEADERS = re.compile(rf" ?(?:\. ?){{5,}}{PAGE_NUMBER}?| ?(?:\. ){{3,4}}{PAGE_NUMBER}")
+RUN = 5
+DIFFERENT = 3
+FALLS = 10
+LONGEST_LINE = 1000
+APART = 4  # lines between those of one table: headings, a page's first and last line
+
+Place = tuple[bool, int]  # Roman ones come first
+
+
+def without_leaders(text: str, pages: int, shown: dict[int, str]) -> str:
+    """Of so many pages, of which those with text are shown, by their place."""
+    matches = list(LEADERS.finditer(text))
+    proven = _proven(text, matches, pages, shown)
+    pieces, done = [], 0
+    for at, match in enumerate(matches):
+        number = match[1] or match[2] or ""
+        if at in proven or not match[2]:  # three or four dots alone may be a sentence's
+            pieces += [text[done : match.start()], " ", "" if at in proven else number]
+            done = match.end()
+    return "".join([*pieces, text[done:]])
+
+
+def _proven(text: str, matches: list[re.Match[str]], pages: int, shown: dict[int, str]) -> set[int]:
+    between = [text.count("\n", one.end(), other.start()) for one, other in pairwise(matches)]
+    starts = [0, *(at for at, lines in enumerate(between, 1) if lines > APART), len(matches)]
+    lines = [_line(text, match) for match in matches]
+    places = [_place(match, pages) for match in matches]
+    known = Pages(shown, lines)
+    proven: set[int] = set()
+    for first, end in pairwise(starts):
+        for run in _rising(places, first, end):
+            if known.prove_rising([lines[at] for at in run]):
+                proven.update(run)
+        if not proven.issuperset(range(first, end)) and known.prove(lines[first:end]):
+            proven.update(at for at in range(first, end) if lines[at][1] and max(lines[at][1]) <= pages)
+    return proven
+
+
+def _line(text: str, match: re.Match[str]) -> Line:
+    said = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - LONGEST_LINE) : match.start()]
+    number = (match[1] or match[2] or "").strip()
+    if number and not number[0].isdecimal():
+        return said, (value(number),)
+    return said, tuple(map(int, re.findall(r"\d+", number)))
+
+
+def _rising(places: list[Place | None], first: int, end: int) -> list[list[int]]:
+    """The runs of a table that may be one of contents."""
+    runs: list[list[int]] = [[]]
+    last: Place = (False, 0)
+    for at in range(first, end):
+        if (place := places[at]) is None:
+            return []
+        if place < last:
+            runs.append([])
+        runs[-1].append(at)
+        last = place
+    if (len(runs) - 1) * FALLS > end - first:
+        return []
+    return [run for run in runs if len(run) >= RUN and len({places[at] for at in run}) >= DIFFERENT]
+
+
+def _place(match: re.Match[str], pages: int) -> Place | None:
+    number = (match[1] or match[2] or "").strip()
+    if not number or "," in number:
+        return None
+    worth = value(number)
+    return (number.isdecimal(), worth) if worth <= pages else None
+
+
+# Both begin where a word does: from each of its letters on, a long word takes quadratic time.
+# A hyphen that PDFium takes to divide a word: U+FFFE, in older ones U+0002.
+DIVIDED = re.compile("((?<![^\\W_])[^\\W_]+|)[\ufffe\x02][ \r\n]*([^\\W_]*)")
+HYPHENED = re.compile(r"(?<![^\W\d_])([^\W\d_]+-)(?=([^\W\d_]+))")  # of three words both pairs
+DIVIDED_WORD = re.compile(r"[^\W_]+")
+
+
+def joined(pages: list[str]) -> list[str]:
+    if not any("\ufffe" in page or "\x02" in page for page in pages):
+        return pages
+    hyphened = {f"{first}{second}".casefold() for page in pages for first, second in HYPHENED.findall(page)}
+    parts = {pair for page in pages for pair in DIVIDED.findall(page)}
+    in_doubt = {
+        (first + second).casefold() for first, second in parts if f"{first}-{second}".casefold() in hyphened
+    }  # fmt: skip
+    if in_doubt:
+        in_doubt -= {word.casefold() for page in pages for word in DIVIDED_WORD.findall(page)}
+
+    def whole(match: re.Match[str]) -> str:
+        first, second = match.groups()
+        starts = second[:1]
+        if starts.isupper() or starts.isdecimal() or (first + second).casefold() in in_doubt:
+            return f"{first}-{second}"
+        return first + second
+
+    return [DIVIDED.sub(whole, page) for page in pages]

@@ -9,11 +9,18 @@ list of slides, and drawings refer to them by number (§2.9.78).
 import struct
 from typing import BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Problem
-from nearkin.formats.ole import ENCRYPTED, opened, properties
-from nearkin.formats.ppt_records import Record, children, record_at, walk
-from nearkin.formats.prose import Prose
-from nearkin.formats.shape_texts import SHAPE_PROPERTIES, shape_texts
+from nearkin.formats.adapter import Found, Limits, Problem, Prose
+from nearkin.formats.ole import (
+    ENCRYPTED,
+    SHAPE_PROPERTIES,
+    Record,
+    children,
+    opened,
+    properties,
+    record_at,
+    shape_texts,
+    walk,
+)
 from nearkin.model import Reason
 
 STREAM, CURRENT = "PowerPoint Document", "Current User"

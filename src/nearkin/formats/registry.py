@@ -2,6 +2,8 @@
 
 `detect` gives None for what the native core reads itself: plain text of any sort, HTML, binaries of no known format.
 Nearly all files are of that sort, so the first test is a look at a few bytes and at the name's ending.
+
+Names that end as a format's do: a hint that is asked for every file, so a cheap one.
 """
 
 import codecs
@@ -12,6 +14,7 @@ from typing import BinaryIO
 
 from nearkin.formats.adapter import DAMAGED, Adapter, Found, Limits, Member, Problem
 from nearkin.model import Reason
+from nearkin.text.kind import TextKind
 
 HEAD = 4096  # bytes of a file that detect should be given
 
@@ -55,32 +58,38 @@ FORMATS: tuple[Format, ...] = (
     Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx:read", 7),
     Format("xls", "application/vnd.ms-excel", (".xls", ".xlt"), "xls:read", 3),
     Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots", ".fods"), "ods:read", 4),
-    Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw", ".fodt"), "odf:read", 3),
-    Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi", ".odf", ".fodp", ".fodg"), "odp:read", 3),
+    Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw", ".fodt"), "odf:read_text_document", 3),
+    Format(
+        "odp",
+        f"{OPEN}.presentation",
+        (".odp", ".otp", ".odg", ".sxi", ".odf", ".fodp", ".fodg"),
+        "odf:read_presentation",
+        3,
+    ),
     Format("rtf", "application/rtf", (".rtf",), "rtf:read", 6),
     Format("epub", "application/epub+zip", (".epub",), "epub:read", 6),
     Format("eml", "message/rfc822", (".eml",), "mail:read_eml", 6),
     Format("msg", "application/vnd.ms-outlook", (".msg",), "msg:read", 7),
-    Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox:read", 3),
-    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml:read", 6),
+    Format("mbox", "application/mbox", (".mbox", ".mbx"), "mail:read_mbox", 3),
+    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mail:read_mhtml", 6),
     Format("xml", "application/xml", (".xml",), "xml:read", 4),
     Format("doc", "application/msword", (".doc", ".dot"), "doc:read", 4),
     Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ppt:read", 3),
     Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole:read"),
     Format("zip", "application/zip", (".zip", ".jar"), "archives:read_zip", 3),
-    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar:read", 3),
-    Format("gzip", "application/gzip", (".gz",), "compressed:read"),
-    Format("bzip2", "application/x-bzip2", (".bz2",), "compressed:read"),
-    Format("xz", "application/x-xz", (".xz",), "compressed:read"),
-    Format("zstd", "application/zstd", (".zst",), "compressed:read"),
+    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "archives:read_tar", 3),
+    Format("gzip", "application/gzip", (".gz",), "archives:read_compressed"),
+    Format("bzip2", "application/x-bzip2", (".bz2",), "archives:read_compressed"),
+    Format("xz", "application/x-xz", (".xz",), "archives:read_compressed"),
+    Format("zstd", "application/zstd", (".zst",), "archives:read_compressed"),
     Format("7z", "application/x-7z-compressed", (".7z",), "seven_zip:read", 2),
-    Format("rar", "application/vnd.rar", (".rar",), "unread:read"),
-    Format("tnef", "application/vnd.ms-tnef", (".tnef",), "unread:read"),
-    Format("lzip", "application/lzip", (".lz",), "unread:read"),
-    Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "unread:read"),
-    Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "unread:read"),
-    Format("compress", "application/x-compress", (".z",), "unread:read"),
-    Format("other", "application/octet-stream", UNREAD, "unread_document:read"),
+    Format("rar", "application/vnd.rar", (".rar",), "unread:read_unread_container"),
+    Format("tnef", "application/vnd.ms-tnef", (".tnef",), "unread:read_unread_container"),
+    Format("lzip", "application/lzip", (".lz",), "unread:read_unread_container"),
+    Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "unread:read_unread_container"),
+    Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "unread:read_unread_container"),
+    Format("compress", "application/x-compress", (".z",), "unread:read_unread_container"),
+    Format("other", "application/octet-stream", UNREAD, "unread:read_unread_document"),
 )
 BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending.encode(): known for known in FORMATS for ending in known.extensions}
@@ -119,7 +128,7 @@ def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
     named = BY_ENDING.get(ending_of(name))
     told = next((told for mark, told in MARKS if head.startswith(mark)), None) if head[0] in FIRST else None
     if told is None:
-        from nearkin.formats.plain_marks import told_by_text
+        from nearkin.formats.detect import told_by_text
 
         told = told_by_text(head, named.name if named else "")
     elif told in ("zip", "ole", "gzip", "bzip2", "xz", "zstd"):
@@ -197,3 +206,19 @@ def _is_blank(head: bytes, file: BinaryIO) -> bool:
 def _page(head: bytes) -> bool:
     start = head[:256].lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html", b"<head", b"<table"))
+
+
+UNKNOWN = "none/3"  # reader of what was looked at and is of no format; the number is raised when more are known
+UNSEEN = "none/0"  # of what was written to since it was looked at: the next scan looks
+# Who has looked at what the kernels have read: of text that needs no reader, nobody.
+READERS: dict[int, str | None] = {
+    **dict.fromkeys(TextKind),
+    TextKind.BINARY: UNKNOWN,
+    TextKind.UNREAD: UNKNOWN,
+}
+ENDINGS = frozenset(ending.encode() for form in FORMATS for ending in form.extensions)
+
+
+def has_ending(name: bytes) -> bool:
+    dot = name.rfind(b".", -6)
+    return dot >= 0 and name[dot:].lower() in ENDINGS

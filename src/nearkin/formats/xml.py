@@ -3,16 +3,172 @@ and data, they are told too: of DocBook or TEI a reader sees no attribute, of su
 
 Of broken XML the tags are taken away; where nothing is left, it is broken, not empty. Of 176 revisions of HOWTOs
 three were broken (a second root, a document type without an address), and each was a gap in its history.
+
+XML as a stream of events: nothing is held but the names of open elements.
+
+Expat keeps open elements on the heap, so 300,000 levels are fine. Entities a document declares are never expanded in
+its text (a billion laughs stay one `&lol9;`), in attributes expat itself stops at a hundredfold; nothing external is
+fetched.
+Names come without prefix: strict and transitional files differ in namespaces, not in names.
+
+Broken XML without its tags, in one pass. What cannot be told from text stays: losing text is worse than a tag.
+
+No element's name means anything here, unlike in HTML: text of <style> or <template> is text. Comments, processing
+instructions and document types go whole, if they end; words of side-by-side elements stay apart, as in whole XML.
 """
 
-from typing import BinaryIO
+import html
+import re
+from collections.abc import Callable, Iterator
+from html.entities import html5
+from typing import IO, BinaryIO, NamedTuple
+from xml.parsers import expat
 
-from nearkin.formats.adapter import Found, Limits, Problem
-from nearkin.formats.prose import Prose
-from nearkin.formats.xml_events import events
-from nearkin.formats.xml_loose import without_tags
+from nearkin.formats.adapter import Found, Limits, Problem, Prose
 from nearkin.model import Reason
 from nearkin.text.decode import decode
+
+CHUNK = 1 << 16
+LONGEST_TOKEN = 16 << 20  # of one tag: expat holds it whole
+
+
+class Event(NamedTuple):
+    kind: str  # "start", "end" or "text"
+    name: str  # without prefix; the text itself
+    attributes: dict[str, str]  # names with their prefix
+
+    def get(self, name: str) -> str:
+        """The attribute of that name, whatever its prefix; the one without a prefix first."""
+        if not self.attributes or name in self.attributes:
+            return self.attributes.get(name, "")
+        return next((value for key, value in self.attributes.items() if bare(key) == name), "")
+
+
+MOST_NAMES = 10_000  # remembered
+NONE: dict[str, str] = {}
+
+
+def bare(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+class _Bare(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        if len(self) > MOST_NAMES:
+            self.clear()
+        self[name] = bare(name)
+        return self[name]
+
+
+def events(stream: IO[bytes], *, encoding: str | None = None) -> Iterator[Event]:
+    parser = expat.ParserCreate(encoding)
+    ready: list[Event] = []
+    names = _Bare()
+    parser.StartElementHandler = lambda name, attributes: ready.append(Event("start", names[name], attributes))
+    parser.EndElementHandler = lambda name: ready.append(Event("end", names[name], NONE))
+    parser.CharacterDataHandler = lambda text: ready.append(Event("text", text, NONE))
+
+    def other(text: str) -> None:
+        """With a default handler expat hands references over instead of expanding them."""
+        if text[0] == "&":
+            ready.append(Event("text", html5.get(text[1:], text), NONE))
+
+    parser.DefaultHandler = other
+    fed = waiting = 0
+    try:
+        # Expat begins a tag anew with each chunk until it has all of it: chunks grow with what waits, or a long one
+        # would take quadratic time.
+        while chunk := stream.read(CHUNK + min(waiting, LONGEST_TOKEN // 4)):
+            parser.Parse(chunk, False)
+            fed += len(chunk)
+            waiting = fed - parser.CurrentByteIndex
+            if waiting > LONGEST_TOKEN:
+                raise Problem(Reason.TOO_LARGE, "an XML tag of over 16 MB")
+            yield from ready
+            ready.clear()
+        parser.Parse(b"", True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        yield from ready  # what stands before the mistake
+        raise Problem(Reason.CORRUPT, f"broken XML: {error}") from error
+    yield from ready
+
+
+def without(events: Iterator[Event], hides: Callable[[Event, str], bool]) -> Iterator[Event]:
+    """The events outside of elements that are hidden with all that is in them. hides: an element, and its parent."""
+    depth = 0
+    around = [""]
+    for event in events:
+        if depth:
+            depth += (event.kind == "start") - (event.kind == "end")
+            continue
+        if event.kind == "start":
+            if hides(event, around[-1]):
+                depth = 1
+                continue
+            around.append(event.name)
+        elif event.kind == "end":
+            around.pop()
+        yield event
+
+
+NAME = r"[^\W\d][^\s<>=/\"']*"
+TAG = re.compile(rf"</?{NAME}(?:\s+{NAME}\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*\s*/?>")
+UNTIDY = re.compile(rf"<(?:!|{NAME}\s)[^<>]*>")  # attributes without quotes, or with one too many
+TYPE = re.compile(r"<!DOCTYPE[^\[<>]*(\[|>)")
+TYPE_ENDS = re.compile(r"\]\s*>")
+SPANS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"))
+REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);")
+
+
+def without_tags(text: str) -> Iterator[str]:
+    at = 0
+    typed = text.find("<!DOCTYPE")  # the first alone
+    after_end = False
+    unclosed: set[str] = set()  # marks that do not come any more: each is looked for once in vain
+    while (start := text.find("<", at)) >= 0:
+        if start > at:
+            yield _plain(text[at:start])
+            after_end = False
+        opens, closes = next((span for span in SPANS if text.startswith(span[0], start)), ("", ""))
+        end = -1
+        if opens and closes not in unclosed:
+            if (end := text.find(closes, start + len(opens))) < 0:
+                unclosed.add(closes)
+            elif opens == "<![CDATA[":
+                yield text[start + len(opens) : end]
+                after_end = False
+        if end >= 0:
+            at = end + len(closes)
+        elif opens:
+            at = start + len(opens)
+        elif start == typed and (after := _after_type(text, start)) >= 0:
+            at = after
+        else:
+            tag = TAG.match(text, start) or UNTIDY.match(text, start)
+            if tag and (tag.re is TAG or text[start + 1] == "!" or "=" in tag[0]):
+                if after_end and tag[0][1] not in "/!":
+                    yield "\n"
+                after_end = tag[0][1] == "/" or tag[0][-2] == "/" or (after_end and tag[0][1] == "!")
+                at = tag.end()
+            else:
+                yield "<"
+                at, after_end = start + 1, False
+    yield _plain(text[at:])
+
+
+def _after_type(text: str, start: int) -> int:
+    """Where a document type ends, with what it declares; -1: none is here, or its end cannot be told."""
+    if not (match := TYPE.match(text, start)):
+        return -1
+    if match[1] == ">":
+        return match.end()
+    ends = TYPE_ENDS.search(text, match.end())
+    return ends.end() if ends and text.find("<![CDATA[", start, ends.start()) < 0 else -1
+
+
+def _plain(text: str) -> str:
+    return REFERENCE.sub(lambda match: html.unescape(match[0]), text)
+
 
 SPACE = b" \t\r\n\xef\xbb\xbf"
 NO_TEXT = ("xmlns", "xsi:", "xml:id", "xml:space")

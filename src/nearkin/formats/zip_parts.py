@@ -10,9 +10,8 @@ from enum import Enum
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, BinaryIO
 
-from nearkin.formats.adapter import NOT_ZIP, UNKNOWN_METHOD, Limits, Member, Problem
-from nearkin.formats.lacking import MISSING, Damaged, few_failed
-from nearkin.formats.xml_events import Event, events
+from nearkin.formats.adapter import MISSING, NOT_ZIP, UNKNOWN_METHOD, Damaged, Limits, Member, Problem, few_failed
+from nearkin.formats.xml import Event, events
 from nearkin.model import Reason
 
 XML = (".xml", ".rels")

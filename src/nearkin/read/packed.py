@@ -9,7 +9,7 @@ from typing import IO, BinaryIO
 
 import zstandard
 
-from nearkin.formats.zstd_stream import ZstdStream
+from nearkin.formats.archives import ZstdStream
 from nearkin.model import Reason
 from nearkin.read.table import BrokenTableError
 from nearkin.read.walk import explain

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from nearkin.formats.endings import has_ending
+from nearkin.formats.registry import has_ending
 from nearkin.model import KILLED, Reason
 from nearkin.read.inode import stored_inode
 from nearkin.read.table import MEDIA, MEMBER, table_kind

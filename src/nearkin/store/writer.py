@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nearkin import _native
-from nearkin.formats.endings import READERS, UNKNOWN
+from nearkin.formats.registry import READERS, UNKNOWN
 from nearkin.model import NO_OWNER, Plain, Readings
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
