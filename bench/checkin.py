@@ -27,12 +27,12 @@ from nearkin.matching.build_segments import build_segments
 from nearkin.scheme import FORMAT, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
+from nearkin.store.compression import pack_all
 from nearkin.store.database import connect, transaction
-from nearkin.store.known import Known
-from nearkin.store.packing import pack_all
+from nearkin.store.document_writer import Writer
+from nearkin.store.freshness import Known
 from nearkin.store.scopes import scope_for
 from nearkin.store.segments import folder_of
-from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 
 SIZES = (10_000, 100_000)

@@ -181,7 +181,7 @@ def test_documents_come_in_while_a_scan_runs(docs: Path, store: Path, monkeypatc
     for number in range(40, 46):
         (docs / f"{number}.txt").write_bytes(prose(number, 3_000))
     (docs.parent / "beside.txt").write_bytes(prose(50, 3_000))
-    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_FILES", 1)
+    monkeypatch.setattr("nearkin.store.document_writer.TRANSACTION_FILES", 1)
     monkeypatch.setattr("nearkin.engine.local.BATCH_FILES", 1)
     met: list[int] = []
 

@@ -15,7 +15,7 @@ from cli.boxes import mail, zipped
 from formats.office import docx, paragraph
 from nearkin.api.store import Store
 from nearkin.engine import documents, local
-from nearkin.store import writer
+from nearkin.store import document_writer
 from oracle.prose import prose
 from store.world import is_sound, listings
 
@@ -27,7 +27,7 @@ from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.engine import documents, local
 from nearkin.read import table
-from nearkin.store import writer
+from nearkin.store import document_writer as writer
 
 local.BATCH_FILES, writer.TRANSACTION_FILES, documents.TOGETHER, table.ROWS_AT_ONCE = 3, 4, 4, 4
 left = int(sys.argv[4])
@@ -146,7 +146,7 @@ def lead(tmp_path: Path, seed: int, *, steps: int, kills: bool = False) -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches and transactions of a few, so that copies are not in those of their firsts."""
     monkeypatch.setattr(local, "BATCH_FILES", 3)
-    monkeypatch.setattr(writer, "TRANSACTION_FILES", 4)
+    monkeypatch.setattr(document_writer, "TRANSACTION_FILES", 4)
     monkeypatch.setattr(documents, "TOGETHER", 4)
 
 

@@ -17,9 +17,9 @@ from nearkin.scheme import Scheme, parse_scheme
 from nearkin.store import audit, runs
 from nearkin.store.container_writer import ContainerWriter
 from nearkin.store.database import explained, own_files, transaction, turn
-from nearkin.store.known import Known
+from nearkin.store.document_writer import Writer
+from nearkin.store.freshness import Known
 from nearkin.store.scopes import Scope, relative_to, scope_around, scope_of_additions
-from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 from nearkin.text.kind import Extracted
 

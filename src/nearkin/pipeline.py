@@ -21,7 +21,7 @@ from nearkin.read.walk import check_starts
 from nearkin.run import Running
 from nearkin.store import runs
 from nearkin.store.changes import Changes
-from nearkin.store.custodian import name_custodians
+from nearkin.store.custodians import name_custodians
 from nearkin.store.database import explained, one_scan, own_files, transaction, trusted, turn
 from nearkin.store.log import brought_in
 from nearkin.store.scopes import Scope, relative_to, scope_for

@@ -19,11 +19,11 @@ from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
 from nearkin.store.contents import scheme_of
 from nearkin.store.database import SHORT_PATIENCE, hold_pages, log_ahead, see, transaction, trusted, turn
+from nearkin.store.document_writer import Writer
 from nearkin.store.documents import count_documents
-from nearkin.store.known import Known
+from nearkin.store.freshness import Known
 from nearkin.store.members import mend_members
 from nearkin.store.scopes import Scope
-from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:

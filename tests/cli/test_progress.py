@@ -20,7 +20,7 @@ from nearkin.cli import progress
 from nearkin.engine import local
 from nearkin.group import greedy
 from nearkin.report import ending, signatures
-from nearkin.store import writer
+from nearkin.store import document_writer as writer
 progress.PATIENCE = 0.1
 progress.COUNTING = 0.1
 local.BATCH_FILES = writer.TRANSACTION_FILES = 40

@@ -227,7 +227,7 @@ SLOW = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 from nearkin.engine import local
-from nearkin.store import writer
+from nearkin.store import document_writer as writer
 local.BATCH_FILES = writer.TRANSACTION_FILES = 2
 flush = writer.Writer.flush
 def slow(self):

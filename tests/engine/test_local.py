@@ -18,7 +18,7 @@ from nearkin.model import Readings, Reason
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
-from nearkin.store.packing import unpack
+from nearkin.store.compression import unpack
 from nearkin.text.canon import Canon
 from nearkin.text.decode import decode
 from nearkin.text.html import page

@@ -21,8 +21,8 @@ from nearkin.model import Kind
 from nearkin.scheme.shingler import Shingler
 from nearkin.store.contents import Contents
 from nearkin.store.database import in_memory
-from nearkin.store.family_history import record_events
-from nearkin.store.results import family_rows, replace_families
+from nearkin.store.families import record_events
+from nearkin.store.matches import family_rows, replace_families
 from oracle.family import Match
 from oracle.prose import prose
 

@@ -11,7 +11,7 @@ from nearkin.keeping.groups import groups_of
 from nearkin.keeping.proposal import propose
 from nearkin.keeping.texts import StoppedError, Texts
 from nearkin.report.reading import opened
-from nearkin.store.packing import unpack
+from nearkin.store.compression import unpack
 
 from .world import Tree
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nearkin.report.reasons import reason_of
-from nearkin.store.results import FamilyRow
+from nearkin.store.matches import FamilyRow
 
 
 def row(kind: str, members: int, parts: int = 0, view: str = "chain") -> FamilyRow:

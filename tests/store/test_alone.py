@@ -13,7 +13,7 @@ import pytest
 from nearkin.api.store import Store
 from nearkin.engine import local
 from nearkin.errors import StoreError
-from nearkin.store import database, writer
+from nearkin.store import database, document_writer
 from nearkin.store.database import connect
 from oracle.prose import prose
 from store.world import is_sound, listings
@@ -23,7 +23,7 @@ import os, signal, sys
 from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.engine import local
-from nearkin.store import database, writer
+from nearkin.store import database, document_writer as writer
 
 local.BATCH_FILES, local.AHEAD = 8, 0
 database.LEAST_PAGES = database.MOST_PAGES = 16 << 10  # pages are written before their transaction ends
@@ -52,7 +52,7 @@ def folder_of(tmp_path: Path, files: int = 60) -> Path:
 def many_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "BATCH_FILES", 8)
     monkeypatch.setattr(local, "AHEAD", 0)
-    monkeypatch.setattr(writer, "TRANSACTION_FILES", 8)
+    monkeypatch.setattr(document_writer, "TRANSACTION_FILES", 8)
 
 
 def mode_of(path: Path) -> str:

@@ -11,7 +11,7 @@ from nearkin.api.store import Store
 from nearkin.errors import StoreError
 from nearkin.store.audit import entries, login_name, record
 from nearkin.store.database import connect, transaction
-from nearkin.store.writer import Writer
+from nearkin.store.document_writer import Writer
 from oracle.prose import prose
 from store.world import rows
 

@@ -8,9 +8,9 @@ import pytest
 
 from nearkin.api.store import Store
 from nearkin.errors import BusyError
+from nearkin.store.compression import pack_all
 from nearkin.store.database import connect, one_scan
 from nearkin.store.inventory import table_sizes
-from nearkin.store.packing import pack_all
 from nearkin.store.segments import folder_of
 from oracle.prose import prose
 from store.world import is_sound, listings, rows

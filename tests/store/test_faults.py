@@ -144,7 +144,7 @@ import sys
 from nearkin.api.store import Store
 from nearkin.cli.main import main
 from nearkin.engine import local
-from nearkin.store import writer
+from nearkin.store import document_writer as writer
 
 local.BATCH_FILES = writer.TRANSACTION_FILES = 2
 whole = Store.scan

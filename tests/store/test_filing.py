@@ -18,11 +18,11 @@ from nearkin.engine.recipe import recipe
 from nearkin.model import Plain
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings
+from nearkin.store.bulk import open_connection
 from nearkin.store.database import connect
-from nearkin.store.feeding import open_connection
+from nearkin.store.document_writer import Writer
 from nearkin.store.rows import insert_columns
 from nearkin.store.text_writer import TextWriter
-from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
@@ -276,7 +276,7 @@ def test_something_is_checked_in_between_two_transactions(tmp_path: Path, monkey
         if begun and not added:
             added += store.add(note, name="note")
 
-    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_FILES", 100)
+    monkeypatch.setattr("nearkin.store.document_writer.TRANSACTION_FILES", 100)
     with monkeypatch.context() as patch:
         patch.setattr(Writer, "flush", flush)
         store.scan(folder)

@@ -17,8 +17,8 @@ from nearkin.matching.feature_index import FeatureIndex
 from nearkin.scheme import parse_scheme
 from nearkin.settings import DEFAULT_SCHEME
 from nearkin.store.audit import entries
+from nearkin.store.compression import pack_all
 from nearkin.store.database import connect, one_scan
-from nearkin.store.packing import pack_all
 from nearkin.store.segments import LOCK, SegmentFile, drop_segments, folder_of, segment_files
 from oracle.prose import prose
 from store.world import FILES, MARK, is_sound, listings, rows

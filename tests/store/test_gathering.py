@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from nearkin.api.store import Store
 from nearkin.store import gathering, holdings
+from nearkin.store.bulk import open_connection
 from nearkin.store.database import connect
-from nearkin.store.feeding import open_connection
 from nearkin.store.gathering import columns, digests, numbered_digests
 from nearkin.store.holdings import Holdings, present_contents
 from nearkin.store.identical import count_identical, count_repeated, identical_groups

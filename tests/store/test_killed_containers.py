@@ -24,7 +24,7 @@ import os, sys
 from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.engine import documents, tree
-from nearkin.store import writer
+from nearkin.store import document_writer as writer
 
 writer.TRANSACTION_FILES = documents.TOGETHER = 4  # many transactions to be killed between
 tree.HELD_MEMBERS = 12

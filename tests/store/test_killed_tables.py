@@ -15,7 +15,7 @@ from nearkin.api.store import Store
 from nearkin.engine import tables
 from nearkin.engine.spread import in_order
 from nearkin.model import Readings
-from nearkin.store.writer import Writer
+from nearkin.store.document_writer import Writer
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
 
@@ -24,7 +24,7 @@ import os, sys
 from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.read import json_lines, table
-from nearkin.store import writer
+from nearkin.store import document_writer as writer
 
 table.ROWS_AT_ONCE = writer.TRANSACTION_FILES = 8  # many transactions to be killed between
 left = int(sys.argv[3])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin.errors import StoreError
-from nearkin.store.packing import pack_all, unpack
+from nearkin.store.compression import pack_all, unpack
 
 
 @given(st.lists(st.binary(max_size=300), max_size=6))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.store.feeding import is_fed, open_connection
+from nearkin.store.bulk import is_fed, open_connection
 from nearkin.store.rows import BOUND, FED, insert_columns, insert_rows
 
 VALUE = st.none() | st.integers(-(2**63), 2**63 - 1) | st.binary(max_size=4) | st.text("abü", max_size=2)

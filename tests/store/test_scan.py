@@ -128,7 +128,7 @@ from pathlib import Path
 from nearkin.engine import local
 from nearkin.pipeline import Scan
 from nearkin.settings import RunSettings, Settings
-from nearkin.store import writer
+from nearkin.store import document_writer as writer
 from nearkin.store.database import connect
 
 local.BATCH_FILES = writer.TRANSACTION_FILES = 8  # many transactions to be killed between

@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.engine import local
-from nearkin.store import writer
+from nearkin.store import document_writer as writer
 
 local.BATCH_FILES = writer.TRANSACTION_FILES = 8
 

@@ -15,10 +15,10 @@ from nearkin.model import Readings
 from nearkin.scheme import parse_scheme
 from nearkin.store import runs
 from nearkin.store.database import MOST_PAGES, connect, see
+from nearkin.store.document_writer import Writer
 from nearkin.store.documents import present
-from nearkin.store.known import Known
+from nearkin.store.freshness import Known
 from nearkin.store.text_writer import REMEMBERED
-from nearkin.store.writer import Writer
 
 
 class Desk:
@@ -133,7 +133,7 @@ def test_the_same_bytes_taken_in_another_way_are_another_text(desk: Desk) -> Non
 
 @pytest.mark.parametrize("files", [1, 2, 3, 7, 100])
 def test_however_many_a_transaction_holds(desk: Desk, monkeypatch: pytest.MonkeyPatch, files: int) -> None:
-    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_FILES", files)
+    monkeypatch.setattr("nearkin.store.document_writer.TRANSACTION_FILES", files)
     writer = desk.writer()
     for number in range(10):
         writer.add(
@@ -146,7 +146,7 @@ def test_however_many_a_transaction_holds(desk: Desk, monkeypatch: pytest.Monkey
 
 
 def test_large_files_are_not_held_back(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nearkin.store.writer.TRANSACTION_BYTES", 1000)
+    monkeypatch.setattr("nearkin.store.document_writer.TRANSACTION_BYTES", 1000)
     writer = desk.writer()
     writer.add(reading("a", b"x" * 999))
     assert desk.count("document") == 0

@@ -13,10 +13,10 @@ from nearkin.settings import checked
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nearkin.store.compaction import Compacted
     from nearkin.store.forget import Forgotten
     from nearkin.store.integrity import Finding
     from nearkin.store.inventory import Inventory
+    from nearkin.store.maintenance import Compacted
 
 
 class Care(Written):
@@ -48,7 +48,7 @@ class Care(Written):
 
     def compact(self, *, by: str | None = None) -> "Compacted":
         """Remove what is stale and can be made again, and write the file anew. Refused while a scan runs."""
-        from nearkin.store.compaction import compact
+        from nearkin.store.maintenance import compact
 
         by = signer(by)
         with self._writing() as connection:

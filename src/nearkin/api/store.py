@@ -87,7 +87,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.environment import version
         from nearkin.pipeline import Scan
         from nearkin.read.walk import check_starts
-        from nearkin.store.custodian import rule_of
+        from nearkin.store.custodians import rule_of
         from nearkin.store.database import connect, explained
 
         settings = settings_of(options)
@@ -318,7 +318,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.report.fields import backslashed, event_record
         from nearkin.report.reading import opened
         from nearkin.report.tables import event_table
-        from nearkin.store.family_history import history
+        from nearkin.store.families import history
 
         with opened(self.path) as connection:
             return event_table([event_record(event, name=backslashed) for event in history(connection)])

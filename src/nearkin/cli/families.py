@@ -157,7 +157,7 @@ def _show_history(ctx: click.Context, store: Path, form: str | None, limit: int 
     from nearkin.report.fields import event_record
     from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
-    from nearkin.store.family_history import history
+    from nearkin.store.families import history
 
     for option in ("threshold", "view", "representative", "spread"):
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:

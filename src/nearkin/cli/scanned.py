@@ -267,7 +267,7 @@ def _show_next(
 ) -> None:
     from nearkin.cli.words import safe
     from nearkin.cli.words import size as size_in_words
-    from nearkin.store.compaction import total_size
+    from nearkin.store.maintenance import total_size
 
     screen.line()
     screen.line(("Store", "bold"), f"  {safe(str(store))} ({size_in_words(total_size(store))})")

@@ -26,7 +26,7 @@ from nearkin.model import Readings, Reason
 from nearkin.read.table import MEMBER
 from nearkin.settings import Settings
 from nearkin.store.container_writer import ContainerWriter
-from nearkin.store.writer import Within, Writer
+from nearkin.store.document_writer import Within, Writer
 
 AHEAD = 1024  # documents …
 ROOM = 64 << 20  # … and bytes of texts that wait to be stored

@@ -13,9 +13,9 @@ from nearkin.model import Plain, Readings
 from nearkin.read.table import table_kind
 from nearkin.read.walk import ROOT, PassedOver, Unreadable, walk_by_runs
 from nearkin.settings import Settings
-from nearkin.store.known import Known
+from nearkin.store.document_writer import Writer
+from nearkin.store.freshness import Known
 from nearkin.store.scopes import Scope
-from nearkin.store.writer import Writer
 
 AT_ONCE = 4096  # files that the file system is asked about
 

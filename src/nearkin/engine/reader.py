@@ -14,7 +14,7 @@ from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
 from nearkin.formats.registry import HEAD, READERS
 from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
-from nearkin.store.packing import EMPTY, pack_all, pack_places
+from nearkin.store.compression import EMPTY, pack_all, pack_places
 from nearkin.text.html import told_as_json
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
 

@@ -7,7 +7,7 @@ from nearkin import _native
 from nearkin.engine.reader import columns, decode_others, packed_texts
 from nearkin.model import Plain, Readings
 from nearkin.read.table import Rows
-from nearkin.store.packing import pack_all
+from nearkin.store.compression import pack_all
 from nearkin.text.kind import TextKind
 
 ODD = frozenset({int(TextKind.OTHER), int(TextKind.BINARY)})

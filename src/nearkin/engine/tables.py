@@ -32,7 +32,7 @@ from nearkin.read.table import (
 from nearkin.read.walk import explain
 from nearkin.settings import Settings
 from nearkin.store.container_writer import ContainerWriter
-from nearkin.store.writer import TRANSACTION_BYTES, Writer
+from nearkin.store.document_writer import TRANSACTION_BYTES, Writer
 
 Progress = Callable[[int, int], None]
 

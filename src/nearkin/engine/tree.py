@@ -23,7 +23,7 @@ from nearkin.engine.workers import Workers
 from nearkin.formats.adapter import Problem
 from nearkin.formats.registry import HEAD
 from nearkin.model import Readings, Reason
-from nearkin.store.packing import pack_all
+from nearkin.store.compression import pack_all
 from nearkin.text.kind import TextKind, named_html
 
 HELD_BYTES = 8 << 20  # of members

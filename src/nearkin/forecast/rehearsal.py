@@ -37,11 +37,11 @@ from nearkin.settings import Settings
 from nearkin.store import runs
 from nearkin.store.database import in_memory, see, transaction
 from nearkin.store.decided import Decided
+from nearkin.store.document_writer import Writer
+from nearkin.store.freshness import Known
 from nearkin.store.holdings import present_contents
-from nearkin.store.known import Known
 from nearkin.store.scopes import scope_for
 from nearkin.store.signatures import signatures
-from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from nearkin.matching.payload import PayloadScores
 from nearkin.scheme.mod import Exact
 from nearkin.store import runs
 from nearkin.store.decided import Decided
-from nearkin.store.family_history import record_events
-from nearkin.store.results import replace_families
+from nearkin.store.families import record_events
+from nearkin.store.matches import replace_families
 from nearkin.store.signatures import signatures_of
 
 

@@ -13,8 +13,8 @@ from nearkin.group.identity import Found, Known, What, name_families
 from nearkin.model import Role, View
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents
-from nearkin.store.family_history import documents_by_content, documents_of_families
-from nearkin.store.results import FamilyRow, family_rows
+from nearkin.store.families import documents_by_content, documents_of_families
+from nearkin.store.matches import FamilyRow, family_rows
 
 
 @dataclass(frozen=True)

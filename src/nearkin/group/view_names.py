@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearkin.group.family import ContentFamily
 from nearkin.group.identity import founder_of
 from nearkin.store.contents import Contents
-from nearkin.store.family_history import stored_members
+from nearkin.store.families import stored_members
 
 Numbers = NDArray[np.int64]
 

@@ -15,7 +15,7 @@ from nearkin.read.table import MEMBER
 from nearkin.report.deciding import find_family
 from nearkin.store import runs
 from nearkin.store.decided import Decided
-from nearkin.store.results import family_rows
+from nearkin.store.matches import family_rows
 
 DOCUMENTS = f"""
 SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.ctime_ns,

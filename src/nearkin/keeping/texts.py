@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nearkin.group.certificate import remembering
 from nearkin.keeping.groups import Group
-from nearkin.store.packing import unpack
+from nearkin.store.compression import unpack
 
 LARGE = 1 << 24  # characters of a group
 # Of all groups that are begun or wait. A window of a text that none of the others has costs up to 30 bytes more, for a

@@ -143,7 +143,7 @@ def table_columns(path: bytes, kind: TableKind) -> list[str]:
 
         return parquet_columns(path)
     if kind.format is Format.CSV:
-        from nearkin.read.delimited import csv_columns
+        from nearkin.read.csv_rows import csv_columns
 
         return csv_columns(path, kind.compression)
     from nearkin.read.json_lines import json_columns
@@ -167,7 +167,7 @@ def _reader(kind: TableKind) -> Reader:
 
         return parquet_rows
     if kind.format is Format.CSV:
-        from nearkin.read.delimited import csv_rows
+        from nearkin.read.csv_rows import csv_rows
 
         return csv_rows
     from nearkin.read.json_lines import json_rows

@@ -17,7 +17,7 @@ from nearkin.scheme import parse_scheme
 from nearkin.store import runs
 from nearkin.store.decided import Decided
 from nearkin.store.documents import Held, held_in
-from nearkin.store.results import MatchRow, match_rows
+from nearkin.store.matches import MatchRow, match_rows
 from nearkin.store.scopes import all_scopes
 
 

@@ -20,7 +20,7 @@ from nearkin.settings import RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, contents_of
 from nearkin.store.match_columns import columns_named
-from nearkin.store.results import FamilyRow
+from nearkin.store.matches import FamilyRow
 from nearkin.store.signatures import signatures_of
 from nearkin.text.canon import Canon
 

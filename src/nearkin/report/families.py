@@ -22,7 +22,7 @@ from nearkin.store.contents import Copies, locations
 from nearkin.store.decided import Decided
 from nearkin.store.gathering import columns
 from nearkin.store.holdings import Holdings
-from nearkin.store.results import FamilyRow, family_members, family_rows
+from nearkin.store.matches import FamilyRow, family_members, family_rows
 
 
 def list_families(

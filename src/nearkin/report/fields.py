@@ -10,7 +10,7 @@ from typing import Any
 
 from nearkin.model import Change, Document, Family, IdenticalGroup, Location, Match, Similar, View, family_id
 from nearkin.store.documents import Held
-from nearkin.store.family_history import PastEvent
+from nearkin.store.families import PastEvent
 
 Record = dict[str, Any]
 Name = Callable[[Location], str]

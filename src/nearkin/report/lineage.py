@@ -14,7 +14,7 @@ from nearkin.report.deciding import HEX, bytes_of, find_family
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.report.kin import kin_of
 from nearkin.store import runs
-from nearkin.store.packing import unpack
+from nearkin.store.compression import unpack
 
 MOST = 500  # distinct texts: their pairs are all measured
 DOCUMENTS = f"""

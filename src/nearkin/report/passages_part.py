@@ -8,7 +8,7 @@ from nearkin.model import Location, Match
 from nearkin.report.snapshot import Snapshot
 from nearkin.report.wording import count, safe
 from nearkin.store import runs
-from nearkin.store.packing import unpack
+from nearkin.store.compression import unpack
 from nearkin.text.canon import Canon
 
 PAIRS = 10  # whose passages are shown

@@ -3,7 +3,7 @@
 from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
 from nearkin.model import Kind, Role, View
 from nearkin.report.wording import count
-from nearkin.store.results import FamilyRow
+from nearkin.store.matches import FamilyRow
 
 ALIKE = {
     View.CHAIN: "each resemble another",

@@ -27,7 +27,7 @@ from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
 from nearkin.store.holdings import Holdings, present_contents
-from nearkin.store.results import FamilyRow
+from nearkin.store.matches import FamilyRow
 from nearkin.store.signatures import signatures
 from nearkin.text.canon import Canon
 

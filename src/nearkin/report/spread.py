@@ -9,7 +9,7 @@ from nearkin.model import Role
 from nearkin.report.distance import Measured, measure_pairs
 from nearkin.scheme import parse_scheme
 from nearkin.store import runs
-from nearkin.store.results import FamilyRow
+from nearkin.store.matches import FamilyRow
 
 
 def with_spread(

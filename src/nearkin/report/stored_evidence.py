@@ -14,7 +14,7 @@ from nearkin.store import runs
 from nearkin.store.contents import Contents
 from nearkin.store.decided import Decided
 from nearkin.store.match_columns import columns_named, stored_columns
-from nearkin.store.results import contents_of_kind, unlisted_contents
+from nearkin.store.matches import contents_of_kind, unlisted_contents
 
 
 def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:

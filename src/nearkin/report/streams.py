@@ -15,7 +15,7 @@ from nearkin.report.spread import with_spread
 from nearkin.settings import SPREAD
 from nearkin.store.contents import Copies, locations
 from nearkin.store.identical import SAME_BYTES, SAME_WORDS
-from nearkin.store.results import FamilyRow, family_rows
+from nearkin.store.matches import FamilyRow, family_rows
 
 BATCH = 500  # families named at a time
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nearkin.model import Change, Document, Location
-from nearkin.store.known import Version
+from nearkin.store.freshness import Version
 
 
 @dataclass(frozen=True)

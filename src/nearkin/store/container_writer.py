@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.model import Plain, Readings
-from nearkin.store.known import Version, versions_at
+from nearkin.store.document_writer import Writer, owner_name
+from nearkin.store.freshness import Version, versions_at
 from nearkin.store.members import PRESENT, ROWS, drop_members, place_of, settle_members
-from nearkin.store.writer import Writer, owner_name
 
 
 @dataclass

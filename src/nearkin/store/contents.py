@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.model import Location
-from nearkin.store.known import lies_below
-from nearkin.store.packing import unpack
+from nearkin.store.compression import unpack
+from nearkin.store.freshness import lies_below
 from nearkin.store.renewal import SUFFICES
 from nearkin.store.staleness import CURRENT, extractor_other_than
 

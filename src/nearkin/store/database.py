@@ -11,8 +11,8 @@ from pathlib import Path
 
 from nearkin.errors import BusyError, StoreError
 from nearkin.read.stores import BESIDE
-from nearkin.store.feeding import open_connection
-from nearkin.store.place import mount_of
+from nearkin.store.bulk import open_connection
+from nearkin.store.mount import mount_of
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
 
 MOMENT = 0.05  # seconds for whoever only asks whether a scan runs

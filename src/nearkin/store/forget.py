@@ -16,8 +16,8 @@ import numpy as np
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
 from nearkin.store.audit import record
-from nearkin.store.compaction import rewrite
 from nearkin.store.database import one_scan, transaction, trusted, turn
+from nearkin.store.maintenance import rewrite
 from nearkin.store.named import readings, spellings
 from nearkin.store.naming import naming
 from nearkin.store.rows import remember_ids

@@ -12,7 +12,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.store.feeding import is_fed
+from nearkin.store.bulk import is_fed
 
 Numbers = NDArray[np.int64]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from nearkin.errors import StoreError
 from nearkin.store import runs
+from nearkin.store.compression import unpack
 from nearkin.store.contents import HERE
-from nearkin.store.packing import unpack
 from nearkin.text.canon import Canon
 
 Progress = Callable[[str, int, int], None]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nearkin.store import runs
 from nearkin.store.changes import DOCUMENT
-from nearkin.store.compaction import AGAIN
 from nearkin.store.contents import COMPARED, FRESH, HERE
 from nearkin.store.documents import count_documents
+from nearkin.store.maintenance import AGAIN
 from nearkin.store.scopes import NO_ROOT, all_scopes, dropped_scopes
 from nearkin.store.segments import LOCK, folder_of
 

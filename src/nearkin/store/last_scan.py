@@ -11,7 +11,7 @@ from pathlib import Path
 from nearkin.read.walk import ROOT
 from nearkin.settings import Settings
 from nearkin.store.changes import DOCUMENT
-from nearkin.store.known import lies_below
+from nearkin.store.freshness import lies_below
 from nearkin.store.scopes import MOVED, Scope, all_scopes, relative_to
 
 

@@ -3,7 +3,7 @@
 import sqlite3
 
 from nearkin.model import Readings, Reason
-from nearkin.store.packing import pack_all
+from nearkin.store.compression import pack_all
 
 BESIDE = 1000  # bytes of the other columns
 GROWTH = 16  # a signature has at most 12 bytes for each one of the text

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from nearkin.store.packing import unpack
+from nearkin.store.compression import unpack
 from nearkin.store.staleness import CURRENT
 
 AT_ONCE = 256  # texts …

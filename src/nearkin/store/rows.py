@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from nearkin import _native
-from nearkin.store.feeding import is_fed
+from nearkin.store.bulk import is_fed
 
 BOUND = 64  # rows a statement
 FED = 4096

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from nearkin.read.table import MEDIA, table_kind
-from nearkin.store.known import lies_below
+from nearkin.store.freshness import lies_below
 from nearkin.store.last_scan import in_scope
 from nearkin.store.scopes import all_scopes
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.store.audit import now, record
-from nearkin.store.packing import pack_all, unpack
+from nearkin.store.compression import pack_all, unpack
 
 Features = NDArray[np.uint64]
 

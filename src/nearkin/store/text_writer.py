@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 from nearkin import _native
 from nearkin.model import Blob, Plain, Readings
+from nearkin.store.bulk import is_fed
 from nearkin.store.codes import add_codes
-from nearkin.store.feeding import is_fed
+from nearkin.store.compression import pack_all
 from nearkin.store.overlong import is_short, refuse_overlong
-from nearkin.store.packing import pack_all
 from nearkin.store.rows import insert_columns, insert_rows, last_id
 from nearkin.text.kind import EXTRACTORS
 

@@ -18,7 +18,7 @@ from nearkin.read.table import MEMBER
 from nearkin.store.additions import added_below
 from nearkin.store.changes import Changes, count_changes, recognise_moves
 from nearkin.store.database import MOST_PAGES, hold_pages, transaction
-from nearkin.store.known import Known, Version, lies_below
+from nearkin.store.freshness import Known, Version, lies_below
 from nearkin.store.members import (
     adopt_members,
     drop_members,

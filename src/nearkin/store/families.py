@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.model import Location
-from nearkin.store.results import family_members
+from nearkin.store.matches import family_members
 from nearkin.store.rows import insert_columns
 
 

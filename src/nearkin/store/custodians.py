@@ -19,7 +19,7 @@ from typing import NamedTuple
 from nearkin.errors import InputError, UsageError
 from nearkin.read.table import MEMBER
 from nearkin.read.walk import explain
-from nearkin.store.known import lies_below
+from nearkin.store.freshness import lies_below
 
 
 class Held(NamedTuple):
