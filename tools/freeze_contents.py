@@ -101,6 +101,8 @@ def arrow_lines(table: Any) -> bytes:
 
 def report_lines(path: Path) -> bytes:
     """What a report says, and what the file beside it says about it."""
+    if not path.exists():
+        return b"not written"
     about = path.with_name(path.name + ".about.json")
     beside = about.read_bytes() if about.exists() else b""
     if about.exists():
