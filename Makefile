@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORPUS ?=
 SCALE ?=
+FREEZE ?=
 SANITIZE ?= address,undefined
 # Which modules there are: an editable install remembers where it found each, so it is made anew when one comes or goes.
 MODULES := $(VENV)/.modules-$(shell find src -name '*.py' 2>/dev/null | LC_ALL=C sort | cksum | cut -d' ' -f1)
@@ -14,7 +15,7 @@ NATIVE := CMakeLists.txt $(shell find native -type f 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-scale soak sanitize docs golden clean build
+.PHONY: help demo test lint bench bench-scale soak sanitize docs golden freeze clean build
 
 help:
 	@echo "make demo   build nearkin, scan a sample repository, show the result and how right it was"
@@ -26,6 +27,7 @@ help:
 	@echo "make sanitize  tests of the native core, compiled to watch memory and arithmetic (SANITIZE=thread: races)"
 	@echo "make docs   run every example in docs/ and README.md"
 	@echo "make golden freeze the signatures of schemes that have no golden vector yet (SPEC=one spec)"
+	@echo "make freeze compare every listing with its frozen digest (FREEZE=--quick, '--only made/exact --keep DIR')"
 	@echo "make clean  remove what make made"
 
 $(VENV)/.system: tools/system.sh
@@ -102,6 +104,9 @@ docs: build
 
 golden: build
 	@$(BIN)/python tools/golden.py $(if $(SPEC),'$(SPEC)')
+
+freeze: build
+	@$(BIN)/python tools/freeze.py $(FREEZE) > /dev/null
 
 bench: $(VENV)/.peers
 	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS))

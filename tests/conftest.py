@@ -9,7 +9,7 @@ from hypothesis import settings
 settings.register_profile("nearkin", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("nearkin")
 
-LONGEST = ("test_every_example_works", "test_many_contents_that_share_a_template")
+LONGEST = ("test_every_example_works", "test_no_listing_has_changed", "test_many_contents_that_share_a_template")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
