@@ -19,11 +19,11 @@ from nearkin.api.store import Store
 from nearkin.checkin import Desk
 from nearkin.errors import InputError, StoreError, UsageError
 from nearkin.model import Location
-from nearkin.read.extract import extract
 from nearkin.store import holdings, runs
 from nearkin.store.database import connect
 from nearkin.store.gathering import Numbers, columns
 from nearkin.store.segments import folder_of
+from nearkin.text.kind import extract
 from oracle.prose import prose
 
 

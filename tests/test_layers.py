@@ -3,14 +3,14 @@
 import ast
 import subprocess
 import sys
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 
 import nearkin
-from nearkin.version import VERSION
+from nearkin.environment import version
 
 SOURCES = Path(nearkin.__file__).parent
-CALLERS = {"text", "scheme", "matching", "engine", "group", "store", "read", "version.py"}
+CALLERS = {"text", "scheme", "matching", "engine", "group", "store", "read", "environment.py"}
 HEAVY = {"numpy", "pyarrow", "rich", "zstandard", "sqlite3", "click"}
 
 
@@ -37,7 +37,7 @@ def test_only_those_who_may_call_the_native_core() -> None:
 
 
 def test_it_is_compiled_as_what_is_installed() -> None:
-    assert version("nearkin") == VERSION
+    assert metadata.version("nearkin") == version()
 
 
 def loaded_after(code: str) -> set[str]:
@@ -59,8 +59,8 @@ def test_match_loads_only_the_scheme_it_is_asked_for() -> None:
     script = "import sys, nearkin; nearkin.match(['one text', 'another']); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    assert "nearkin.scheme.shingles" in loaded
-    assert not loaded & {"nearkin.model", "nearkin.scheme.tttd", "nearkin.scheme.fuzzy", "nearkin.read.extract"}
+    assert "nearkin.scheme.mod" in loaded
+    assert not loaded & {"nearkin.model", "nearkin.scheme.tttd", "nearkin.scheme.fuzzy", "nearkin.text.kind"}
 
 
 def test_a_scan_loads_nothing_that_few_scans_need(tmp_path: Path) -> None:
@@ -71,6 +71,16 @@ def test_a_scan_loads_nothing_that_few_scans_need(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert {"nearkin.group.grouping", "numpy"} <= loaded
-    assert not loaded & {"_hashlib", "csv", "email", "importlib.metadata", "pyarrow", "rich", "socket", "zipfile"}
-    assert not loaded & {"nearkin.formats.plain_marks", "nearkin.scheme.sketch", "nearkin.text.decode"}
+    assert not loaded & {
+        "_hashlib",
+        "csv",
+        "charset_normalizer",
+        "email",
+        "importlib.metadata",
+        "pyarrow",
+        "rich",
+        "socket",
+        "zipfile",
+    }
+    assert not loaded & {"nearkin.formats.plain_marks", "nearkin.scheme.sketch"}
     assert not loaded & {"nearkin.matching.feature_index", "nearkin.matching.increment"}

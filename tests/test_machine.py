@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nearkin import machine
+from nearkin import environment
 from nearkin.settings import RunSettings
 
 GB = 1 << 30
@@ -24,11 +24,11 @@ GB = 1 << 30
 def test_a_container_has_what_it_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], memory: int | None, cores: int | None
 ) -> None:
-    monkeypatch.setattr(machine, "LIMITS", tmp_path / "none")
-    whole = (machine.memory(), machine.cores())
+    monkeypatch.setattr(environment, "LIMITS", tmp_path / "none")
+    whole = (environment.memory(), environment.cores())
     for name, said in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(said + "\n")
-    monkeypatch.setattr(machine, "LIMITS", tmp_path)
-    assert (machine.memory(), machine.cores()) == (memory or whole[0], cores or whole[1])
-    assert RunSettings().memory == max(64 << 20, machine.memory() // 4)
+    monkeypatch.setattr(environment, "LIMITS", tmp_path)
+    assert (environment.memory(), environment.cores()) == (memory or whole[0], cores or whole[1])
+    assert RunSettings().memory == max(64 << 20, environment.memory() // 4)

@@ -26,12 +26,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from nearkin import _native
-from nearkin.read.extract import extract
-from nearkin.scheme.fuzzy import BORDERS, NEVER, Fuzzy, Variant
-from nearkin.scheme.reference import learn_reference
+from nearkin.scheme.fuzzy import BORDERS, NEVER, Fuzzy, Variant, learn_reference
 from nearkin.scheme.spec import parse_spec
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
+from nearkin.text.kind import extract
 
 FEWEST = 50
 NEAR = (-500, -300, -200, -100, 0, 100, 200, 300, 400, 500, 700, 1000, 1500, 2000, 2500, 3000, NEVER)

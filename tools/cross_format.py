@@ -11,10 +11,9 @@ from pathlib import Path
 from statistics import median
 
 import nearkin
-from nearkin.formats.found import Limits
-from nearkin.formats.table import HEAD, detect, read_with
-from nearkin.read.extract import extract
-from nearkin.text.kind import named_html
+from nearkin.formats.adapter import Limits
+from nearkin.formats.registry import HEAD, detect, read_with
+from nearkin.text.kind import extract, named_html
 
 GOAL = 0.85
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from nearkin.engine.one import Read, read_bytes, read_file, read_text
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
-from nearkin.read.extract import Extracted
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.store import audit, runs
 from nearkin.store.container_writer import ContainerWriter
@@ -22,6 +21,7 @@ from nearkin.store.known import Known
 from nearkin.store.scopes import Scope, relative_to, scope_around, scope_of_additions
 from nearkin.store.writer import Writer
 from nearkin.text.canon import Canon
+from nearkin.text.kind import Extracted
 
 ACTION = "check --add"
 

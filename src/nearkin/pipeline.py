@@ -18,7 +18,7 @@ from nearkin.engine.reader import largest_document
 from nearkin.matching.rest import Rest, refuse_other_canons
 from nearkin.model import Summary
 from nearkin.read.walk import check_starts
-from nearkin.running import Running
+from nearkin.run import Running
 from nearkin.store import runs
 from nearkin.store.changes import Changes
 from nearkin.store.custodian import name_custodians

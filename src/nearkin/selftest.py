@@ -11,7 +11,7 @@ from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.engine.workers import Workers
 from nearkin.errors import NearkinError
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.scheme.golden import kernels_agree, recomputed
 from nearkin.store.place import file_system, is_network
 from nearkin.text.digest import digests

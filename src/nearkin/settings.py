@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, get_args
 
-from nearkin import machine
+from nearkin import environment
 from nearkin.errors import UsageError
 
 DEFAULT_SCHEME = "mod:window=20,sample=200,most=64"
@@ -155,8 +155,8 @@ MOST_JOBS, LEAST_MEMORY = 512, 64 << 20
 class RunSettings(Checked):
     """What of the machine a run may use."""
 
-    jobs: int = field(default_factory=lambda: min(machine.cores(), MOST_JOBS))
-    memory: int = field(default_factory=lambda: max(LEAST_MEMORY, machine.memory() // 4))
+    jobs: int = field(default_factory=lambda: min(environment.cores(), MOST_JOBS))
+    memory: int = field(default_factory=lambda: max(LEAST_MEMORY, environment.memory() // 4))
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -19,7 +19,7 @@ from nearkin.api.store import Store
 from nearkin.engine import documents as engine_documents
 from nearkin.engine import tree
 from nearkin.engine.workers import Asked, Workers
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 from store.world import is_sound
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits, Member, Problem
-from nearkin.formats.table import BY_NAME
+from nearkin.formats.adapter import Found, Limits, Member, Problem
+from nearkin.formats.registry import BY_NAME
 from nearkin.model import Reason
 
 

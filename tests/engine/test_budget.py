@@ -13,7 +13,7 @@ from nearkin.engine import workers as engine_workers
 from nearkin.engine.budget import Budget
 from nearkin.engine.tree import Taker
 from nearkin.engine.workers import Asked, Workers
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 from nearkin.settings import WorkerSettings
 

@@ -11,7 +11,7 @@ from nearkin import _native
 from nearkin.engine.handover import MAGIC, SUSPECTS, HandedOver, is_suspect
 from nearkin.engine.local import ingest, recipe
 from nearkin.formats.endings import ENDINGS, has_ending
-from nearkin.formats.table import HEAD
+from nearkin.formats.registry import HEAD
 from nearkin.scheme import keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.text.canon import Canon

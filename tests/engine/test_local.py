@@ -21,8 +21,8 @@ from nearkin.settings import TextSettings, WalkSettings
 from nearkin.store.packing import unpack
 from nearkin.text.canon import Canon
 from nearkin.text.decode import decode
+from nearkin.text.html import page
 from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text, sniff
-from nearkin.text.page import page
 from oracle.prose import prose
 
 DEFAULT = Canon.of(TextSettings())

@@ -16,7 +16,7 @@ import pytest
 from engine.fake_formats import DEED
 from nearkin.engine import workers as engine_workers
 from nearkin.engine.workers import AT_ONCE, FRAME, Asked, Workers
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 from nearkin.settings import WorkerSettings
 

@@ -5,7 +5,7 @@ import pytest
 from formats import office
 from formats.office import alternatives, paragraph, zipped
 from formats.test_places import found
-from nearkin.formats.found import Found
+from nearkin.formats.adapter import Found
 from nearkin.model import Reason
 
 NAMES = " ".join(f'xmlns:{name}="{name}"' for name in ("w", "r", "wp", "pic", "mc", "v", "c", "a", "cx", "m", "p"))

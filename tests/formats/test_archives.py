@@ -14,7 +14,7 @@ from formats.office import docx, odt, zipped
 from formats.others import epub
 from formats.seven import archive
 from formats.test_places import found
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 
 BOMB = b"\0" * 3_000_000

@@ -15,7 +15,7 @@ from formats.test_missing import parts_of
 from formats.test_places import found
 from formats.test_scanned import scanned
 from nearkin.api.store import Store
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 
 

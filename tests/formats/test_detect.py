@@ -14,7 +14,7 @@ from formats import office, others
 from formats.archives import plain_zip, tar
 from formats.office import zipped
 from nearkin.formats.plain_marks import FROM_LINE
-from nearkin.formats.table import FORMATS, HEAD, detect
+from nearkin.formats.registry import FORMATS, HEAD, detect
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 
@@ -113,7 +113,7 @@ def test_every_format_has_its_row_in_the_docs() -> None:
 
 
 def test_the_table_loads_no_library() -> None:
-    code = "import sys, nearkin.formats.table; print(*sys.modules)"
+    code = "import sys, nearkin.formats.registry; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"zipfile", "olefile", "pypdfium2", "python_calamine", "email", "xml", "zstandard"} & set(loaded)
 

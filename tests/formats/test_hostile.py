@@ -18,9 +18,9 @@ from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven import archive
 from formats.test_places import found
-from nearkin.formats import plain_marks, ppt_records, squeezed, xls_errors, xlsx
-from nearkin.formats.found import Limits, Problem
-from nearkin.formats.table import BY_NAME, HEAD, detect, read_with
+from nearkin.formats import plain_marks, ppt_records, registry, squeezed, xls_errors, xlsx
+from nearkin.formats.adapter import Limits, Problem
+from nearkin.formats.registry import BY_NAME, HEAD, read_with
 from nearkin.model import Reason
 
 LAUGHS = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
@@ -114,7 +114,7 @@ def test_thousands_of_cut_and_flipped_copies(name: str) -> None:
 
 def try_one(name: str, whole: bytes, seed: int) -> None:
     data = mutated(whole, random.Random(seed))
-    chosen = detect(data[:HEAD], f"a.{name}".encode(), io.BytesIO(data))
+    chosen = registry.detect(data[:HEAD], f"a.{name}".encode(), io.BytesIO(data))
     for tried in {chosen, BY_NAME[name]} - {None}:
         assert tried is not None
         with suppress(Problem):
@@ -194,7 +194,7 @@ def test_a_document_type_in_word_is_no_way_to_other_files() -> None:
 def test_broken_xml_is_read_without_its_tags(data: bytes) -> None:
     from io import BytesIO
 
-    from nearkin.formats.found import Limits
+    from nearkin.formats.adapter import Limits
     from nearkin.formats.xml import read
 
     assert " ".join((read(BytesIO(data), Limits()).text or "").split()) == "first words second & words"

@@ -20,7 +20,7 @@ from formats.test_scanned import scanned
 from nearkin.api.store import Store
 from nearkin.engine.workers import Workers
 from nearkin.formats import skimmed
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 
 HEAD = b"From: ann@example.org\r\nMessage-ID: <1@example.org>\r\nMIME-Version: 1.0\r\n"

@@ -14,8 +14,8 @@ from formats.office import zipped
 from formats.test_places import found
 from formats.test_scanned import scanned
 from nearkin.api.store import Store
-from nearkin.formats.found import Problem
-from nearkin.formats.table import FORMATS
+from nearkin.formats.adapter import Problem
+from nearkin.formats.registry import FORMATS
 from nearkin.model import Reason
 
 

@@ -5,7 +5,7 @@ import pytest
 from formats import office
 from formats.office import NAMES, flat, line, opened, say
 from formats.test_places import found
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 
 

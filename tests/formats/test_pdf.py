@@ -17,7 +17,7 @@ from formats.test_scanned import scanned
 from formats.written_pdf import PAGE, PAGES, appearance, attached, made, shown
 from nearkin.api.store import Store
 from nearkin.formats import pdf_streams
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 
 

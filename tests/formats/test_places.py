@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from formats import booked, office, others, outlook, shown, worded
-from nearkin.formats.found import Found, Limits, Problem
-from nearkin.formats.table import HEAD, detect, read_with
+from nearkin.formats.adapter import Found, Limits, Problem
+from nearkin.formats.registry import HEAD, detect, read_with
 from nearkin.model import Reason
 
 MADE: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {

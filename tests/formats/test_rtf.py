@@ -4,7 +4,7 @@ import pytest
 
 from formats.outlook import lzfu
 from formats.test_places import found
-from nearkin.formats.found import Limits
+from nearkin.formats.adapter import Limits
 from nearkin.formats.rtf import taken
 from nearkin.formats.rtf_packed import unpacked
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nearkin.formats.running import said_once
+from nearkin.formats.pdf_layout import said_once
 
 
 def once(pages: list[str]) -> list[str]:

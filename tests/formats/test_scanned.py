@@ -23,7 +23,7 @@ from formats.test_hostile import BILLION, MADE, docx_of, mutated
 from formats.written_pdf import PAGE, PAGES, attached, made
 from nearkin.api.store import Store
 from nearkin.engine.workers import Workers
-from nearkin.formats.found import Limits
+from nearkin.formats.adapter import Limits
 from nearkin.model import Summary
 from store.world import is_sound, listings, rows
 

@@ -11,7 +11,7 @@ from formats import booked, others
 from formats.office import LABELS, cached, drawn, related, say, zipped
 from formats.test_places import found
 from nearkin.formats import squeezed
-from nearkin.formats.found import Limits
+from nearkin.formats.adapter import Limits
 from nearkin.formats.prose import Prose
 from nearkin.formats.xls_beside import add_beside
 from nearkin.formats.xlsb_headers import binary_headers

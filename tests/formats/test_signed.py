@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from formats.test_archives import members
 from formats.test_mail import HEAD, attached, holding, text_of
 from formats.test_places import found
-from nearkin.formats.found import Problem
-from nearkin.formats.signed import content
+from nearkin.formats.adapter import Problem
+from nearkin.formats.smime import content
 from nearkin.model import Reason
 
 SIGNED, ENVELOPED = bytes.fromhex("06092a864886f70d010702"), bytes.fromhex("06092a864886f70d010703")

@@ -10,7 +10,7 @@ from formats import outlook
 from formats.office import zipped
 from formats.test_places import MADE, found
 from nearkin.api.store import Store
-from nearkin.formats.table import FORMATS
+from nearkin.formats.registry import FORMATS
 from nearkin.text.kind import EXTRACTORS, TextKind, visible_text
 from store.world import listings
 

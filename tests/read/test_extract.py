@@ -6,12 +6,11 @@ import pytest
 
 from nearkin.engine import local
 from nearkin.lab.sample import write_sample
-from nearkin.read.extract import extract
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
 from nearkin.text.canon import Canon
-from nearkin.text.kind import named_html
+from nearkin.text.kind import extract, named_html
 
 ODD = {
     "empty.txt": b"",

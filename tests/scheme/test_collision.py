@@ -3,7 +3,7 @@
 import pytest
 
 from nearkin.scheme import parse_scheme, sign
-from nearkin.scheme.collision import collision_of
+from nearkin.scheme.plan import collision_of
 from nearkin.scheme.shingler import Shingler
 from oracle.prose import prose
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from nearkin.errors import UsageError
 from nearkin.scheme import parse_scheme, place, sign
-from nearkin.scheme.fuzzy import BORDERS, NEVER, Fuzzy
-from nearkin.scheme.reference import BNC, format_reference, learn_reference, parse_reference
+from nearkin.scheme.fuzzy import BNC, BORDERS, NEVER, Fuzzy, format_reference, learn_reference, parse_reference
 from oracle import fuzzy as oracle
 from oracle import terms as oracle_terms
 

@@ -103,7 +103,7 @@ def test_what_no_row_can_hold_fails_alone(spec: str, tmp_path: Path, monkeypatch
     def limited(connection: sqlite3.Connection, _: int) -> None:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)
 
-    monkeypatch.setattr("nearkin.running.hold_pages", limited)
+    monkeypatch.setattr("nearkin.run.hold_pages", limited)
     long = base64.b64encode(random.Random(1).randbytes(150_000))
     store = Store(tmp_path / "kin.db")
     folder = crowd(tmp_path / "docs", [prose(1, 800), long, prose(2, 800), long])

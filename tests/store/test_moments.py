@@ -26,10 +26,10 @@ CLOSE = "nearkin.pipeline.Scan.run"
 ALWAYS = [
     LOG,
     "nearkin.group.grouping.Grouping.store",
-    "nearkin.running.Running._end",
+    "nearkin.run.Running._end",
     "nearkin.matching.segment_ahead.SegmentAhead.name",
     "nearkin.matching.build_segments.remove_unnamed",
-    "nearkin.running.Running._index",
+    "nearkin.run.Running._index",
 ]
 OF_A_NEW_STORE = [
     "nearkin.matching.build_segments.Builder.first",

@@ -12,8 +12,8 @@ from cli.world import NEARKIN, Called
 from nearkin.api.store import Store
 from nearkin.checkin import Desk
 from nearkin.errors import InputError
-from nearkin.read.extract import extract
 from nearkin.store.database import connect, one_scan
+from nearkin.text.kind import extract
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from cli.world import Called, listed
 from nearkin import _native
-from nearkin.read.extract import extract
-from nearkin.text.page import as_json, page, properties, told_as_json
+from nearkin.text.html import as_json, page, properties, told_as_json
+from nearkin.text.kind import extract
 
 HEAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><TITLE> Of  dogs
 &amp; cats </TITLE><title>another</title>

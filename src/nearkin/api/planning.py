@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 def plan_scan(paths: str | PathLike[str] | Iterable[str | PathLike[str]], **options: Unpack[ScanOptions]) -> "Forecast":
     """Documents, bytes, time, memory, disk, matches and hot features to expect of `Store.scan` with these options, from
     a sample. Nothing is written."""
+    from nearkin.environment import version
     from nearkin.forecast.estimate import forecast
     from nearkin.forecast.rehearsal import rehearse
     from nearkin.forecast.survey import survey
     from nearkin.read.table import columns_of
     from nearkin.read.table_check import check_tables
     from nearkin.read.walk import check_starts
-    from nearkin.version import VERSION
 
     settings = settings_of(options)
     starts = check_starts(paths_of(paths))
     if (columns := columns_of(settings.table)) is not None:
         check_tables(starts, settings.walk, columns)
     found = survey(starts, settings)
-    return forecast(found, rehearse(found, settings, VERSION), settings)
+    return forecast(found, rehearse(found, settings, version()), settings)

@@ -84,11 +84,11 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         **options: Unpack[ScanOptions],
     ) -> Summary:
         """Read, sign, store, match and group. Wrong options or paths are refused before a store is made."""
+        from nearkin.environment import version
         from nearkin.pipeline import Scan
         from nearkin.read.walk import check_starts
         from nearkin.store.custodian import rule_of
         from nearkin.store.database import connect, explained
-        from nearkin.version import VERSION
 
         settings = settings_of(options)
         starts = check_starts(paths_of(paths))
@@ -98,7 +98,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         connection = connect(self.path, create=True, write=True, logged=False)
         try:
             with explained(self.path):
-                scan = Scan(connection, self.path, settings, VERSION, progress or _nothing)
+                scan = Scan(connection, self.path, settings, version(), progress or _nothing)
                 return scan.run(starts, scope_name=scope)
         finally:
             connection.close()
@@ -239,14 +239,14 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
     def add(self, text: Text, *, name: str | None, by: str | None = None) -> bool:
         """Store a text under a name, at once; the next check finds it. False: it was there already, just so."""
         from nearkin.checkin import Desk
+        from nearkin.environment import version
         from nearkin.store.database import connect
-        from nearkin.version import VERSION
 
         _refuse_to_add(name, None)
         by = signer(by)
         connection = connect(self.path, write=True)
         try:
-            desk = Desk(connection, self.path, VERSION, by)
+            desk = Desk(connection, self.path, version(), by)
             data = data_of(text)
             return desk.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
         finally:

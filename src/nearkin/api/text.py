@@ -13,7 +13,7 @@ from nearkin.settings import TextSettings, checked
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
-    from nearkin.read.extract import Extracted
+    from nearkin.text.kind import Extracted
 
 Text = str | bytes
 Texts = Mapping[Any, Text] | Iterable[Text]
@@ -33,7 +33,7 @@ def extracted_from(text: Text, raw: bool) -> bytes | None:
 
 
 def extraction_of(text: Text, raw: bool) -> "Extracted":
-    from nearkin.read.extract import Extracted
+    from nearkin.text.kind import Extracted
 
     if isinstance(text, str):
         # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.

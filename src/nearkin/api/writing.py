@@ -39,16 +39,16 @@ class Written:
 
     def _scan(self, connection: sqlite3.Connection, progress: Progress | None = None) -> "Scan":
         """As the last one was made, by no more threads and memory than this machine has for it."""
+        from nearkin.environment import version
         from nearkin.pipeline import Scan
         from nearkin.settings import RunSettings, Settings
         from nearkin.store import runs
-        from nearkin.version import VERSION
 
         last = Settings.from_json(json.dumps(runs.last(connection).settings))
         here = RunSettings()
         run = RunSettings(jobs=min(last.run.jobs, here.jobs), memory=min(last.run.memory, here.memory))
         settings = replace(last, run=run)
-        return Scan(connection, self.path, settings, VERSION, progress or (lambda *_: None))
+        return Scan(connection, self.path, settings, version(), progress or (lambda *_: None))
 
     def _match_again(self, connection: sqlite3.Connection) -> None:
         """After documents were purged; a scan that has begun meanwhile does it, and so does the next one where

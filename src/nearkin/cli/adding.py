@@ -33,13 +33,13 @@ def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | Non
     from nearkin.checkin import Desk
     from nearkin.cli.words import count, safe
     from nearkin.cli.words import name as location_name
+    from nearkin.environment import version
     from nearkin.store.audit import login_name
     from nearkin.store.database import connect
-    from nearkin.version import VERSION
 
     connection = connect(store, write=True)
     try:
-        desk = Desk(connection, store, VERSION, by or login_name())
+        desk = Desk(connection, store, version(), by or login_name())
         for query in queries:
             if query.data is not None:
                 added = desk.add_bytes(name or "", query.data)

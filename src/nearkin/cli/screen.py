@@ -222,7 +222,7 @@ class Screen:
         return figure if self.score == "resemblance" else f"{figure} {self.score}"
 
     def documents(self, documents: list[Document]) -> None:
-        from nearkin.formats.table import FORMATS
+        from nearkin.formats.registry import FORMATS
 
         short = {known.media: known.name for known in FORMATS}  # Word's own has 71 letters: no room for paths
         whose = any(one.custodian for one in documents)

@@ -8,8 +8,8 @@ from threading import Lock
 from typing import NamedTuple
 
 from nearkin.engine.entry import Entry
-from nearkin.formats.found import Problem
-from nearkin.formats.table import ending_of
+from nearkin.formats.adapter import Problem
+from nearkin.formats.registry import ending_of
 from nearkin.model import Reason
 
 ROOM = 32 << 20  # bytes of texts

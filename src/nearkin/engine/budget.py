@@ -11,7 +11,7 @@ little and let nearkin wait, an eighth of that: a worker that sleeps cannot be t
 import threading
 from dataclasses import dataclass, field
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 from nearkin.settings import WorkerSettings
 

@@ -5,7 +5,7 @@ and are taken out of each.
 """
 
 from nearkin.engine.handover import HandedOver
-from nearkin.formats.table import ending_of
+from nearkin.formats.registry import ending_of
 from nearkin.model import Readings, Reason
 
 BY_CHANCE = (Reason.UNREADABLE, Reason.TIMED_OUT, Reason.CRASHED)  # and not another time, perhaps

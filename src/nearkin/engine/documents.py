@@ -20,8 +20,8 @@ from nearkin.engine.handover import HandedOver
 from nearkin.engine.spread import in_order
 from nearkin.engine.tree import Taken, Taker
 from nearkin.engine.workers import Workers
+from nearkin.formats.adapter import Problem
 from nearkin.formats.endings import UNKNOWN, UNSEEN
-from nearkin.formats.found import Problem
 from nearkin.model import Readings, Reason
 from nearkin.read.table import MEMBER
 from nearkin.settings import Settings

@@ -7,7 +7,7 @@ from nearkin.engine.budget import Budget
 from nearkin.engine.frames import Header
 from nearkin.engine.handover import HandedOver
 from nearkin.engine.workers import Asked
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import NO_OWNER, Reason
 from nearkin.read.inode import stored_inode
 from nearkin.read.member_names import MemberNames

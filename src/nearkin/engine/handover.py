@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from nearkin import _native
 from nearkin.formats.endings import ENDINGS, has_ending
-from nearkin.formats.table import HEAD, MARKS
+from nearkin.formats.registry import HEAD, MARKS
 from nearkin.text.kind import TextKind
 
 HTML = int(TextKind.HTML)

@@ -17,14 +17,13 @@ from nearkin.engine.reader import columns
 from nearkin.engine.tree import Taken, Taker
 from nearkin.engine.workers import Workers
 from nearkin.errors import InputError
+from nearkin.formats.adapter import Problem
 from nearkin.formats.endings import UNKNOWN, UNSEEN
-from nearkin.formats.found import Problem
-from nearkin.formats.table import HEAD
+from nearkin.formats.registry import HEAD
 from nearkin.model import Readings
-from nearkin.read.extract import Extracted, extract
 from nearkin.scheme import Scheme
 from nearkin.text.canon import Canon
-from nearkin.text.kind import EXTRACTORS, MEDIA, TextKind, named_html, sniff
+from nearkin.text.kind import EXTRACTORS, MEDIA, Extracted, TextKind, extract, named_html, sniff
 
 NO_LIMIT = 1 << 50  # bytes: who names a document wants it
 

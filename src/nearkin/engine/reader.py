@@ -9,15 +9,15 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nearkin import _native, machine
+from nearkin import _native, environment
 from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
 from nearkin.formats.endings import READERS
-from nearkin.formats.table import HEAD
+from nearkin.formats.registry import HEAD
 from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
 from nearkin.store.packing import EMPTY, pack_all, pack_places
+from nearkin.text.html import told_as_json
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
-from nearkin.text.page import told_as_json
 
 BINARY = int(TextKind.BINARY)  # members of an enumeration are slow to compare
 TIMES = 8  # bytes of memory for each byte of a large document; 4 to 5 were measured, of one of 200 MB
@@ -27,7 +27,7 @@ ALWAYS = WalkSettings().max_size  # is read on any machine
 def largest_document() -> int:
     """In bytes. One that is compared with others takes some times its size in memory, whatever --memory says; better it
     fails alone than that the system ends the scan."""
-    return max(ALWAYS, machine.memory() // TIMES)
+    return max(ALWAYS, environment.memory() // TIMES)
 
 
 @dataclass

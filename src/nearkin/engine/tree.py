@@ -20,8 +20,8 @@ from nearkin.engine.handover import is_suspect
 from nearkin.engine.legacy import legacy_digests, legacy_digests_of
 from nearkin.engine.reader import columns, decode_others
 from nearkin.engine.workers import Workers
-from nearkin.formats.found import Problem
-from nearkin.formats.table import HEAD
+from nearkin.formats.adapter import Problem
+from nearkin.formats.registry import HEAD
 from nearkin.model import Readings, Reason
 from nearkin.store.packing import pack_all
 from nearkin.text.kind import TextKind, named_html

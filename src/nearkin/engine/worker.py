@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from nearkin.engine.confine import allow_seconds, confine
 from nearkin.engine.frames import Header, packed, unpack_from
 from nearkin.engine.landlock import needed
-from nearkin.formats.found import LIBRARIES, Limits, Problem
+from nearkin.formats.adapter import LIBRARIES, Limits, Problem
 from nearkin.model import Reason
 
 if TYPE_CHECKING:
-    from nearkin.formats.found import Member
+    from nearkin.formats.adapter import Member
 
 HEAD = 8192  # bytes that a format is told from
 TOGETHER = 1 << 16  # bytes said in one piece

@@ -28,11 +28,11 @@ from nearkin.engine.budget import Budget
 from nearkin.engine.frames import BrokenFrameError, Header, packed, unpack_from
 from nearkin.engine.spread import IDLE
 from nearkin.errors import EngineError
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import KILLED, Reason
 from nearkin.settings import WorkerSettings
 
-FORMATS = "nearkin.formats.table"  # the module that knows them
+FORMATS = "nearkin.formats.registry"  # the module that knows them
 CODE = """import json, sys
 options = json.loads(sys.argv[1])
 sys.path[:] = options["import"]

@@ -6,9 +6,9 @@ One that cannot be read, or what lacks in it, is told like a part that is missin
 import io
 from dataclasses import replace
 
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.prose import Prose
-from nearkin.formats.table import HEAD, detect, read_with
+from nearkin.formats.registry import HEAD, detect, read_with
 from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 from nearkin.text.decode import decode

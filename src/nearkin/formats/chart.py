@@ -9,9 +9,9 @@ Excel files only what no cell says.
 import re
 from datetime import datetime, timedelta
 
-from nearkin.formats.cells import told
 from nearkin.formats.ooxml import add_drawn_text, relations
 from nearkin.formats.prose import Prose
+from nearkin.formats.sheets import told
 from nearkin.formats.zip_parts import Parts
 
 CHARTS = ("chart", "chartEx")  # as relations name them

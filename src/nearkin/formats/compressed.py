@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits, Member
+from nearkin.formats.adapter import Found, Limits, Member
 from nearkin.formats.members import Counted
 from nearkin.formats.unpacked import unpacked
 

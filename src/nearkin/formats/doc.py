@@ -13,8 +13,8 @@ from contextlib import suppress
 from itertools import accumulate, pairwise
 from typing import BinaryIO
 
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.doc_shapes import alt_texts
-from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ole import ENCRYPTED, opened, properties, stream_of
 from nearkin.formats.prose import Prose
 from nearkin.model import Reason

@@ -4,7 +4,7 @@ pictures that stand in a line in the data stream, one after the other (§2.9.192
 import struct
 from collections.abc import Iterator
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.formats.ppt_records import Record, record_at, walk
 from nearkin.formats.shape_texts import SHAPE_PROPERTIES, shape_texts
 

@@ -6,10 +6,10 @@ was moved away is not. A text box is written twice, for new and old programs: it
 
 from typing import BinaryIO
 
+from nearkin.formats.adapter import Found, Limits
 from nearkin.formats.alt_chunk import add_other
 from nearkin.formats.alternatives import DRAWINGS, chosen
 from nearkin.formats.chart import add_drawn
-from nearkin.formats.found import Found, Limits
 from nearkin.formats.ooxml import Relation, add_alt_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
 from nearkin.formats.xml_events import Event, without

@@ -1,6 +1,6 @@
 """Names that end as a format's do: a hint that is asked for every file, so a cheap one."""
 
-from nearkin.formats.table import FORMATS
+from nearkin.formats.registry import FORMATS
 from nearkin.text.kind import TextKind
 
 UNKNOWN = "none/3"  # reader of what was looked at and is of no format; the number is raised when more are known

@@ -4,7 +4,7 @@ import posixpath
 from typing import BinaryIO
 from urllib.parse import unquote
 
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.prose import Prose
 from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from nearkin.formats.found import DAMAGED, Member, Problem
+from nearkin.formats.adapter import DAMAGED, Member, Problem
 from nearkin.model import Reason
 
 MISSING = Problem(Reason.CORRUPT, "the document names this part, and it is missing")

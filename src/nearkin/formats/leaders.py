@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 
 from nearkin.formats.looked_up import Line, Pages
-from nearkin.formats.running import value
+from nearkin.formats.pdf_layout import value
 
 NUMBER = r"(\n?(?:[1-9]\d{0,4}(?:,\s[1-9]\d{0,4}){0,99}|[ivxlc]{1,7})(?=\n|$))"
 LEADERS = re.compile(rf" ?(?:\. ?){{5,}}{NUMBER}?| ?(?:\. ){{3,4}}{NUMBER}")

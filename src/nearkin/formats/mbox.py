@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from io import SEEK_END
 from typing import BinaryIO
 
-from nearkin.formats.eml import check_start
-from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.adapter import Found, Limits, Member, Problem
+from nearkin.formats.mail import check_start
 from nearkin.formats.members import Counted
 from nearkin.formats.plain_marks import BEGINS_MAIL
 from nearkin.model import Reason

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import IO
 
-from nearkin.formats.found import NOT_TAKEN_OUT, Limits, Member, Problem
+from nearkin.formats.adapter import NOT_TAKEN_OUT, Limits, Member, Problem
 from nearkin.model import Reason
 
 CHUNK = 1 << 20

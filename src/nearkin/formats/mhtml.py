@@ -2,12 +2,12 @@
 
 from typing import BinaryIO
 
-from nearkin.formats.eml import check_start, decoded, field
-from nearkin.formats.found import Found, Limits
+from nearkin.formats.adapter import Found, Limits
 from nearkin.formats.letter import properties
-from nearkin.formats.mail_part import parsed
+from nearkin.formats.mail import check_start, decoded, field
+from nearkin.formats.mail_parser import parsed
 from nearkin.formats.prose import Prose
-from nearkin.text.page import page
+from nearkin.text.html import page
 
 SHOWN = ("text/html", "application/xhtml+xml", "text/plain")
 

@@ -14,8 +14,9 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, BinaryIO
 
-from nearkin.formats import eml, letter, rtf
-from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats import letter, rtf
+from nearkin.formats import mail as eml
+from nearkin.formats.adapter import Found, Limits, Member, Problem
 from nearkin.formats.lacking import few_failed
 from nearkin.formats.members import Counted
 from nearkin.formats.ole import STREAM, opened, stream_of

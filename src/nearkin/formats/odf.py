@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.odf_forms import control_text
 from nearkin.formats.odf_object import Formulas, without_values
 from nearkin.formats.prose import Prose

@@ -6,7 +6,7 @@ its own, beside the cells they came from (§11.1): names of series and categorie
 
 from collections.abc import Iterator
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.formats.xml_events import Event
 from nearkin.formats.zip_parts import Parts
 

@@ -6,7 +6,7 @@ Footers, headers and fixed dates are declared once and named by the slides that 
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits
+from nearkin.formats.adapter import Found, Limits
 from nearkin.formats.odf import CONTENT, add_around, add_events, drawn, opened, properties
 from nearkin.formats.odf_object import Formulas
 from nearkin.formats.prose import Prose

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
-from nearkin.formats.cells import told
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.odf import CONTENT, add_around, add_events, opened, properties
 from nearkin.formats.odf_object import CELLS, Formulas
 from nearkin.formats.prose import Prose
+from nearkin.formats.sheets import told
 from nearkin.formats.xml_events import Event
 from nearkin.model import Reason
 

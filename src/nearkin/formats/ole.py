@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from os import SEEK_END
 from typing import Any, BinaryIO
 
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.model import Reason
 
 ENCRYPTED = ("EncryptedPackage", "\x09DRMContent")

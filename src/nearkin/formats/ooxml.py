@@ -12,8 +12,8 @@ from itertools import count
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from nearkin.formats.adapter import Problem
 from nearkin.formats.alternatives import ALT_TEXTS, RUNS, chosen
-from nearkin.formats.found import Problem
 from nearkin.formats.prose import Prose
 from nearkin.formats.xml_events import Event, without
 from nearkin.formats.zip_parts import Parts

@@ -13,15 +13,15 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, BinaryIO
 
+from nearkin.formats.adapter import NOT_TAKEN_OUT, Found, Limits, Member, Problem
 from nearkin.formats.divided import joined
-from nearkin.formats.found import NOT_TAKEN_OUT, Found, Limits, Member, Problem
 from nearkin.formats.lacking import few_failed
 from nearkin.formats.leaders import without_leaders
-from nearkin.formats.pdf_notes import form_of, notes, wide, with_shown
+from nearkin.formats.pdf_layout import said_once
+from nearkin.formats.pdf_objects import form_of, notes, wide, with_shown
 from nearkin.formats.pdf_streams import damaged
 from nearkin.formats.pdf_xfa import form_text
 from nearkin.formats.prose import Prose
-from nearkin.formats.running import said_once
 from nearkin.model import Reason
 
 PASSWORD = 4  # FPDF_ERR_PASSWORD

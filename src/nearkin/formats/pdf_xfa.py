@@ -10,7 +10,7 @@ from ctypes import byref, c_ulong, create_string_buffer
 from io import BytesIO
 from typing import Any
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.formats.prose import Prose
 from nearkin.formats.xml_events import Event, events, without
 from nearkin.model import Reason

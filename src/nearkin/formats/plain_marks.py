@@ -2,7 +2,7 @@
 
 import re
 
-from nearkin.formats.inside import by_media, tar_block
+from nearkin.formats.detect import by_media, tar_block
 
 FIELD = re.compile(rb"[!-9;-~]{1,76}:[ \t]")
 # A text may well begin with "Subject: ", a note with "Received: 5 boxes". A mail begins with nothing but fields, some

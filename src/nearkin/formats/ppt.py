@@ -9,7 +9,7 @@ list of slides, and drawings refer to them by number (§2.9.78).
 import struct
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.ole import ENCRYPTED, opened, properties
 from nearkin.formats.ppt_records import Record, children, record_at, walk
 from nearkin.formats.prose import Prose

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 
 HEADER = struct.Struct("<HHI")

@@ -2,8 +2,8 @@
 
 from typing import BinaryIO
 
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.chart import add_drawn
-from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
 from nearkin.formats.prose import Prose
 from nearkin.formats.zip_parts import Parts

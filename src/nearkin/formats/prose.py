@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 
 

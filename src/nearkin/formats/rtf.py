@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO
 
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.code_page import codec_of_page
-from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.prose import Prose
 from nearkin.formats.rtf_words import (
     APART,

@@ -1,6 +1,6 @@
 """RTF as Outlook keeps it: LZ77 with a dictionary that begins with usual words of RTF ([MS-OXRTFCP] §3)."""
 
-from nearkin.formats.found import Limits, Problem
+from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 
 USUAL = (

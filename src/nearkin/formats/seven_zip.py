@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import BinaryIO, Protocol
 
-from nearkin.formats.found import DAMAGED, Found, Limits, Member, Problem
+from nearkin.formats.adapter import DAMAGED, Found, Limits, Member, Problem
 from nearkin.formats.members import Counted, is_link
 from nearkin.formats.seven_zip_list import Coder, Folder, contents
 from nearkin.model import Reason

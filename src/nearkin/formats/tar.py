@@ -10,8 +10,8 @@ import tarfile
 from collections.abc import Iterator
 from typing import IO, BinaryIO, Self, cast
 
-from nearkin.formats.found import DAMAGED, Found, Limits, Member, Problem
-from nearkin.formats.inside import tar_block
+from nearkin.formats.adapter import DAMAGED, Found, Limits, Member, Problem
+from nearkin.formats.detect import tar_block
 from nearkin.formats.members import Counted
 from nearkin.formats.unpacked import unpacked
 from nearkin.model import Reason

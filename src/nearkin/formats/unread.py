@@ -2,7 +2,7 @@
 
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.model import Reason
 
 UNREAD = (

@@ -3,7 +3,7 @@ read: a binary file of no known name has none to miss."""
 
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.model import Reason
 
 HEAD = 128

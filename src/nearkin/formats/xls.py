@@ -3,11 +3,11 @@
 import struct
 from typing import Any, BinaryIO
 
-from nearkin.formats.cells import add_sheets
-from nearkin.formats.found import Found, Limits, Member, Problem
+from nearkin.formats.adapter import Found, Limits, Member, Problem
 from nearkin.formats.lacking import few_failed
 from nearkin.formats.ole import opened, properties
 from nearkin.formats.prose import Prose
+from nearkin.formats.sheets import add_sheets
 from nearkin.formats.xls_beside import add_beside
 from nearkin.formats.xls_errors import errors
 from nearkin.formats.xls_records import sheets

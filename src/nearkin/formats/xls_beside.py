@@ -7,9 +7,9 @@ Of Excel 97 to 2003 comments are text boxes too (§2.4.329 TxO); in Excel 5 and 
 import struct
 from collections.abc import Iterator
 
+from nearkin.formats.adapter import Problem
 from nearkin.formats.chart import add_unsaid
 from nearkin.formats.code_page import codec_of_page
-from nearkin.formats.found import Problem
 from nearkin.formats.page_codes import without_codes
 from nearkin.formats.ppt_records import Record as Shape
 from nearkin.formats.ppt_records import walk

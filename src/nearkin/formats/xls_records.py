@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 
 BEGIN, END, SHEET = 0x0809, 0x000A, 0x0085

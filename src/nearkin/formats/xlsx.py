@@ -6,14 +6,14 @@ from collections.abc import Collection
 from io import BytesIO
 from typing import BinaryIO
 
-from nearkin.formats.cells import add_sheets
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.chart import add_around, add_unsaid
 from nearkin.formats.comments import add_comments
-from nearkin.formats.found import Found, Limits, Problem
 from nearkin.formats.lacking import MISSING
 from nearkin.formats.ooxml import Relation, add_drawn_text, main_part, properties, relations
 from nearkin.formats.page_codes import without_codes
 from nearkin.formats.prose import Prose
+from nearkin.formats.sheets import add_sheets
 from nearkin.formats.squeezed import squeezed
 from nearkin.formats.xlsb_headers import binary_headers
 from nearkin.formats.xml_events import events

@@ -7,7 +7,7 @@ three were broken (a second root, a document type without an address), and each 
 
 from typing import BinaryIO
 
-from nearkin.formats.found import Found, Limits, Problem
+from nearkin.formats.adapter import Found, Limits, Problem
 from nearkin.formats.prose import Prose
 from nearkin.formats.xml_events import events
 from nearkin.formats.xml_loose import without_tags

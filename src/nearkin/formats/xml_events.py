@@ -11,7 +11,7 @@ from html.entities import html5
 from typing import IO, NamedTuple
 from xml.parsers import expat
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 
 CHUNK = 1 << 16

@@ -10,7 +10,7 @@ from enum import Enum
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, BinaryIO
 
-from nearkin.formats.found import NOT_ZIP, UNKNOWN_METHOD, Limits, Member, Problem
+from nearkin.formats.adapter import NOT_ZIP, UNKNOWN_METHOD, Limits, Member, Problem
 from nearkin.formats.lacking import MISSING, Damaged, few_failed
 from nearkin.formats.xml_events import Event, events
 from nearkin.model import Reason

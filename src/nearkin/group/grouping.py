@@ -18,7 +18,7 @@ from nearkin.matching.carry import Outcome
 from nearkin.matching.collected import Collected
 from nearkin.matching.columns import MatchColumns
 from nearkin.matching.payload import PayloadScores
-from nearkin.scheme.shingles import Exact
+from nearkin.scheme.mod import Exact
 from nearkin.store import runs
 from nearkin.store.decided import Decided
 from nearkin.store.family_history import record_events

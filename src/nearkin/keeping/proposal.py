@@ -7,7 +7,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
-from nearkin import machine
+from nearkin import environment
 from nearkin.engine.spread import in_order
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, UncertifiedError, certify
@@ -59,7 +59,7 @@ def propose(
     found = in_order(
         lambda texts: rows_of(texts) if texts.at_hand else None,
         (Texts.of(connection, group, stop) for group in groups),
-        jobs=jobs or machine.cores(),
+        jobs=jobs or environment.cores(),
         ahead=AHEAD,
         room=ROOM,
         weight=lambda texts: texts.weight,

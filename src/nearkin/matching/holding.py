@@ -13,8 +13,8 @@ from nearkin import _native
 from nearkin.matching.distinct import distinct
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.scheme import Scheme, sign
+from nearkin.scheme.mod import Exact, Mod
 from nearkin.scheme.shingler import ALL_BITS
-from nearkin.scheme.shingles import Exact, Mod
 from nearkin.store.contents import Contents, texts_of
 from nearkin.store.holdings import present_contents
 from nearkin.store.signatures import moduli_of

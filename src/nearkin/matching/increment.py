@@ -24,7 +24,7 @@ from nearkin.matching.distinct import distinct
 from nearkin.matching.score import kept, scored
 from nearkin.matching.verify import Corpus
 from nearkin.scheme import Estimator, Scheme
-from nearkin.scheme.shingles import Exact
+from nearkin.scheme.mod import Exact
 from nearkin.settings import MatchSettings
 
 Ids = NDArray[np.int64]  # content ids, ascending

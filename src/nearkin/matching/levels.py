@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.scheme import Scheme
 from nearkin.scheme.bsw import Bsw
-from nearkin.scheme.shingles import Mod
-from nearkin.scheme.smallest import Min
+from nearkin.scheme.min import Min
+from nearkin.scheme.mod import Mod
 from nearkin.store.segments import Signed
 
 

@@ -24,8 +24,8 @@ from nearkin.matching.levels import Levels
 from nearkin.matching.template import LeftOut, among
 from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme import Estimator, Scheme, Signature, sign, signed
+from nearkin.scheme.mod import Exact, Mod
 from nearkin.scheme.shingler import ALL_BITS
-from nearkin.scheme.shingles import Exact, Mod
 from nearkin.scheme.signature import CONFIDENCE
 from nearkin.scheme.similarity_index import range_of
 from nearkin.settings import MatchSettings

@@ -8,8 +8,8 @@ from nearkin.matching.distinct import distinct
 from nearkin.matching.template import AT_ONCE, NOTHING, Features, among
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme
+from nearkin.scheme.min import Min
 from nearkin.scheme.sketch import Sketch
-from nearkin.scheme.smallest import Min
 from nearkin.store.signatures import Signatures
 
 

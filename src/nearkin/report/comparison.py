@@ -18,9 +18,9 @@ from nearkin.report.reading import opened
 from nearkin.report.relation import FORM, Pair, Relation, exact_relation, is_form
 from nearkin.report.wording import count
 from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
-from nearkin.scheme.collision import Collision, collision_of
+from nearkin.scheme.mod import Exact
+from nearkin.scheme.plan import Collision, collision_of
 from nearkin.scheme.shingler import ALL_BITS, Shingler
-from nearkin.scheme.shingles import Exact
 from nearkin.settings import MatchSettings
 from nearkin.store.templates import all_templates
 from nearkin.text.canon import Canon

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from nearkin.engine.one import extracted
 from nearkin.errors import InputError, UsageError
-from nearkin.read.extract import extract
 from nearkin.read.walk import explain
 from nearkin.report.reading import opened
 from nearkin.store.named import rows_named
 from nearkin.store.packing import unpack
-from nearkin.text.kind import named_html
+from nearkin.text.kind import extract, named_html
 
 # Scopes come first: there are few, and within each a path is found by an index.
 STORED = """

@@ -17,7 +17,7 @@ from nearkin.matching.texts import StoredTexts
 from nearkin.report.fields import Record
 from nearkin.report.stored_evidence import stored_matches
 from nearkin.scheme import parse_scheme
-from nearkin.scheme.shingles import Exact, Mod
+from nearkin.scheme.mod import Exact, Mod
 from nearkin.settings import DEFAULT_SCHEME, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingler import Shingler
-from nearkin.scheme.signature import Estimate, Signature
+from nearkin.scheme.signature import Estimate, Estimator, Signature
 from nearkin.scheme.spec import Spec, parse_spec
 
 __all__ = [
@@ -107,7 +106,7 @@ class Known:
 
 SCHEMES: dict[str, Known] = {
     "exact": Known(
-        "nearkin.scheme.shingles:Exact",
+        "nearkin.scheme.mod:Exact",
         "exact:window=20",
         "resemblance and containment, exactly",
         "Broder 1997 §2",
@@ -117,7 +116,7 @@ SCHEMES: dict[str, Known] = {
         cost="8 bytes per byte of text; slowest to compare",
     ),
     "mod": Known(
-        "nearkin.scheme.shingles:Mod",
+        "nearkin.scheme.mod:Mod",
         "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
         "resemblance and containment, with intervals",
         "Broder 1997 §3, Cherkasova 2009",
@@ -127,7 +126,7 @@ SCHEMES: dict[str, Known] = {
         cost="8 bytes per n bytes of text; adaptive: 100 to 200 features up to 12 kB, then one per 64 bytes",
     ),
     "min": Known(
-        "nearkin.scheme.smallest:Min",
+        "nearkin.scheme.min:Min",
         "min:window=20,n=100 or min:window=20,n=100,mod=8",
         "resemblance, with intervals",
         "Broder 1997 §3 and §4.1, Cherkasova 2009",

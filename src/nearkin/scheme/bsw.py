@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from nearkin import _native
-from nearkin.scheme.estimator import Estimator
+from nearkin.scheme.mod import modulus_of
 from nearkin.scheme.shingler import Shingler
-from nearkin.scheme.shingles import modulus_of
+from nearkin.scheme.signature import Estimator
 from nearkin.scheme.spec import Spec, format_spec
 
 

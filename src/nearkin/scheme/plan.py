@@ -8,6 +8,8 @@ Of s sampled features a binomial number X is common, each with probability r. An
 (the paper prints s(r − ε) for the upper end too, a slip). p is not monotone in s: it falls wherever s(r ± ε) is about
 to pass an integer, so a single s that will do says little, and samples vary in size. Planned for is therefore the
 smallest s from which on every sample size will do.
+
+What short fingerprints cost (Broder 1997 §4.2, on bits = ℓ): two shingles may have the same one by chance.
 """
 
 from dataclasses import dataclass
@@ -17,12 +19,28 @@ from math import ceil, floor, log
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme.collision import collision_of
+from nearkin.scheme.min import MOST_FEATURES
 from nearkin.scheme.shingler import ALL_BITS, LEAST_BITS, MOST_WINDOW, Shingler
 from nearkin.scheme.sketch import MOST_SLOTS
-from nearkin.scheme.smallest import MOST_FEATURES
 from nearkin.scheme.spec import format_spec
 from nearkin.settings import checked
+
+UNIT_BITS = 64  # a unit that is no byte is fingerprinted as a value of eight bytes
+
+
+@dataclass(frozen=True)
+class Collision:
+    """Both are bounds, and both are small where fingerprints are long; over 1 they say nothing."""
+
+    error: float  # of the resemblance, with probability 99.9 %: |S(A) ∪ S(B)| / 2^(ℓ - 11)
+    chance: float  # that two given shingles have the same fingerprint (Rabin): length in bits / 2^(ℓ - 1)
+
+
+def collision_of(shingler: Shingler, united: int) -> Collision:
+    """For two texts that have `united` distinct shingles together."""
+    length = shingler.window * (8 if shingler.unit == "byte" else UNIT_BITS)
+    return Collision(united / 2.0 ** (shingler.bits - 11), length / 2.0 ** (shingler.bits - 1))
+
 
 FEATURE_BYTES = 8
 LEAST_ERROR = 0.001  # samples of millions: what asks for less should use `exact`

@@ -3,16 +3,32 @@
 Resemblance and containment are Broder 1997's Theorem 1 for the sampled schemes, and Forman 2005 §2.3's bytes in
 common for the chunk schemes: shared = Σ length · min(count in A, count in B). Signatures of unequal modulus are
 compared at the larger (Broder 1997 §3). How shared features become a score, the scheme's estimator says.
+
+How the features two signatures share become a score: one estimator per scheme, everything else is common.
 """
 
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import SpecMismatchError, UsageError
-from nearkin.scheme.estimator import Estimator
+
+
+class Estimator(Enum):
+    OVERLAP = "overlap"  # |A ∩ B| / |A ∪ B| of the features, weighted: exact, mod, bsw, chunk, tttd
+    SMALLEST = "smallest"  # of the n smallest of A ∪ B, how many are in both: min (Broder 1997, Theorem 1)
+    SLOTS = "slots"  # in how many of n slots both have the same: sketch
+    COLLISION = "collision"  # one feature in common makes a candidate, the texts decide: fuzzy
+    RANGE = "range"  # one number each, joined by range: si
+
+    @property
+    def coded(self) -> bool:
+        """Whether a signature is a few numbers that a database looks up; what it finds is for the texts to decide."""
+        return self in (Estimator.COLLISION, Estimator.RANGE)
+
 
 CONFIDENCE = 0.99
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingler import Shingler
+from nearkin.scheme.signature import Estimator
 from nearkin.scheme.spec import Spec, format_spec
 
 STREAMS = ("char", "word", "soundex")  # Table 2's offsets are 0, 20 and 40

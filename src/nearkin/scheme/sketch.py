@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from nearkin import _native
-from nearkin.scheme.estimator import Estimator
 from nearkin.scheme.shingler import Shingler
+from nearkin.scheme.signature import Estimator
 from nearkin.scheme.spec import Spec, format_spec
 
 MOST_SLOTS = 4096

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme.chunking import (
+from nearkin.scheme.chunk import (
     LEAST_MEAN,
     MOST_CHUNK,
     MOST_DIVISOR,
@@ -18,7 +18,7 @@ from nearkin.scheme.chunking import (
     residue_of,
     shown_residue,
 )
-from nearkin.scheme.estimator import Estimator
+from nearkin.scheme.signature import Estimator
 from nearkin.scheme.spec import Spec, format_spec
 
 

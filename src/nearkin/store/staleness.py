@@ -8,7 +8,7 @@ from enum import Enum
 from itertools import pairwise
 
 from nearkin.formats.endings import UNKNOWN
-from nearkin.formats.table import FORMATS
+from nearkin.formats.registry import FORMATS
 from nearkin.text.kind import EXTRACTORS
 
 # Bytes that were taken raw, or made text of by an extractor that is not ours any more, must be read again.

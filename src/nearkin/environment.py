@@ -1,4 +1,7 @@
-"""What this process may have of the machine: in a container that is less than what the machine has."""
+"""The machine as this process may use it, and the version of nearkin that runs on it.
+
+In a container a process may use less than the machine has.
+"""
 
 import os
 from pathlib import Path
@@ -6,14 +9,21 @@ from pathlib import Path
 LIMITS = Path("/sys/fs/cgroup")  # of control groups, version 2 and version 1
 
 
+def version() -> str:
+    """Return the version that the native core was compiled as: asking the installed package loads twenty modules."""
+    from nearkin._native import VERSION  # settings import this module, and `--help` does without the native core
+
+    return VERSION
+
+
 def memory() -> int:
-    """In bytes."""
+    """Return the bytes of memory that this process may use."""
     own = [_number(LIMITS / name) for name in ("memory.max", "memory/memory.limit_in_bytes")]
     return min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *(limit for limit in own if limit)])
 
 
 def cores() -> int:
-    """Those that it may run on, and no more than it is given the time of."""
+    """Count the cores that this process may run on, no more than its share of processor time allows."""
     allowed = len(os.sched_getaffinity(0))
     quota, _, period = _read(LIMITS / "cpu.max").partition(" ")
     if quota.isdecimal() and period.isdecimal() and int(period):

@@ -11,15 +11,15 @@ from functools import partial
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from nearkin.formats import letter, signed
+from nearkin.formats import letter, smime
+from nearkin.formats.adapter import Found, Limits, Member, Problem
 from nearkin.formats.charset import labelled
-from nearkin.formats.found import Found, Limits, Member, Problem
-from nearkin.formats.header_words import spelled
 from nearkin.formats.lacking import few_failed
-from nearkin.formats.mail_part import Mail, parsed
+from nearkin.formats.mail_parser import Mail, parsed
+from nearkin.formats.mail_text import spelled
 from nearkin.formats.members import Counted
 from nearkin.formats.prose import Prose
-from nearkin.formats.table import FORMATS
+from nearkin.formats.registry import FORMATS
 from nearkin.formats.unflowed import unflowed
 from nearkin.formats.uuencoded import taken_out
 from nearkin.model import Reason
@@ -58,7 +58,7 @@ ENDINGS = {known.media: known.extensions[0] for known in FORMATS} | {
 Attached = Mail | Member  # parts of the mail, and what was made of one
 
 
-def read(file: BinaryIO, limits: Limits) -> Found:
+def read_eml(file: BinaryIO, limits: Limits) -> Found:
     check_start(file)
     mail = parsed(file)
     told = fields(mail)
@@ -68,7 +68,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     for part in inline:
         prose.line(body(part))
         attached += [Member(name.encode("utf-8", "replace"), data) for name, data in _in_text(part)[1]]
-    return Found(prose.text(), letter.properties(told), few_failed(_members(attached, limits)))
+    return Found(prose.text(), letter.properties(told), few_failed(_attachments(attached, limits)))
 
 
 def check_start(file: BinaryIO) -> None:
@@ -143,7 +143,7 @@ def _unpacked(part: Mail, limits: Limits, depth: int) -> tuple[list[Mail], list[
         return [], [part]
     name = part.file_name or "smime.p7m"
     try:
-        held = signed.content(part.data)
+        held = smime.content(part.data)
         if not held or depth >= DEEPEST:
             raise Problem(Reason.CORRUPT, "what was signed is not in it" if not held else "signed too many times")
     except Problem as problem:
@@ -154,7 +154,7 @@ def _unpacked(part: Mail, limits: Limits, depth: int) -> tuple[list[Mail], list[
     return [], [Member(file_name.encode("utf-8", "replace"), held)]
 
 
-def _members(attached: list[Attached], limits: Limits) -> Iterator[Member]:
+def _attachments(attached: list[Attached], limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
     for number, part in enumerate(attached, 1):
         counted.begin()

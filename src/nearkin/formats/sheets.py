@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from typing import Any, BinaryIO
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.formats.lacking import MISSING
 from nearkin.formats.prose import Prose
 from nearkin.formats.xls_errors import Errors

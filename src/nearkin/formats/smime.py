@@ -10,7 +10,7 @@ content is walked; who signed, and whether it is true, is not asked.
 import binascii
 from collections.abc import Iterator
 
-from nearkin.formats.found import Problem
+from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 
 SIGNED = bytes.fromhex("2a864886f70d010702")

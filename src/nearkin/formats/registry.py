@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import BinaryIO
 
-from nearkin.formats.found import DAMAGED, Adapter, Found, Limits, Member, Problem
+from nearkin.formats.adapter import DAMAGED, Adapter, Found, Limits, Member, Problem
 from nearkin.model import Reason
 
 HEAD = 4096  # bytes of a file that detect should be given
@@ -21,7 +21,7 @@ class Format:
     name: str
     media: str
     extensions: tuple[str, ...]
-    module: str  # of this package, imported when first needed
+    reader: str  # module of this package and function, imported when first needed
     # Raised whenever text would come out differently: also where the HTML extractor has changed, which epub, eml, msg
     # and mhtml use.
     version: int = 1
@@ -32,7 +32,8 @@ class Format:
 
     @property
     def adapter(self) -> Adapter:
-        adapter: Adapter = import_module(f"nearkin.formats.{self.module}").read
+        module, _, function = self.reader.partition(":")
+        adapter: Adapter = getattr(import_module(f"nearkin.formats.{module}"), function)
         return adapter
 
 
@@ -46,38 +47,40 @@ UNREAD = (
 )  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (
-    Format("pdf", "application/pdf", (".pdf",), "pdf", 7),
-    Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx", 6),
-    Format("pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx", 5),
-    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx", 7),
-    Format("xls", "application/vnd.ms-excel", (".xls", ".xlt"), "xls", 3),
-    Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots", ".fods"), "ods", 4),
-    Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw", ".fodt"), "odf", 3),
-    Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi", ".odf", ".fodp", ".fodg"), "odp", 3),
-    Format("rtf", "application/rtf", (".rtf",), "rtf", 6),
-    Format("epub", "application/epub+zip", (".epub",), "epub", 6),
-    Format("eml", "message/rfc822", (".eml",), "eml", 6),
-    Format("msg", "application/vnd.ms-outlook", (".msg",), "msg", 7),
-    Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox", 3),
-    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml", 6),
-    Format("xml", "application/xml", (".xml",), "xml", 4),
-    Format("doc", "application/msword", (".doc", ".dot"), "doc", 4),
-    Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ppt", 3),
-    Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole"),
-    Format("zip", "application/zip", (".zip", ".jar"), "zip", 3),
-    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar", 3),
-    Format("gzip", "application/gzip", (".gz",), "compressed"),
-    Format("bzip2", "application/x-bzip2", (".bz2",), "compressed"),
-    Format("xz", "application/x-xz", (".xz",), "compressed"),
-    Format("zstd", "application/zstd", (".zst",), "compressed"),
-    Format("7z", "application/x-7z-compressed", (".7z",), "seven_zip", 2),
-    Format("rar", "application/vnd.rar", (".rar",), "unread"),
-    Format("tnef", "application/vnd.ms-tnef", (".tnef",), "unread"),
-    Format("lzip", "application/lzip", (".lz",), "unread"),
-    Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "unread"),
-    Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "unread"),
-    Format("compress", "application/x-compress", (".z",), "unread"),
-    Format("other", "application/octet-stream", UNREAD, "unread_document"),
+    Format("pdf", "application/pdf", (".pdf",), "pdf:read", 7),
+    Format("docx", f"{OFFICE}.wordprocessingml.document", (".docx", ".docm", ".dotx", ".dotm"), "docx:read", 6),
+    Format(
+        "pptx", f"{OFFICE}.presentationml.presentation", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx:read", 5
+    ),
+    Format("xlsx", f"{OFFICE}.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xlsb", ".xltx", ".xltm"), "xlsx:read", 7),
+    Format("xls", "application/vnd.ms-excel", (".xls", ".xlt"), "xls:read", 3),
+    Format("ods", f"{OPEN}.spreadsheet", (".ods", ".ots", ".fods"), "ods:read", 4),
+    Format("odt", f"{OPEN}.text", (".odt", ".ott", ".odm", ".sxw", ".fodt"), "odf:read", 3),
+    Format("odp", f"{OPEN}.presentation", (".odp", ".otp", ".odg", ".sxi", ".odf", ".fodp", ".fodg"), "odp:read", 3),
+    Format("rtf", "application/rtf", (".rtf",), "rtf:read", 6),
+    Format("epub", "application/epub+zip", (".epub",), "epub:read", 6),
+    Format("eml", "message/rfc822", (".eml",), "mail:read_eml", 6),
+    Format("msg", "application/vnd.ms-outlook", (".msg",), "msg:read", 7),
+    Format("mbox", "application/mbox", (".mbox", ".mbx"), "mbox:read", 3),
+    Format("mhtml", "multipart/related", (".mht", ".mhtml"), "mhtml:read", 6),
+    Format("xml", "application/xml", (".xml",), "xml:read", 4),
+    Format("doc", "application/msword", (".doc", ".dot"), "doc:read", 4),
+    Format("ppt", "application/vnd.ms-powerpoint", (".ppt", ".pps", ".pot"), "ppt:read", 3),
+    Format("ole", "application/x-ole-storage", (".wps", ".vsd", ".pub", ".mpp"), "ole:read"),
+    Format("zip", "application/zip", (".zip", ".jar"), "archives:read_zip", 3),
+    Format("tar", "application/x-tar", (".tar", ".tgz", ".tbz2", ".txz", ".tzst"), "tar:read", 3),
+    Format("gzip", "application/gzip", (".gz",), "compressed:read"),
+    Format("bzip2", "application/x-bzip2", (".bz2",), "compressed:read"),
+    Format("xz", "application/x-xz", (".xz",), "compressed:read"),
+    Format("zstd", "application/zstd", (".zst",), "compressed:read"),
+    Format("7z", "application/x-7z-compressed", (".7z",), "seven_zip:read", 2),
+    Format("rar", "application/vnd.rar", (".rar",), "unread:read"),
+    Format("tnef", "application/vnd.ms-tnef", (".tnef",), "unread:read"),
+    Format("lzip", "application/lzip", (".lz",), "unread:read"),
+    Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "unread:read"),
+    Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "unread:read"),
+    Format("compress", "application/x-compress", (".z",), "unread:read"),
+    Format("other", "application/octet-stream", UNREAD, "unread_document:read"),
 )
 BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending.encode(): known for known in FORMATS for ending in known.extensions}
@@ -120,7 +123,7 @@ def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
 
         told = told_by_text(head, named.name if named else "")
     elif told in ("zip", "ole", "gzip", "bzip2", "xz", "zstd"):
-        from nearkin.formats import inside
+        from nearkin.formats import detect as inside
 
         told = inside.told(told, named.name if named else "", file)
     if told is None and named and (b"\0" in head or (named.name in BOUND_BY_NAME and not _page(head))):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import BinaryIO
 
-from nearkin.formats.found import DAMAGED, NOT_ZIP, UNKNOWN_METHOD, Found, Limits, Member, Problem
+from nearkin.formats.adapter import DAMAGED, NOT_ZIP, UNKNOWN_METHOD, Found, Limits, Member, Problem
 from nearkin.formats.members import Counted, is_link
 from nearkin.model import Reason
 
@@ -17,19 +17,19 @@ UNIX = 3  # the system whose modes of files are told
 IWORK = {"Index/Document.iwa", "index.apxl"}  # where its text is
 
 
-def read(file: BinaryIO, limits: Limits) -> Found:
+def read_zip(file: BinaryIO, limits: Limits) -> Found:
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError) as error:
         raise Problem(Reason.CORRUPT, NOT_ZIP) from error
-    return Found(None, members=_members(archive, limits))
+    return Found(None, members=_zip_members(archive, limits))
 
 
-def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
+def _zip_members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
     counted = Counted(limits)
     last = max((entry.volume for entry in archive.infolist()), default=0)  # this file, which has the list
     for entry in archive.infolist():
-        name = _name(entry)
+        name = _zip_name(entry)
         if name.endswith(b"/") and not entry.file_size:
             continue  # a folder; one that has bytes is a file, whatever it is called
         if entry.create_system == UNIX and is_link(entry.external_attr >> 16, entry.file_size):
@@ -53,7 +53,7 @@ def _members(archive: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
         raise Problem(Reason.UNSUPPORTED, "documents of Pages, Numbers and Keynote are not read, only what lies beside")
 
 
-def _name(entry: zipfile.ZipInfo) -> bytes:
+def _zip_name(entry: zipfile.ZipInfo) -> bytes:
     name = entry.orig_filename.encode("utf-8" if entry.flag_bits & UTF8 else "cp437", "replace")
     return name.replace(b"\\", b"/") if entry.create_system == 0 else name
 

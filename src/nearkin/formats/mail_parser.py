@@ -12,7 +12,7 @@ from email.message import Message
 from email.parser import BytesFeedParser
 from typing import BinaryIO
 
-from nearkin.formats.header_words import parameter, raw_told
+from nearkin.formats.mail_text import parameter, raw_told
 from nearkin.formats.skimmed import Skimmed
 
 AS_THEY_ARE = ("", "7bit", "8bit", "binary")
