@@ -19,9 +19,9 @@ from nearkin.api.store import Store
 from nearkin.checkin import Desk
 from nearkin.errors import InputError, StoreError, UsageError
 from nearkin.model import Location
-from nearkin.store import holdings, runs
+from nearkin.store import contents, runs
+from nearkin.store.bulk import Numbers, columns
 from nearkin.store.database import connect
-from nearkin.store.gathering import Numbers, columns
 from nearkin.store.segments import folder_of
 from nearkin.text.kind import extract
 from oracle.prose import prose
@@ -213,7 +213,7 @@ def test_documents_that_come_in_while_contents_are_listed_are_in_none_of_the_lis
         Store(store).add(prose(700 + len(added), 400), name=added[-1])
         return found
 
-    monkeypatch.setattr(holdings, "columns", meanwhile)
+    monkeypatch.setattr(contents, "columns", meanwhile)
     (docs / "other.txt").write_bytes(prose(600, 400))
     Store(store).scan(docs)
     assert len(added) > 3

@@ -22,8 +22,7 @@ from nearkin.run import Running
 from nearkin.store import runs
 from nearkin.store.changes import Changes
 from nearkin.store.custodians import name_custodians
-from nearkin.store.database import explained, one_scan, own_files, transaction, trusted, turn
-from nearkin.store.log import brought_in
+from nearkin.store.database import brought_in, explained, one_scan, own_files, transaction, trusted, turn
 from nearkin.store.scopes import Scope, relative_to, scope_for
 
 if TYPE_CHECKING:
@@ -113,8 +112,7 @@ class Scan(Running):
         from nearkin.group.grouping import Grouping
         from nearkin.matching.carry import Matcher
         from nearkin.report.summary import summarise
-        from nearkin.store.decided import Decided
-        from nearkin.store.verdicts import all_verdicts
+        from nearkin.store.verdicts import Decided, all_verdicts
 
         with brought_in(self.store):
             collected = self._collect()

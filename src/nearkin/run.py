@@ -129,7 +129,7 @@ class Running:
         """All that is there to be matched and grouped."""
         from nearkin.matching.collected import Collected, Means
         from nearkin.matching.texts import StoredTexts
-        from nearkin.store.holdings import present_contents
+        from nearkin.store.contents import present_contents
 
         contents = present_contents(self.connection, self.scheme_id)
         self.remembered.put_in_order(contents)

@@ -13,7 +13,7 @@ from nearkin import Store
 from nearkin.errors import UsageError
 from nearkin.model import Location
 from nearkin.store.database import connect
-from nearkin.store.decided import Decided
+from nearkin.store.verdicts import Decided
 
 FILES = {
     b"one.txt": prose(1),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nearkin import _native
-from nearkin.read.inode import stored_inode
+from nearkin.read.walk import stored_inode
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.read.row_names import RowNames
-from nearkin.read.table import Rows
+from nearkin.read.table import RowNames, Rows
 
 IDS = st.one_of(st.none(), st.sampled_from(["a", "b", "#1", "#2", "#3##", "ä"]), st.text(min_size=1, max_size=3))
 

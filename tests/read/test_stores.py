@@ -12,8 +12,7 @@ import pytest
 
 from nearkin._native import STORE_HEADER, is_store_header
 from nearkin.api.store import Store
-from nearkin.read.stores import is_store
-from nearkin.read.walk import walk
+from nearkin.read.walk import is_store, walk
 from nearkin.settings import WalkSettings
 from nearkin.store.schema import APPLICATION_ID
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from nearkin.api.store import Store
 from nearkin.errors import UsageError
-from nearkin.store.codes import WITHIN, add_codes, contents_with, contents_within
 from nearkin.store.database import connect
 from nearkin.store.schema import CODE
+from nearkin.store.signatures import WITHIN, add_codes, contents_with, contents_within
 from oracle.prose import prose
 
 I64 = st.integers(-(2**63), 2**63 - 1)

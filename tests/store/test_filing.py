@@ -18,10 +18,9 @@ from nearkin.engine.recipe import recipe
 from nearkin.model import Plain
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings
-from nearkin.store.bulk import open_connection
+from nearkin.store.bulk import insert_columns, open_connection
 from nearkin.store.database import connect
 from nearkin.store.document_writer import Writer
-from nearkin.store.rows import insert_columns
 from nearkin.store.text_writer import TextWriter
 from nearkin.text.canon import Canon
 from oracle.prose import prose
@@ -113,7 +112,7 @@ def row_by_row(folder: Path, tmp_path: Path) -> Store:
     store = Store(tmp_path / "rows.db")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
-        patch.setattr("nearkin.store.rows.is_fed", lambda _: False)
+        patch.setattr("nearkin.store.bulk.is_fed", lambda _: False)
         store.scan(folder)
     return store
 

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nearkin.api.store import Store
-from nearkin.store import gathering, holdings
-from nearkin.store.bulk import open_connection
+from nearkin.store import bulk, contents
+from nearkin.store.bulk import columns, digests, numbered_digests, open_connection
+from nearkin.store.contents import Holdings, present_contents
 from nearkin.store.database import connect
-from nearkin.store.gathering import columns, digests, numbered_digests
-from nearkin.store.holdings import Holdings, present_contents
-from nearkin.store.identical import count_identical, count_repeated, identical_groups
+from nearkin.store.documents import count_identical, count_repeated, identical_groups
 
 WAYS = pytest.mark.parametrize("opened", [open_connection, sqlite3.connect], ids=["fed", "not fed"])
 Opened = Callable[[str], sqlite3.Connection]
@@ -109,7 +108,7 @@ def test_contents_are_the_same_either_way(store: Store, folder: Path, monkeypatc
         assert count == len(identical_groups(connection)) == 4
         one_by_one = held.contents(connection, 1)
         assert [*found.digests] == sorted(found.digests) == [*one_by_one.digests]
-        monkeypatch.setattr(gathering, "is_fed", lambda connection: False)
+        monkeypatch.setattr(bulk, "is_fed", lambda connection: False)
         others = Holdings.load(connection)
         assert all(np.array_equal(getattr(held, one.name), getattr(others, one.name)) for one in fields(held))
         again = present_contents(connection, 1)
@@ -134,7 +133,7 @@ def test_holdings_are_of_one_moment(store: Store, monkeypatch: pytest.MonkeyPatc
 
     with closing(connect(store.path)) as connection:
         before = Holdings.load(connection)
-        monkeypatch.setattr(holdings, "columns", interrupted)
+        monkeypatch.setattr(contents, "columns", interrupted)
         found = Holdings.load(connection)
         assert len(asked) > 1
         assert all(np.array_equal(getattr(before, one.name), getattr(found, one.name)) for one in fields(found))

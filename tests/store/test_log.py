@@ -7,16 +7,15 @@ from sqlite3 import Connection
 import pytest
 
 from nearkin.api.store import Store
-from nearkin.store import database, log
-from nearkin.store.database import connect, transaction
-from nearkin.store.log import brought_in
+from nearkin.store import database
+from nearkin.store.database import brought_in, connect, transaction
 from oracle.prose import prose
 from store.world import is_sound, listings
 
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "LEAST", 1)
+    monkeypatch.setattr(database, "LEAST", 1)
 
 
 def written(connection: Connection, names: int = 2000) -> None:
@@ -50,7 +49,7 @@ def test_the_log_is_emptied_where_nobody_is_at_work(tmp_path: Path) -> None:
         with brought_in(store), closing(connect(store)) as reader:
             reading = reader.execute("SELECT name FROM counter")
             assert reading.fetchone() is not None
-            log._bring_in(store)
+            database._bring_in(store)
             assert log_of.stat().st_size > 0, "someone reads it"
             reading.close()
         with brought_in(store):
@@ -84,7 +83,7 @@ def test_a_scan_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (folder / f"{number}.txt").write_bytes(prose(number // 2, 2000) + b" more" * (number % 2))
     found = []
     for least in (1, 1 << 40):
-        monkeypatch.setattr(log, "LEAST", least)
+        monkeypatch.setattr(database, "LEAST", least)
         store = Store(tmp_path / f"{least}.db")
         assert store.scan(folder).matches
         assert is_sound(store)

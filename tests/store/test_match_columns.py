@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cli.world import Called, prose, write
+from nearkin.store.contents import Holdings, present_contents
 from nearkin.store.database import connect
-from nearkin.store.holdings import Holdings, present_contents
-from nearkin.store.match_columns import TYPES, columns_named, columns_of_rows, has_columns, stored_columns
+from nearkin.store.matches import TYPES, columns_named, columns_of_rows, has_columns, stored_columns
 
 VIEWS = ("chain", "pivot", "clique")
 
@@ -99,7 +99,7 @@ def test_whoever_changes_a_match_takes_them_away(store: Path, change: str) -> No
 def test_rows_are_read_some_at_a_time(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(connect(store)) as connection:
         at_once = columns_of_rows(connection, scheme_of(connection))
-        monkeypatch.setattr("nearkin.store.match_columns.AT_ONCE", 2)
+        monkeypatch.setattr("nearkin.store.matches.AT_ONCE", 2)
         assert len(at_once["a"]) > 4
         assert say_the_same(connection) == len(at_once["a"])
 

@@ -14,14 +14,14 @@ import pytest
 from cli.world import NEARKIN
 from nearkin.api.store import Store
 from nearkin.errors import StoreError
-from nearkin.store import log
+from nearkin.store import database
 from nearkin.store.database import connect
 from nearkin.store.segments import folder_of
 from oracle.prose import prose
 from store.test_spill import is_whole
 from store.world import edited_copies, is_sound, listings, rows
 
-LOG = "nearkin.store.log._bring_in"
+LOG = "nearkin.store.database._bring_in"
 CLOSE = "nearkin.pipeline.Scan.run"
 ALWAYS = [
     LOG,
@@ -61,7 +61,7 @@ import os, resource, signal, sys
 from pathlib import Path
 from pkgutil import resolve_name
 from nearkin.api.store import Store
-from nearkin.store import log
+from nearkin.store import database as log
 
 store, folder, moment, when = Path(sys.argv[1]), *sys.argv[2:]
 log.LEAST = 1
@@ -162,7 +162,7 @@ def test_a_full_disk(
     )
     before = known_before(store, folder) if known else None
     fresh.scan(folder)
-    monkeypatch.setattr(log, "LEAST", 1)
+    monkeypatch.setattr(database, "LEAST", 1)
     monkeypatch.setattr("nearkin.matching.build_segments.RUN", 1)  # a few contents in a file of their own, to be merged
     monkeypatch.setattr("nearkin.store.segments.LOOK_UP", 4)
     with monkeypatch.context() as patched:
@@ -214,10 +214,10 @@ def test_others_while_the_log_is_brought_in(tmp_path: Path, monkeypatch: pytest.
             told.append(listings(store) == before)
         whole(path)
 
-    whole = log._bring_in
+    whole = database._bring_in
     with monkeypatch.context() as patched:
-        patched.setattr(log, "LEAST", 1)
-        patched.setattr(log, "_bring_in", meanwhile)
+        patched.setattr(database, "LEAST", 1)
+        patched.setattr(database, "_bring_in", meanwhile)
         store.scan(folder)
     (busy, said), moved, decided, same = told
     assert (busy, said.startswith("nearkin: Another scan is writing to")) == (StoreError.exit_code, True)
@@ -232,7 +232,9 @@ def test_others_while_the_log_is_brought_in(tmp_path: Path, monkeypatch: pytest.
 def two_scans(tmp_path: Path, *, times: int, files: int) -> None:
     """Of one store, at once, each with a log to bring in: one is told to wait, or comes after the other."""
     folder, store = edited_copies(tmp_path / "docs", files=files), place(tmp_path / "a")
-    code = "import sys\nfrom nearkin.store import log\nlog.LEAST = 1\nfrom nearkin.cli.main import run\nrun()"
+    code = (
+        "import sys\nfrom nearkin.store import database as log\nlog.LEAST = 1\nfrom nearkin.cli.main import run\nrun()"
+    )
     command = [sys.executable, "-c", code, "scan", str(folder), "--store", str(store.path), "-q", "--format", "json"]
     for number in range(times):
         both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]

@@ -190,9 +190,12 @@ def is_a_question(statement: str) -> bool:
 def test_the_day_was_busy(day: tuple[Path, dict[str, str]]) -> None:
     _, asked = day
     assert sum(map(is_a_question, asked)) > 60
-    assert {"nearkin.store.holders", "nearkin.store.codes", "nearkin.store.forget", "nearkin.store.changes"} <= set(
-        asked.values()
-    )
+    assert {
+        "nearkin.store.documents",
+        "nearkin.store.signatures",
+        "nearkin.store.forget",
+        "nearkin.store.changes",
+    } <= set(asked.values())
 
 
 def used_indices(connection: sqlite3.Connection, asked: dict[str, str]) -> set[str]:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.store.bulk import is_fed, open_connection
-from nearkin.store.rows import BOUND, FED, insert_columns, insert_rows
+from nearkin.store.bulk import BOUND, FED, insert_columns, insert_rows, is_fed, open_connection
 
 VALUE = st.none() | st.integers(-(2**63), 2**63 - 1) | st.binary(max_size=4) | st.text("abü", max_size=2)
 WAYS = pytest.mark.parametrize("connect", [open_connection, sqlite3.connect], ids=["fed", "bound"])

@@ -13,8 +13,7 @@ from nearkin.errors import StoreError
 from nearkin.pipeline import Scan
 from nearkin.settings import RunSettings, Settings, TextSettings
 from nearkin.store.database import connect, explained
-from nearkin.store.documents import present
-from nearkin.store.identical import identical_groups
+from nearkin.store.documents import identical_groups, present
 from oracle.prose import prose
 from store.world import edited_copies
 

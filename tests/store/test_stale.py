@@ -211,7 +211,7 @@ def test_a_scan_that_is_cut_short_while_it_makes_texts_anew_is_gone_on_with(
     store.scan(other)
     before = listings(store)
     NEWER[what](monkeypatch)
-    monkeypatch.setattr("nearkin.store.renewal.AT_ONCE", 2)
+    monkeypatch.setattr("nearkin.store.freshness.AT_ONCE", 2)
     monkeypatch.setattr("nearkin.store.document_writer.TRANSACTION_FILES", 1)
     makes, left, texts = getattr(local, made), [3], 0
 

@@ -14,8 +14,7 @@ from nearkin.model import Location
 from nearkin.store import runs
 from nearkin.store.audit import entries, record
 from nearkin.store.database import connect, transaction
-from nearkin.store.decided import Decided
-from nearkin.store.verdicts import Ruling, add_verdict, all_verdicts, remove_verdict
+from nearkin.store.verdicts import Decided, Ruling, add_verdict, all_verdicts, remove_verdict
 from store.world import rows
 
 FAMILY = b"f" * 32

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.store.forget import Forgotten
-    from nearkin.store.integrity import Finding
     from nearkin.store.inventory import Inventory
-    from nearkin.store.maintenance import Compacted
+    from nearkin.store.maintenance import Compacted, Finding
 
 
 class Care(Written):
@@ -34,7 +33,7 @@ class Care(Written):
         """What is wrong with it, if anything; `quick` does not make every kept text canonical again."""
         from nearkin.matching.build_segments import damaged_segments
         from nearkin.report.reading import opened
-        from nearkin.store.integrity import Finding, findings
+        from nearkin.store.maintenance import Finding, findings
         from nearkin.store.segments import folder_of
 
         with opened(self.path) as connection:

@@ -8,7 +8,7 @@ from nearkin.api.writing import Written
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
-    from nearkin.store.drop import Dropped
+    from nearkin.store.changes import Dropped
 
 
 class Scopes(Written):
@@ -18,7 +18,7 @@ class Scopes(Written):
         Refused while a scan runs.
         """
         from nearkin.store import runs
-        from nearkin.store.drop import Dropped, drop
+        from nearkin.store.changes import Dropped, drop
         from nearkin.store.scopes import find_scope
 
         by = signer(by)

@@ -128,7 +128,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         from nearkin.report.fields import backslashed, identical_record
         from nearkin.report.reading import is_scoped, opened
         from nearkin.report.tables import identical_table
-        from nearkin.store.identical import identical_groups
+        from nearkin.store.documents import identical_groups
 
         with opened(self.path) as connection:
             scoped = is_scoped(connection)
@@ -338,8 +338,7 @@ def _nothing(_stage: str, _documents: int, _bytes: int) -> None:
 def _refuse_other_tables(starts: tuple[Path, ...], settings: "Settings") -> None:
     """Where a column was named: tables without it, before a store is made."""
     if settings.table.text_column is not None:
-        from nearkin.read.table import columns_of
-        from nearkin.read.table_check import check_tables
+        from nearkin.read.table import check_tables, columns_of
 
         columns = columns_of(settings.table)
         assert columns is not None

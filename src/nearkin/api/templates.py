@@ -144,7 +144,7 @@ def _suggested(
     connection: sqlite3.Connection, offered: "dict[int, Suggestion]", number: int
 ) -> "tuple[str, Boilerplate]":
     if number not in offered:
-        from nearkin.store.naming import naming
+        from nearkin.store.scopes import naming
 
         see = f"nearkin template suggest{naming(connection)}"
         raise UsageError(f"There is no suggestion {number}, only {len(offered)}; see: {see}")

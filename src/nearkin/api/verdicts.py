@@ -129,7 +129,7 @@ def _said_of(connection: sqlite3.Connection, subject: Subject | int) -> "list[Ve
         found = [one for one in verdicts if one.about == "pair" and one.digests == digests]
         what = f"{a} and {b}"
     if not found:
-        from nearkin.store.naming import naming
+        from nearkin.store.scopes import naming
 
         raise InputError(f"There is no verdict on {what}; list them with: nearkin verdict list{naming(connection)}")
     return found

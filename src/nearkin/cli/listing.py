@@ -55,7 +55,7 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     from nearkin.report.reading import is_scoped, opened
     from nearkin.report.rows import copy_rows
     from nearkin.store import runs
-    from nearkin.store.identical import identical_groups
+    from nearkin.store.documents import identical_groups
 
     with opened(store) as connection:
         runs.last(connection)

@@ -17,7 +17,7 @@ WHY = {"unreadable": "permission or disk error"}  # reasons that need more words
 def lost(connection: Connection, option: str, *, left_out: bool = False) -> list[str]:
     """Of scopes whose folder is missing: without a word their documents would pass for copies of moved ones, unless
     they are left out."""
-    from nearkin.store.last_scan import lost_scopes
+    from nearkin.store.runs import lost_scopes
 
     def so(documents: int) -> str:
         if left_out:
@@ -34,7 +34,7 @@ def lost(connection: Connection, option: str, *, left_out: bool = False) -> list
 
 def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = None) -> str:
     """How much of the store, or of these folders, could not be read; empty where all could. A folder may be in it."""
-    from nearkin.store.last_scan import failed_by_reason
+    from nearkin.store.runs import failed_by_reason
 
     reasons = failed_by_reason(connection, starts)
     if not reasons:
@@ -47,7 +47,7 @@ def failed_in_words(connection: Connection, starts: tuple[Path, ...] | None = No
 
 def notes(connection: Connection, starts: tuple[Path, ...], option: str) -> list[str]:
     """After a scan of these; the option names the store in what to type."""
-    from nearkin.store.last_scan import is_any_below, keeps_texts, last_scan, out_of_reach
+    from nearkin.store.runs import is_any_below, keeps_texts, last_scan, out_of_reach
 
     found = []
     scan = last_scan(connection)
@@ -78,7 +78,7 @@ def _idle(connection: Connection, settings: WalkSettings, starts: tuple[Path, ..
         return ()
     from nearkin.read.globs import Choice
     from nearkin.read.walk import walk
-    from nearkin.store.last_scan import in_scope
+    from nearkin.store.runs import in_scope
     from nearkin.store.scopes import all_scopes
 
     choice = Choice(settings)
@@ -91,7 +91,7 @@ def _idle(connection: Connection, settings: WalkSettings, starts: tuple[Path, ..
 
 def _tables(connection: Connection, run: int, starts: tuple[Path, ...]) -> list[str]:
     """Where rows may have been meant: tables that were named, and those that have no text as a whole."""
-    from nearkin.store.rows_left import rows_gone, tables_without_text
+    from nearkin.store.documents import rows_gone, tables_without_text
 
     named = [start for start in starts if start.is_file() and table_kind(os.fsencode(start)) is not None]
     told = []

@@ -26,9 +26,8 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
     from nearkin.store import runs
     from nearkin.store.contents import count_stale
-    from nearkin.store.documents import present
-    from nearkin.store.identical import identical_groups, overhead_of_copies
-    from nearkin.store.last_scan import count_below, last_scan
+    from nearkin.store.documents import identical_groups, overhead_of_copies, present
+    from nearkin.store.runs import count_below, last_scan
 
     option = store_option(store)
     with opened(store) as connection:
@@ -108,8 +107,8 @@ def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
     from nearkin.errors import InputError
     from nearkin.read.walk import check_starts
     from nearkin.report.reading import opened
-    from nearkin.store.last_scan import failed_by_reason
-    from nearkin.store.unread import nothing_read, only_failure
+    from nearkin.store.documents import nothing_read, only_failure
+    from nearkin.store.runs import failed_by_reason
 
     with opened(store) as connection:
         starts = check_starts(paths)
@@ -128,7 +127,7 @@ def tell_notes(store: Path, paths: tuple[Path, ...], summary: "Summary") -> None
     from nearkin.cli.scan_notes import failed_in_words, notes
     from nearkin.read.walk import check_starts
     from nearkin.report.reading import opened
-    from nearkin.store.unread import nothing_read
+    from nearkin.store.documents import nothing_read
 
     with opened(store) as connection:
         starts = check_starts(paths)

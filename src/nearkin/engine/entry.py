@@ -9,9 +9,9 @@ from nearkin.engine.handover import HandedOver
 from nearkin.engine.workers import Asked
 from nearkin.formats.adapter import Problem
 from nearkin.model import NO_OWNER, Reason
-from nearkin.read.inode import stored_inode
 from nearkin.read.member_names import MemberNames
 from nearkin.read.table import MEMBER
+from nearkin.read.walk import stored_inode
 
 OF_THE_REST = (Reason.TOO_LARGE, Reason.TIMED_OUT, Reason.CRASHED, Reason.CORRUPT)
 

@@ -16,7 +16,7 @@ from nearkin.engine.reader import Read, Reader, columns
 from nearkin.engine.recipe import recipe as recipe
 from nearkin.engine.spread import awaited
 from nearkin.model import Plain, Readings
-from nearkin.store.renewal import Renewed
+from nearkin.store.freshness import Renewed
 from nearkin.store.text_writer import SignatureRow
 
 Recipe = _native.Recipe

@@ -16,12 +16,11 @@ from nearkin.engine.rows import RowSigner
 from nearkin.engine.spread import in_order
 from nearkin.errors import UsageError
 from nearkin.model import Plain, Readings, Reason
-from nearkin.read.inode import stored_inode
-from nearkin.read.row_names import RowNames
 from nearkin.read.table import (
     MEMBER,
     BrokenTableError,
     Columns,
+    RowNames,
     Rows,
     TableKind,
     columns_of,
@@ -29,7 +28,7 @@ from nearkin.read.table import (
     refuse_unsuitable,
     table_kind,
 )
-from nearkin.read.walk import explain
+from nearkin.read.walk import explain, stored_inode
 from nearkin.settings import Settings
 from nearkin.store.container_writer import ContainerWriter
 from nearkin.store.document_writer import TRANSACTION_BYTES, Writer

@@ -35,13 +35,13 @@ from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of, read_
 from nearkin.scheme import FORMAT, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
+from nearkin.store.contents import present_contents
 from nearkin.store.database import in_memory, see, transaction
-from nearkin.store.decided import Decided
 from nearkin.store.document_writer import Writer
 from nearkin.store.freshness import Known
-from nearkin.store.holdings import present_contents
 from nearkin.store.scopes import scope_for
 from nearkin.store.signatures import signatures
+from nearkin.store.verdicts import Decided
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from nearkin.matching.columns import MatchColumns
 from nearkin.matching.payload import PayloadScores
 from nearkin.scheme.mod import Exact
 from nearkin.store import runs
-from nearkin.store.decided import Decided
 from nearkin.store.families import record_events
 from nearkin.store.matches import replace_families
 from nearkin.store.signatures import signatures_of
+from nearkin.store.verdicts import Decided
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from nearkin.model import Location, family_id
 from nearkin.read.table import MEMBER
 from nearkin.report.deciding import find_family
 from nearkin.store import runs
-from nearkin.store.decided import Decided
 from nearkin.store.matches import family_rows
+from nearkin.store.verdicts import Decided
 
 DOCUMENTS = f"""
 SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.ctime_ns,

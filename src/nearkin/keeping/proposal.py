@@ -18,8 +18,7 @@ from nearkin.keeping.groups import Held, groups_of
 from nearkin.keeping.plan import Act, Row
 from nearkin.keeping.texts import ROOM, Texts
 from nearkin.model import Kind, Location
-from nearkin.store.decided import Decided
-from nearkin.store.verdicts import Ruling
+from nearkin.store.verdicts import Decided, Ruling
 
 AHEAD = 100  # groups that may be done before one that takes long; what they hold is bounded by ROOM
 ATTACHED = "it has attachments or members that the kept one lacks"

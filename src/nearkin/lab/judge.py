@@ -24,8 +24,7 @@ from nearkin.model import Family, IdenticalGroup, Match, Role
 from nearkin.report.families import list_families
 from nearkin.report.matches import list_matches
 from nearkin.report.reading import opened
-from nearkin.store.documents import present
-from nearkin.store.identical import identical_groups
+from nearkin.store.documents import identical_groups, present
 
 CONTAINED = 0.9
 ATTACHED = "… attached"

@@ -20,8 +20,7 @@ from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload
 from nearkin.matching.verify import Found, Texts
 from nearkin.store.contents import Contents, contents_at
-from nearkin.store.match_columns import columns_named, store_columns
-from nearkin.store.matches import replace_matches, update_matches
+from nearkin.store.matches import columns_named, replace_matches, store_columns, update_matches
 from nearkin.store.signatures import (
     Signatures,
     count_postings,

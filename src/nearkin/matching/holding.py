@@ -15,8 +15,7 @@ from nearkin.matching.feature_index import FeatureIndex
 from nearkin.scheme import Scheme, sign
 from nearkin.scheme.mod import Exact, Mod
 from nearkin.scheme.shingler import ALL_BITS
-from nearkin.store.contents import Contents, texts_of
-from nearkin.store.holdings import present_contents
+from nearkin.store.contents import Contents, present_contents, texts_of
 from nearkin.store.signatures import moduli_of
 from nearkin.text.canon import Canon
 

@@ -29,9 +29,8 @@ from nearkin.scheme.shingler import ALL_BITS
 from nearkin.scheme.signature import CONFIDENCE
 from nearkin.scheme.similarity_index import range_of
 from nearkin.settings import MatchSettings
-from nearkin.store.codes import contents_with, contents_within
 from nearkin.store.contents import lengths_of, texts_of
-from nearkin.store.signatures import signature_of
+from nearkin.store.signatures import contents_with, contents_within, signature_of
 from nearkin.text.canon import Canon
 
 

@@ -16,7 +16,7 @@ from nearkin.model import Readings
 from nearkin.scheme import Scheme
 from nearkin.store.contents import lengths_of, other_canons, texts_of, unsigned_contents
 from nearkin.store.document_writer import Writer
-from nearkin.store.renewal import Renewed, in_parts, is_any_other, renewable, renewed_before
+from nearkin.store.freshness import Renewed, in_parts, is_any_other, renewable, renewed_before
 from nearkin.store.text_writer import SignatureRow
 from nearkin.text.canon import Canon
 

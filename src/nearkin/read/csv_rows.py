@@ -2,18 +2,89 @@
 
 Python's own reader, not Arrow's: that one must hold a row within a block of fixed size, refuses what is not UTF-8, and
 ends at the first row it cannot read. Here each such row fails by its number and the rest is read.
+
+Tables in whatever encoding their file is, told from the first bytes: by a mark, or by what UTF-16 looks like.
+
+Else it is read as UTF-8, and what is not may be found out text by text: tables are put together from many sources.
+
+Compressed files as streams of bytes, a little at a time. One that ends early says so: BrokenTableError.
 """
 
 import csv
+import gzip
 import io
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
+import zstandard
+
+from nearkin.formats.archives import ZstdStream
 from nearkin.model import Reason
-from nearkin.read.encoded import unmarked
 from nearkin.read.table import BrokenTableError, Columns, Fault, Record, Rows, TableKind, gathered, name_of, too_large
+from nearkin.read.walk import explain
+from nearkin.text.decode import LOOKED_AT, marked, wide_without_mark
+
+
+class _AsItComes(io.RawIOBase):
+    """What is asked of gzip is read until there is so much of it: of a file that ends early the last 8 KB were lost."""
+
+    def __init__(self, stream: gzip.GzipFile) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+@contextmanager
+def unpacked(path: bytes, compression: str | None) -> Iterator[tuple[IO[bytes], BinaryIO]]:
+    """The stream, and the file it comes from, which tells how far it was read. Whatever breaks meanwhile is a
+    BrokenTableError."""
+    try:
+        with open(path, "rb") as file:
+            if compression == "gzip":
+                with gzip.open(file) as stream:
+                    yield io.BufferedReader(_AsItComes(stream), 1 << 16), file
+            elif compression == "zstd":
+                yield io.BufferedReader(ZstdStream(file), 1 << 16), file
+            else:
+                yield file, file
+    except EOFError as error:
+        raise BrokenTableError("the file ends early") from error
+    except (gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
+        raise BrokenTableError(f"the file is damaged: {error}") from error
+    except OSError as error:
+        raise BrokenTableError(explain(error), Reason.UNREADABLE) from error
+
+
+@contextmanager
+def unmarked(path: bytes, compression: str | None) -> Iterator[tuple[IO[bytes], BinaryIO, str]]:
+    """The stream after its mark, the file it comes from, and the encoding of all of it."""
+    with unpacked(path, compression) as (stream, file):
+        buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
+        start = buffered.peek(LOOKED_AT)[:LOOKED_AT]
+        mark, encoding = marked(start) or (b"", wide_without_mark(start) or "utf-8")
+        buffered.read(len(mark))
+        yield buffered, file, encoding
+
+
+class Recoded:
+    """Lines of another encoding as UTF-8. What is no character of it is replaced."""
+
+    def __init__(self, stream: IO[bytes], encoding: str) -> None:
+        self._text = io.TextIOWrapper(stream, encoding, errors="replace", newline="\n")
+
+    def readline(self, limit: int) -> bytes:
+        """`limit` is in characters."""
+        return self._text.readline(limit).encode()
+
 
 DELIMITERS = (",", ";", "\t", "|")
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, BinaryIO, Protocol
 
 from nearkin.model import Reason
-from nearkin.read.encoded import Recoded, unmarked
+from nearkin.read.csv_rows import Recoded, unmarked
 from nearkin.read.table import (
     PEEKED,
     BrokenTableError,

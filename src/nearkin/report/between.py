@@ -15,10 +15,10 @@ from nearkin.model import Location, Match
 from nearkin.report.matches import bars_of
 from nearkin.scheme import parse_scheme
 from nearkin.store import runs
-from nearkin.store.decided import Decided
 from nearkin.store.documents import Held, held_in
 from nearkin.store.matches import MatchRow, match_rows
 from nearkin.store.scopes import all_scopes
+from nearkin.store.verdicts import Decided
 
 
 @dataclass(frozen=True)

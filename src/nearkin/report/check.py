@@ -21,8 +21,8 @@ from nearkin.scheme.similarity_index import range_of
 from nearkin.settings import NO_CONTAINMENT, MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import unsigned_contents
-from nearkin.store.holders import content_of, documents_of, documents_of_bytes
-from nearkin.store.naming import naming
+from nearkin.store.documents import content_of, documents_of, documents_of_bytes
+from nearkin.store.scopes import naming
 from nearkin.store.templates import template_ids
 from nearkin.text.canon import Canon
 

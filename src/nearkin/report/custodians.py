@@ -9,7 +9,7 @@ from nearkin.model import Location
 from nearkin.report.deciding import HEX, bytes_of, find_family
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.store import runs
-from nearkin.store.decided import Decided
+from nearkin.store.verdicts import Decided
 
 FAMILY = """
 SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodian), coalesce(d.owner, p.owner), d.size,

@@ -12,9 +12,8 @@ from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
 from nearkin.report.fields import Name, Record, surrogate_escaped
 from nearkin.store import runs
-from nearkin.store.holders import documents_of_bytes
-from nearkin.store.named import rows_named
-from nearkin.store.naming import naming
+from nearkin.store.documents import documents_of_bytes, rows_named
+from nearkin.store.scopes import naming
 from nearkin.store.verdicts import Verdict, all_verdicts, places_of
 
 HEX = re.compile(r"[0-9a-fA-F]{1,64}")  # an id, or the beginning of one

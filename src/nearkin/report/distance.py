@@ -19,8 +19,7 @@ from nearkin.scheme import parse_scheme
 from nearkin.settings import RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, contents_of
-from nearkin.store.match_columns import columns_named
-from nearkin.store.matches import FamilyRow
+from nearkin.store.matches import FamilyRow, columns_named
 from nearkin.store.signatures import signatures_of
 from nearkin.text.canon import Canon
 

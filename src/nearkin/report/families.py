@@ -18,11 +18,10 @@ from nearkin.report.spread import with_spread
 from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings
 from nearkin.store import runs
-from nearkin.store.contents import Copies, locations
-from nearkin.store.decided import Decided
-from nearkin.store.gathering import columns
-from nearkin.store.holdings import Holdings
+from nearkin.store.bulk import columns
+from nearkin.store.contents import Copies, Holdings, locations
 from nearkin.store.matches import FamilyRow, family_members, family_rows
+from nearkin.store.verdicts import Decided
 
 
 def list_families(

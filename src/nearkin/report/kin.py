@@ -12,9 +12,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.store.decided import Decided
-from nearkin.store.match_columns import stored_columns
-from nearkin.store.verdicts import Ruling
+from nearkin.store.matches import stored_columns
+from nearkin.store.verdicts import Decided, Ruling
 
 MEMBERS = """
 SELECT content, family FROM family_content JOIN family ON family.id = family_content.family WHERE scheme = ?

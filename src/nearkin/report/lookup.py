@@ -11,7 +11,7 @@ from nearkin.errors import InputError, UsageError
 from nearkin.read.walk import explain
 from nearkin.report.reading import opened
 from nearkin.store.compression import unpack
-from nearkin.store.named import rows_named
+from nearkin.store.documents import rows_named
 from nearkin.text.kind import extract, named_html
 
 # Scopes come first: there are few, and within each a path is found by an index.

@@ -15,9 +15,9 @@ from nearkin.model import Location, Match
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
-from nearkin.store.decided import Decided
-from nearkin.store.holders import documents_of
-from nearkin.store.match_columns import columns_named
+from nearkin.store.documents import documents_of
+from nearkin.store.matches import columns_named
+from nearkin.store.verdicts import Decided
 
 AT_ONCE = 1000  # matches named
 

@@ -16,7 +16,7 @@ from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
-from nearkin.store.match_columns import StoredMatches, columns_named
+from nearkin.store.matches import StoredMatches, columns_named
 from nearkin.text.canon import Canon
 
 

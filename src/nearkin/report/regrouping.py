@@ -24,11 +24,10 @@ from nearkin.report.stored_evidence import filled_in, stored_evidence, unlisted_
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents
-from nearkin.store.decided import Decided
-from nearkin.store.holdings import Holdings, present_contents
+from nearkin.store.contents import Contents, Holdings, present_contents
 from nearkin.store.matches import FamilyRow
 from nearkin.store.signatures import signatures
+from nearkin.store.verdicts import Decided
 from nearkin.text.canon import Canon
 
 

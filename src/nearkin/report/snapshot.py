@@ -16,7 +16,7 @@ from nearkin.scheme import Scheme, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import HERE
 from nearkin.store.database import see
-from nearkin.store.decided import Decided
+from nearkin.store.verdicts import Decided
 
 # A document's place as one key: no path has a zero byte, so keys sort as places do, by path and then by scope.
 PLACE = "CAST(d.path || x'00' || scope.name AS BLOB)"

@@ -12,9 +12,8 @@ from nearkin.report.measured import measured
 from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
-from nearkin.store.decided import Decided
-from nearkin.store.match_columns import columns_named, stored_columns
-from nearkin.store.matches import contents_of_kind, unlisted_contents
+from nearkin.store.matches import columns_named, contents_of_kind, stored_columns, unlisted_contents
+from nearkin.store.verdicts import Decided
 
 
 def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:

@@ -14,7 +14,7 @@ from nearkin.report.snapshot import PLACE, Snapshot, location_of
 from nearkin.report.spread import with_spread
 from nearkin.settings import SPREAD
 from nearkin.store.contents import Copies, locations
-from nearkin.store.identical import SAME_BYTES, SAME_WORDS
+from nearkin.store.documents import SAME_BYTES, SAME_WORDS
 from nearkin.store.matches import FamilyRow, family_rows
 
 BATCH = 500  # families named at a time

@@ -20,10 +20,9 @@ from nearkin.scheme import parse_scheme
 from nearkin.scheme.mod import Exact, Mod
 from nearkin.settings import DEFAULT_SCHEME, RunSettings
 from nearkin.store import runs
-from nearkin.store.contents import Contents
-from nearkin.store.decided import Decided
-from nearkin.store.holdings import present_contents
+from nearkin.store.contents import Contents, present_contents
 from nearkin.store.signatures import signatures
+from nearkin.store.verdicts import Decided
 
 LEAST = 5  # contents that have it
 TOLERANCE = 0.9

@@ -5,8 +5,7 @@ import sqlite3
 from nearkin.group.grouping import Grouped
 from nearkin.model import Summary
 from nearkin.settings import MatchSettings
-from nearkin.store.documents import count_documents
-from nearkin.store.identical import count_identical
+from nearkin.store.documents import count_documents, count_identical
 
 
 def summarise(

@@ -11,9 +11,8 @@ from nearkin.report.suggestions import excerpt
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.scheme.shingler import Shingler
 from nearkin.store import runs
-from nearkin.store.contents import Contents
-from nearkin.store.holdings import present_contents
-from nearkin.store.naming import naming
+from nearkin.store.contents import Contents, present_contents
+from nearkin.store.scopes import naming
 from nearkin.store.signatures import Signatures, signatures
 from nearkin.store.templates import Features, Template, all_templates, stored_features
 from nearkin.text.canon import Canon

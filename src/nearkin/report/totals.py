@@ -7,8 +7,7 @@ from nearkin.model import Location
 from nearkin.report.reading import total_bytes, without_text
 from nearkin.report.snapshot import Snapshot
 from nearkin.report.streams import IN_ORDER, matches
-from nearkin.store.documents import count_documents
-from nearkin.store.identical import SAME_BYTES, SAME_WORDS
+from nearkin.store.documents import SAME_BYTES, SAME_WORDS, count_documents
 
 FAMILIES = """
 SELECT f.kind, sum(h.documents), sum(h.bytes) FROM family f

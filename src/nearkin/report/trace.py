@@ -19,7 +19,7 @@ from nearkin.report.check import Checker
 from nearkin.report.wording import count
 from nearkin.settings import RunSettings
 from nearkin.store.contents import count_stale
-from nearkin.store.holders import content_of, documents_of, documents_of_bytes
+from nearkin.store.documents import content_of, documents_of, documents_of_bytes
 from nearkin.text.canon import Canon
 
 LONG_ENOUGH = 20  # characters to be asked for at least: the window of shingles

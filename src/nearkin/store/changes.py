@@ -1,12 +1,20 @@
-"""What a run changed: documents that are new, changed, moved or gone, counted and listed."""
+"""What a run changed: documents that are new, changed, moved or gone, counted and listed.
 
+Additions: documents checked in one by one, between scans. A scan that comes by their place takes over from them.
+
+Dropping a scope: its documents are gone, as if a scan had found its folder empty. Their history stays.
+"""
+
+import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from nearkin.model import Change, Document, Location
+from nearkin.store.audit import record
 from nearkin.store.freshness import Version
+from nearkin.store.scopes import Scope
 
 
 @dataclass(frozen=True)
@@ -133,3 +141,58 @@ def list_changes(connection: sqlite3.Connection) -> list[Change]:
 
 def _name(path: bytes) -> bytes:
     return path.rpartition(b"/")[2]
+
+
+def added_below(connection: sqlite3.Connection, scope: int, run: int, below: tuple[bytes, ...]) -> list[int]:
+    """Added documents that this scan of a scope's trees has met itself, or has found missing.
+
+    Those outside all scopes have absolute paths, without the slash they begin with. Those in this scope were known to
+    the scan as it began; what was added since is left to it where it read the same place.
+    """
+    (root,) = connection.execute("SELECT root FROM scope WHERE id = ?", (scope,)).fetchone()
+    found: list[int] = []
+    for start in below:
+        tree = b"/".join(filter(None, [root.strip(b"/"), start]))
+        rows = connection.execute(
+            """SELECT d.id FROM present d JOIN scope ON scope.id = d.scope
+               WHERE scope.root = x'' AND (d.path = ?1 OR ?1 = x'' OR (d.path >= ?2 AND d.path < ?3)
+                                           OR (d.path >= ?4 AND d.path < ?5))""",
+            # What begins with the tree and a slash, or lies in a file; 0 comes after the slash.
+            (tree, tree + b"/", tree + b"0", tree + b"!/", tree + b"!0"),
+        )
+        found += [number for (number,) in rows]
+    if connection.execute("SELECT 1 FROM run WHERE kind = 'add' AND id > ?", (run,)).fetchone() is None:
+        return found  # nearly always: not worth looking through all documents
+    rows = connection.execute(
+        """SELECT d.id FROM present d JOIN run ON run.id = d.seen
+           WHERE run.kind = 'add' AND d.scope = ?1 AND d.seen > ?2
+           AND EXISTS (SELECT 1 FROM document n WHERE n.scope = d.scope AND n.path = d.path AND n.seen = ?2)""",
+        (scope, run),
+    )
+    return found + [number for (number,) in rows]
+
+
+ACTION = "drop"
+
+
+@dataclass(frozen=True)
+class Dropped:
+    scope: str
+    root: str
+    documents: int
+    on_disk: bool  # its folder is still there: a scan of it would store them again
+
+
+def drop(connection: sqlite3.Connection, scope: Scope, *, run: int, by: str) -> int:
+    """Inside a transaction of the run that they go with: until it has finished they are still there."""
+    (documents,) = connection.execute(
+        "SELECT count(*) FROM present WHERE scope = ? AND reason IS NULL", (scope.id,)
+    ).fetchone()
+    connection.execute(
+        "UPDATE document SET gone = ? WHERE id IN (SELECT id FROM present WHERE scope = ?)", (run, scope.id)
+    )
+    # What a killed scan of it had read would otherwise wait for ever to be gone on with.
+    connection.execute("DELETE FROM document WHERE scope = ? AND seen NOT IN (SELECT id FROM finished)", (scope.id,))
+    before = {"root": os.fsencode(scope.root).decode("utf-8", "backslashreplace"), "documents": documents}
+    record(connection, by=by, action=ACTION, subject=scope.name, before=before)
+    return int(documents)

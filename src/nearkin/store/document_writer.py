@@ -15,10 +15,10 @@ from nearkin.formats.registry import READERS, UNKNOWN
 from nearkin.model import NO_OWNER, Plain, Readings
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
-from nearkin.store.additions import added_below
-from nearkin.store.changes import Changes, count_changes, recognise_moves
+from nearkin.store.bulk import insert_columns, insert_rows
+from nearkin.store.changes import Changes, added_below, count_changes, recognise_moves
 from nearkin.store.database import MOST_PAGES, hold_pages, transaction
-from nearkin.store.freshness import Known, Version, lies_below
+from nearkin.store.freshness import Known, Renewed, Version, lies_below
 from nearkin.store.members import (
     adopt_members,
     drop_members,
@@ -27,8 +27,6 @@ from nearkin.store.members import (
     settle_members,
     stay_with_renewed,
 )
-from nearkin.store.renewal import Renewed
-from nearkin.store.rows import insert_columns, insert_rows
 from nearkin.store.text_writer import SignatureRow, TextWriter
 from nearkin.text.kind import ENCODINGS, MEDIA
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.model import Location
+from nearkin.store.bulk import insert_columns
 from nearkin.store.matches import family_members
-from nearkin.store.rows import insert_columns
 
 
 @dataclass(frozen=True)

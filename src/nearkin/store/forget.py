@@ -16,12 +16,11 @@ import numpy as np
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
 from nearkin.store.audit import record
+from nearkin.store.bulk import remember_ids
 from nearkin.store.database import one_scan, transaction, trusted, turn
+from nearkin.store.documents import readings, spellings
 from nearkin.store.maintenance import rewrite
-from nearkin.store.named import readings, spellings
-from nearkin.store.naming import naming
-from nearkin.store.rows import remember_ids
-from nearkin.store.scopes import Scope, all_scopes
+from nearkin.store.scopes import Scope, all_scopes, naming
 from nearkin.store.segments import drop_segments, one_builder, remove_unnamed
 
 # Versions at the place, those they follow from elsewhere, and what came in any of them as in a container.

@@ -4,20 +4,77 @@ A file is taken to be unchanged when size, both times of change in nanoseconds a
 of the content can be set back, as tools that copy or restore do; the time of the inode cannot, and tells of rights
 that were taken away, too. Stores of before version 5 do not know it: there it is not compared. What a killed scan had
 read counts as well: it is adopted, not read again.
+
+Which texts are stale: made in another way than a scan would make them now, or not signed as it would.
+
+Found through indices, never by looking at every text: nearly always there are none.
+
+Renewal: documents whose kept text was made canonical in another way than wanted now. No bytes need be read.
 """
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from enum import Enum
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
-from nearkin.formats.registry import has_ending
+from nearkin.formats.registry import FORMATS, UNKNOWN, has_ending
 from nearkin.model import KILLED, Reason
-from nearkin.read.inode import stored_inode
 from nearkin.read.table import MEDIA, MEMBER, table_kind
+from nearkin.read.walk import stored_inode
 from nearkin.settings import Settings
-from nearkin.store.staleness import CURRENT, Need, stale_texts
+from nearkin.store.compression import unpack
+from nearkin.text.kind import EXTRACTORS
+
+# Bytes that were taken raw, or made text of by an extractor that is not ours any more, must be read again.
+CURRENT = frozenset((*filter(None, EXTRACTORS.values()), *(form.extractor for form in FORMATS), UNKNOWN))
+
+
+class Need(Enum):
+    """What a scan must do about a file."""
+
+    NOTHING = "nothing"
+    TEXT = "text"  # make the kept text canonical and sign it as this scan does
+    AGAIN = "again"  # read it: what is stored of it is stale, and no text was kept that would do
+    READ = "read"
+
+    @property
+    def reads(self) -> bool:
+        return self in (Need.AGAIN, Need.READ)
+
+
+def stale_texts(
+    connection: sqlite3.Connection, *, canon: int, scheme: int, raw: bool, keep: bool, only: int | None = None
+) -> dict[int, Need]:
+    """What is to be done about each text, or about this one, that cannot be taken as it is."""
+
+    def texts(condition: str) -> set[int]:
+        this = "" if only is None else f" AND id = {only}"
+        return {text for (text,) in connection.execute(f"SELECT id FROM text WHERE {condition}{this}")}
+
+    bare = texts("zstd IS NULL")
+    foreign = set() if raw else texts(f"({extractor_other_than(CURRENT)})")
+    other = texts(f"content IN (SELECT id FROM content WHERE canon <> {canon})")
+    unsigned = set[int]()
+    if bare:  # those whose text was kept are signed from it
+        unsigned = texts(
+            f"""content IN (SELECT id FROM content WHERE canon = {canon}
+                            EXCEPT SELECT content FROM signature WHERE scheme = {scheme})""",
+        )
+    needs = dict.fromkeys(bare, Need.READ) if keep else {}
+    needs |= dict.fromkeys(other, Need.AGAIN if raw else Need.TEXT)
+    needs |= dict.fromkeys(foreign | (bare & (other | unsigned)), Need.AGAIN)
+    return needs
+
+
+def extractor_other_than(names: frozenset[str]) -> str:
+    """As ranges between these names: an index then finds the few, where NOT IN would go through all."""
+    known = sorted(names)
+    between = [f"extractor > '{a}' AND extractor < '{b}'" for a, b in pairwise(known)]
+    return " OR ".join([f"extractor < '{known[0]}'", *between, f"extractor > '{known[-1]}'"])
+
 
 # Why a document failed and will fail again, unless it is another or is read by another.
 LASTING = frozenset(
@@ -228,3 +285,65 @@ def versions_at(connection: sqlite3.Connection, scope: int, paths: list[bytes]) 
 
 def _versions(connection: sqlite3.Connection, which: str, *given: int | bytes) -> Iterator[Version]:
     return map(Version._make, connection.execute(f"{ROWS} {which}", given))
+
+
+AT_ONCE = 256  # texts …
+ROOM = 4 << 20  # … or their characters
+
+# Bytes taken raw are no extracted text, and what an older extractor made of them is not what ours would.
+SUFFICES = f"t.zstd IS NOT NULL AND t.extractor IN ({', '.join(repr(name) for name in sorted(CURRENT))})"
+
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """A document, and what its text was taken from and how."""
+
+    id: int
+    path: bytes
+    digest: bytes
+    extractor: str
+
+
+def in_parts(items: Sequence[Item], sizes: Sequence[int]) -> Iterator[Sequence[Item]]:
+    """As many at a time as are read at once."""
+    start = size = 0
+    for end, one in enumerate(sizes, 1):
+        size += one
+        if end - start == AT_ONCE or size >= ROOM or end == len(items):
+            yield items[start:end]
+            start, size = end, 0
+
+
+def is_any_other(connection: sqlite3.Connection, canon: int) -> bool:
+    """Whether there are contents of another canon at all."""
+    return connection.execute("SELECT 1 FROM content WHERE canon <> ? LIMIT 1", (canon,)).fetchone() is not None
+
+
+def renewable(connection: sqlite3.Connection, canon: int) -> Iterator[tuple[list[Renewed], list[bytes]]]:
+    """Documents whose text is canonical in another way and was kept, some at a time, with these texts."""
+    wanted = connection.execute(
+        f"""SELECT d.id, d.path, t.digest, t.extractor, t.id, t.characters FROM present d
+            JOIN text t ON t.id = d.text JOIN content c ON c.id = t.content
+            WHERE d.reason IS NULL AND c.canon <> ? AND {SUFFICES} ORDER BY t.id""",
+        (canon,),
+    ).fetchall()
+    for part in in_parts(wanted, [row[5] for row in wanted]):
+        marks = ",".join("?" * len(part))
+        packed = dict(connection.execute(f"SELECT id, zstd FROM text WHERE id IN ({marks})", [row[4] for row in part]))
+        yield [Renewed(*row[:4]) for row in part], [unpack(packed[row[4]]) for row in part]
+
+
+def renewed_before(connection: sqlite3.Connection, canon: int) -> list[tuple[int, int, bytes]]:
+    """What scans that did not finish have made anew: these documents, the versions they follow, and their contents."""
+    return connection.execute(
+        """SELECT max(n.id), d.id, c.digest FROM document n JOIN present d ON d.id = n.before
+           JOIN text t ON t.id = n.text JOIN content c ON c.id = t.content
+           JOIN text o ON o.id = d.text JOIN content b ON b.id = o.content
+           WHERE n.before IS NOT NULL AND n.seen NOT IN (SELECT id FROM finished)
+           AND n.scope = d.scope AND n.path = d.path AND n.digest = d.digest AND c.canon = ?1 AND b.canon <> ?1
+           GROUP BY d.id""",
+        (canon,),
+    ).fetchall()

@@ -1,4 +1,7 @@
-"""Scopes: the named trees a store knows. A document's path is relative to its scope's root."""
+"""Scopes: the named trees a store knows. A document's path is relative to its scope's root.
+
+The option that names a store, for a command that someone may type next.
+"""
 
 import os
 import shlex
@@ -8,7 +11,17 @@ from pathlib import Path
 
 from nearkin.errors import InputError, UsageError
 from nearkin.store import audit
-from nearkin.store.naming import naming
+
+
+def file_of(connection: sqlite3.Connection) -> str:
+    """Empty where it is in memory."""
+    return next((file for _, name, file in connection.execute("PRAGMA database_list") if name == "main"), "")
+
+
+def naming(connection: sqlite3.Connection) -> str:
+    file = file_of(connection)
+    return f" --store {shlex.quote(file)}" if file else ""
+
 
 ADDED = "added"
 NO_ROOT = Path()

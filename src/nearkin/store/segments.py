@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.store.gathering import columns
-from nearkin.store.rows import insert_rows
+from nearkin.store.bulk import columns, insert_rows
 
 LOCK = "lock"
 LOOK_UP = 500  # keys a query

@@ -1,12 +1,19 @@
-"""Signatures of a store's contents: of all in one array, of a few, or of all a batch at a time."""
+"""Signatures of a store's contents: of all in one array, of a few, or of all a batch at a time.
+
+Codes: signatures that are a few numbers, in a column of their own that SQLite has sorted.
+
+`si` has one number a content, asked for by range (Roth 2011 §6.2's query at check-in), `fuzzy` a few, asked for by
+value.
+"""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin.model import Blob
 from nearkin.store.contents import Contents
 
 AT_ONCE = 8192  # of a batch: some ten megabytes
@@ -96,3 +103,29 @@ def signature_of(
         return None
     modulus, features, weights = row
     return int(modulus), np.frombuffer(features, "<u8"), np.frombuffer(weights or b"", "<u4")
+
+
+WITHIN = "SELECT content FROM code WHERE scheme = ? AND number BETWEEN ? AND ? ORDER BY number, content"
+
+
+def add_codes(connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, Blob]]) -> None:
+    """(content, features as they are stored)."""
+    connection.executemany(
+        f"INSERT OR IGNORE INTO code (scheme, number, content) VALUES ({scheme}, ?, ?)",
+        ((number, content) for content, features in rows for number in np.frombuffer(features, "<i8").tolist()),
+    )
+
+
+def contents_within(connection: sqlite3.Connection, scheme: int, low: int, high: int) -> list[int]:
+    """Those with a number from low to high, in its order."""
+    rows = connection.execute(WITHIN, (scheme, low, high))
+    return [content for (content,) in rows]
+
+
+def contents_with(connection: sqlite3.Connection, scheme: int, numbers: Sequence[int]) -> list[int]:
+    """Those with one of these numbers at least."""
+    found: set[int] = set()
+    for number in numbers:
+        rows = connection.execute("SELECT content FROM code WHERE scheme = ? AND number = ?", (scheme, number))
+        found.update(content for (content,) in rows)
+    return sorted(found)
