@@ -23,7 +23,7 @@ from nearkin.engine.recipe import recipe
 from nearkin.lab.dice import Dice
 from nearkin.lab.latin import ENGLISH
 from nearkin.lab.prose import prose
-from nearkin.matching.build_segments import build_segments
+from nearkin.matching.segment_builder import build_segments
 from nearkin.scheme import FORMAT, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs

@@ -23,7 +23,7 @@ import nearkin
 from bench.nearkin import forget, stages
 from bench.table import figure, table
 from nearkin import Store
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.lab.dice import Dice
 from nearkin.lab.latin import ENGLISH
 from nearkin.lab.office import as_docx, as_xlsx
@@ -147,13 +147,13 @@ def plain_line(work: Path, *, documents: int = 25 * DOCUMENTS, rounds: int = PLA
         name = ("txt", "html")[number % 2]
         (folder / f"{number}.{name}").write_bytes(FORMATS[name](page(number, SHORT)))
     scheme, settings = parse_scheme(Settings().scheme), Settings()
-    how = local.recipe(scheme, Canon.of(settings.text, lines=keeps_lines(scheme)), max_size=settings.walk.max_size)
+    how = scan_files.recipe(scheme, Canon.of(settings.text, lines=keeps_lines(scheme)), max_size=settings.walk.max_size)
     root, paths = os.fsencode(folder), sorted(os.fsencode(file.name) for file in folder.iterdir())
 
     def seconds(some: list[bytes], *, asked: bool) -> float:
         handed_over: list[object] = []
         started = time.process_time()
-        for _ in local.ingest(root, some, how, jobs=1, hand_over=handed_over.extend if asked else None):
+        for _ in scan_files.ingest(root, some, how, jobs=1, hand_over=handed_over.extend if asked else None):
             pass
         assert not handed_over
         return time.process_time() - started

@@ -17,7 +17,7 @@ from bench.exact import ExactPairs, byte_shingles, exact_pairs, word_shingles
 from bench.folder import Folder
 from bench.pages import THRESHOLD, Pairs, read_page
 from bench.process import cores
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.scheme import parse_scheme
 from nearkin.settings import DEFAULT_SCHEME, TextSettings, WalkSettings
 from nearkin.text.canon import Canon
@@ -86,7 +86,7 @@ class Truth:
 
 def _contents(folder: Folder, canon: Canon) -> Iterator[tuple[bytes | None, bytes]]:
     """The digest of the canonical text of every document, and that text; none where it has no text."""
-    how = local.recipe(parse_scheme(DEFAULT_SCHEME), canon, max_size=WalkSettings().max_size)
-    for readings in local.ingest(os.fsencode(folder.path), folder.documents, how, jobs=cores()):
+    how = scan_files.recipe(parse_scheme(DEFAULT_SCHEME), canon, max_size=WalkSettings().max_size)
+    for readings in scan_files.ingest(os.fsencode(folder.path), folder.documents, how, jobs=cores()):
         told = {d: t for one in readings.batches for d, t in zip(one.contents, one.take_canonical(), strict=True)}
         yield from ((digest, told.get(digest, b"")) for digest in readings.contents)

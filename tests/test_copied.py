@@ -14,7 +14,7 @@ import pytest
 from cli.boxes import mail, zipped
 from formats.office import docx, paragraph
 from nearkin.api.store import Store
-from nearkin.engine import documents, local
+from nearkin.engine import documents, scan_files
 from nearkin.store import document_writer
 from oracle.prose import prose
 from store.world import is_sound, listings
@@ -145,7 +145,7 @@ def lead(tmp_path: Path, seed: int, *, steps: int, kills: bool = False) -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches and transactions of a few, so that copies are not in those of their firsts."""
-    monkeypatch.setattr(local, "BATCH_FILES", 3)
+    monkeypatch.setattr(scan_files, "BATCH_FILES", 3)
     monkeypatch.setattr(document_writer, "TRANSACTION_FILES", 4)
     monkeypatch.setattr(documents, "TOGETHER", 4)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nearkin import selftest
-from nearkin.engine.attempts import ATTEMPTS, ON_OPEN
+from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
 from nearkin.scheme.golden import GOLDEN
 from nearkin.selftest import Check, Status
 

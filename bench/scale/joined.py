@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bench.process import cores
 from bench.scale.postings import Batch, Stream
 from nearkin import _native
-from nearkin.matching.bounded import BoundedJoin
+from nearkin.matching.bounded_join import BoundedJoin
 from nearkin.matching.candidates import Postings
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nearkin.engine.one import Read, read_bytes, read_file, read_text
+from nearkin.engine.single_document import Read, read_bytes, read_file, read_text
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
 from nearkin.scheme import Scheme, parse_scheme

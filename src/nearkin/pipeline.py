@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nearkin.engine.intake import take_in
-from nearkin.engine.local import recipe
 from nearkin.engine.reader import largest_document
-from nearkin.matching.rest import Rest, refuse_other_canons
+from nearkin.engine.scan_files import recipe
+from nearkin.matching.resign import Rest, refuse_other_canons
 from nearkin.model import Summary
 from nearkin.read.walk import check_starts
 from nearkin.run import Running
@@ -26,7 +26,7 @@ from nearkin.store.database import brought_in, explained, one_scan, own_files, t
 from nearkin.store.scopes import Scope, relative_to, scope_for
 
 if TYPE_CHECKING:
-    from nearkin.matching.carry import Matcher, Outcome
+    from nearkin.matching.matcher import Matcher, Outcome
 
 
 class Scan(Running):
@@ -110,7 +110,7 @@ class Scan(Running):
         """`templates_of`: the run that made the scores, where this one makes none."""
         # Imported here: a scan that finds nothing changed needs none of it, and most of its time goes into imports.
         from nearkin.group.grouping import Grouping
-        from nearkin.matching.carry import Matcher
+        from nearkin.matching.matcher import Matcher
         from nearkin.report.summary import summarise
         from nearkin.store.verdicts import Decided, all_verdicts
 

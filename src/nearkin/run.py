@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nearkin.errors import StoreError
-from nearkin.matching.remembered import Remembered
+from nearkin.matching.scan_cache import Remembered
 from nearkin.matching.template import keep_features, left_out
 from nearkin.model import Summary
 from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
@@ -156,7 +156,7 @@ class Running:
 
     def _index(self) -> None:
         """After the scan: it holds up nobody any more, and checks can do without."""
-        from nearkin.matching.build_segments import build_segments
+        from nearkin.matching.segment_builder import build_segments
 
         self.remembered.let_go()  # nothing is measured any more
         with suppress(OSError, sqlite3.OperationalError):
@@ -165,7 +165,7 @@ class Running:
 
     def _index_what_was_left(self) -> None:
         """After a scan that found nothing changed: by one before that was killed as it ended, or had no room."""
-        from nearkin.matching.build_segments import WAIT
+        from nearkin.matching.segment_builder import WAIT
         from nearkin.store.segments import is_behind
 
         if is_behind(self.connection, self.store, self.scheme_id, least=WAIT):

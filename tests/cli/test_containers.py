@@ -16,8 +16,8 @@ import nearkin
 from cli.boxes import FILES, INNER, PATHS, changes, mail, scan, write, zipped
 from cli.world import Called, listed, paths, prose
 from nearkin.api.store import Store
+from nearkin.engine import container
 from nearkin.engine import documents as engine_documents
-from nearkin.engine import tree
 from nearkin.engine.workers import Asked, Workers
 from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
@@ -87,7 +87,7 @@ def test_the_same_is_stored_whatever_the_jobs(
 ) -> None:
     """Also where containers are too large to be held."""
     if small:
-        monkeypatch.setattr(tree, "HELD_MEMBERS", 1)
+        monkeypatch.setattr(container, "HELD_MEMBERS", 1)
     dumps = []
     for jobs in (1, 2, 5):
         scan(tmp_path / f"{jobs}.db", folder, "--jobs", jobs)
@@ -162,7 +162,7 @@ def nested(depth: int) -> bytes:
 @pytest.mark.parametrize("small", [False, True])
 def test_nesting_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: bool) -> None:
     if small:
-        monkeypatch.setattr(tree, "HELD_MEMBERS", 0)
+        monkeypatch.setattr(container, "HELD_MEMBERS", 0)
     write(tmp_path / "docs", {"eight.zip": nested(9), "more.zip": nested(10)})
     found = scan(tmp_path / "kin.db", tmp_path / "docs")
     assert (found["documents"], found["failed"]) == (10 + 9, 1)
@@ -175,7 +175,7 @@ def test_nesting_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: bo
 def test_bombs_cost_no_more_than_limits_allow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limited = partial(Workers, limits=Limits(unpacked=3_000_000, members=50))
     monkeypatch.setattr(engine_documents, "Workers", limited)
-    monkeypatch.setattr(tree, "HELD_MEMBERS", 10)
+    monkeypatch.setattr(container, "HELD_MEMBERS", 10)
     flat = zipped({"zeros.txt": b"0" * 5_000_000})
     layer = zipped({f"{i}.txt": prose(i, 20).encode() for i in range(9)})
     write(

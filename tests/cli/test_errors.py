@@ -139,13 +139,13 @@ def test_special_files_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_a_file_that_vanishes_between_walk_and_reading_is_recorded(tmp_path: Path) -> None:
-    from nearkin.engine import local
+    from nearkin.engine import scan_files
     from nearkin.scheme import parse_scheme
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
 
-    how = local.recipe(parse_scheme("exact"), Canon.of(TextSettings()), max_size=100)
-    (readings,) = local.ingest(bytes(tmp_path), [b"gone.txt"], how, jobs=1)
+    how = scan_files.recipe(parse_scheme("exact"), Canon.of(TextSettings()), max_size=100)
+    (readings,) = scan_files.ingest(bytes(tmp_path), [b"gone.txt"], how, jobs=1)
     assert readings.paths == [b"gone.txt"]
     assert readings.reasons == [Reason.UNREADABLE]
     assert readings.details == ["no such file or directory"]

@@ -17,7 +17,7 @@ from nearkin.lab.sample import write_sample
 SLOW = """
 import sys, time
 from nearkin.cli import progress
-from nearkin.engine import local
+from nearkin.engine import scan_files as local
 from nearkin.group import greedy
 from nearkin.report import ending, signatures
 from nearkin.store import document_writer as writer

@@ -11,7 +11,7 @@ from nearkin.api.store import Store
 from nearkin.engine import budget
 from nearkin.engine import workers as engine_workers
 from nearkin.engine.budget import Budget
-from nearkin.engine.tree import Taker
+from nearkin.engine.container import Taker
 from nearkin.engine.workers import Asked, Workers
 from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
@@ -78,7 +78,7 @@ def test_an_archive_of_slow_members_costs_itself(
 ) -> None:
     """Also where they lie in archives in it; taken as a whole or one by one."""
     monkeypatch.setattr(Budget, "of", lambda settings, size: Budget(1.0 if size > 1000 else 100.0, SAID))
-    monkeypatch.setattr("nearkin.engine.tree.HELD_MEMBERS", held)
+    monkeypatch.setattr("nearkin.engine.container.HELD_MEMBERS", held)
     many = {f"{number}.eml": (MAIL % (number, number)).encode() for number in range(30)}
     whole = many if depth == 1 else {f"{name}.zip": archive({name: mail}) for name, mail in many.items()}
     folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")

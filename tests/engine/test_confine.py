@@ -12,10 +12,10 @@ import pytest
 
 from engine.fake_formats import DEED
 from nearkin.engine import workers
-from nearkin.engine.attempts import ATTEMPTS, ON_OPEN
 from nearkin.engine.calls import ALLOWED, ALLOWED_OLD, CONDITIONS, MACHINES, MYSELF, Only
-from nearkin.engine.confine import ALLOW, REFUSE, UNKNOWN, filter_for
 from nearkin.engine.landlock import give_up_files, ruleset
+from nearkin.engine.sandbox import ALLOW, REFUSE, UNKNOWN, filter_for
+from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
 from nearkin.engine.workers import Asked, Workers
 
 ME = 4711
@@ -192,7 +192,7 @@ def test_files_that_nobody_takes_hold_nobody_up(monkeypatch: pytest.MonkeyPatch,
 
 UNCONFINED = """
 import os, sys
-from nearkin.engine.attempts import tried
+from nearkin.engine.sandbox_selftest import tried
 file = os.fsencode(sys.argv[1])
 print(*(what for what, refused in tried(file, os.open(file, os.O_RDONLY)).items() if refused), sep=",")
 """

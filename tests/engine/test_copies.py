@@ -10,18 +10,18 @@ from cli.boxes import zipped
 from engine.fake_formats import DEED
 from nearkin import _native
 from nearkin.api.store import Store
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.engine import workers as engine_workers
 from nearkin.engine.answers import BESIDE, Answers
+from nearkin.engine.container import Taken, Taker
 from nearkin.engine.entry import Entry, Source
-from nearkin.engine.tree import Taken, Taker
 from nearkin.model import OF_TEXTS, Readings
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 from oracle.prose import prose
 
-HOW = local.recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings()), max_size=1 << 30)
+HOW = scan_files.recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings()), max_size=1 << 30)
 PAGE = b"<title>one</title><p>" + prose(1, 400)
 LEFT_OUT = ("texts", "packed", "features")
 
@@ -29,8 +29,8 @@ LEFT_OUT = ("texts", "packed", "features")
 def read(folder: Path, *, once: bool, jobs: int = 2, batch: int = 3) -> list[dict[str, Any]]:
     paths = sorted(os.fsencode(path.name) for path in folder.iterdir())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "BATCH_FILES", batch)
-        batches = list(local.ingest(os.fsencode(folder), paths, HOW, jobs=jobs, keep=True, once=once))
+        patch.setattr(scan_files, "BATCH_FILES", batch)
+        batches = list(scan_files.ingest(os.fsencode(folder), paths, HOW, jobs=jobs, keep=True, once=once))
     return [row for one in batches for row in rows(one)]
 
 

@@ -12,11 +12,11 @@ import pytest
 from cli.boxes import zipped
 from engine.fake_formats import DEED
 from nearkin.api.store import Store
-from nearkin.engine import tree
+from nearkin.engine import container
 from nearkin.engine import workers as engine_workers
+from nearkin.engine.container import Taken, Taker
 from nearkin.engine.entry import Source
-from nearkin.engine.spread import in_order
-from nearkin.engine.tree import Taken, Taker
+from nearkin.engine.threads import in_order
 from nearkin.errors import EngineError
 from nearkin.store.container_writer import ContainerWriter
 from nearkin.store.database import connect, transaction, turn
@@ -43,7 +43,7 @@ def test_every_document_is_read_or_fails_for_its_own_reason(
     jobs: int, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The text of a letter stands, and what else was in it is one that failed; held at once or not."""
-    monkeypatch.setattr(tree, "HELD_MEMBERS", held)
+    monkeypatch.setattr(container, "HELD_MEMBERS", held)
     monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
     folder, store = tmp_path / "docs", Store(tmp_path / "kin.db")
@@ -126,9 +126,9 @@ def test_nobody_waits_to_write_while_a_document_takes_its_time(
 ) -> None:
     monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
-    monkeypatch.setattr("nearkin.engine.spread.IDLE", 0.01)
+    monkeypatch.setattr("nearkin.engine.threads.IDLE", 0.01)
     monkeypatch.setattr("nearkin.engine.documents.TOGETHER", 4)
-    monkeypatch.setattr(tree, "HELD_MEMBERS", 8)
+    monkeypatch.setattr(container, "HELD_MEMBERS", 8)
     monkeypatch.setattr("nearkin.store.database.PATIENCE", 3.0)
     folder, store, written = tmp_path / "docs", Store(tmp_path / "kin.db"), tmp_path / "written"
     folder.mkdir()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.engine.frames import LENGTHS, BrokenFrameError, packed, unpack_from
+from nearkin.engine.worker_protocol import LENGTHS, BrokenFrameError, packed, unpack_from
 
 HEADERS = st.dictionaries(st.text(max_size=8), st.none() | st.integers() | st.text(max_size=8), max_size=4)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nearkin import _native
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.formats.registry import UNKNOWN
 from nearkin.model import Readings, Reason
 from nearkin.read.walk import Unreadable, walk
@@ -115,8 +115,8 @@ def read(
     max_size: int = 1 << 30,
     jobs: int = 2,
 ) -> list[Row]:
-    how = local.recipe(scheme, canon, max_size=max_size)
-    return [row for batch in local.ingest(os.fsencode(folder), paths, how, jobs=jobs) for row in rows(batch)]
+    how = scan_files.recipe(scheme, canon, max_size=max_size)
+    return [row for batch in scan_files.ingest(os.fsencode(folder), paths, how, jobs=jobs) for row in rows(batch)]
 
 
 def by_path(readings: list[Row]) -> dict[bytes, Row]:
@@ -203,11 +203,11 @@ def test_texts_to_be_kept_are_packed_once(tmp_path: Path) -> None:
     }
     for name, text in texts.items():
         (tmp_path / os.fsdecode(name)).write_bytes(text)
-    how = local.recipe(SHINGLES, DEFAULT, max_size=1 << 20)
-    (readings,) = local.ingest(os.fsencode(tmp_path), sorted(texts), how, jobs=1, keep=True)
+    how = scan_files.recipe(SHINGLES, DEFAULT, max_size=1 << 20)
+    (readings,) = scan_files.ingest(os.fsencode(tmp_path), sorted(texts), how, jobs=1, keep=True)
     packed = [None if blob is None else unpack(blob) for blob in readings.packed]
     assert packed == [b"one text", b"another text", b"one text", None, b""]
-    again = local.ingest(os.fsencode(tmp_path), sorted(texts) * local.BATCH_FILES, how, jobs=1, keep=True)
+    again = scan_files.ingest(os.fsencode(tmp_path), sorted(texts) * scan_files.BATCH_FILES, how, jobs=1, keep=True)
     first, *later = again
     assert sum(blob is not None for blob in first.packed) >= 3
     assert not any(blob is not None for batch in later for blob in batch.packed), "met before"
@@ -244,7 +244,7 @@ def test_order_and_content_do_not_depend_on_jobs_or_batches(folder: Path, monkey
     once = read(folder, found, jobs=1)
     assert [row["paths"] for row in once] == sorted(FILES)
     for jobs, files in ((1, 1), (2, 3), (5, 2), (3, 256)):
-        monkeypatch.setattr(local, "BATCH_FILES", files)
+        monkeypatch.setattr(scan_files, "BATCH_FILES", files)
         assert read(folder, found, jobs=jobs) == once
 
 
@@ -258,15 +258,15 @@ def test_large_files_end_a_batch_and_none_is_lost(tmp_path: Path) -> None:
     for i in range(12):
         (tmp_path / f"{i:02}.txt").write_bytes(b"%d words " % i * 600_000)
     paths = [b"%02d.txt" % i for i in range(12)]
-    how = local.recipe(SHINGLES, DEFAULT, max_size=1 << 30)
-    batches = list(local.ingest(os.fsencode(tmp_path), paths, how, jobs=2))
+    how = scan_files.recipe(SHINGLES, DEFAULT, max_size=1 << 30)
+    batches = list(scan_files.ingest(os.fsencode(tmp_path), paths, how, jobs=2))
     assert len(batches) > 2
     assert [path for batch in batches for path in batch.paths] == paths
     assert all(sum(batch.sizes) < 32 << 20 for batch in batches)
 
 
 def test_paths_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "BATCH_FILES", 2)
+    monkeypatch.setattr(scan_files, "BATCH_FILES", 2)
     taken = 0
 
     def counted() -> Iterator[bytes]:
@@ -275,9 +275,11 @@ def test_paths_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch
             taken += 1
             yield path
 
-    batches = local.ingest(os.fsencode(folder), counted(), local.recipe(SHINGLES, DEFAULT, max_size=1 << 30), jobs=2)
+    batches = scan_files.ingest(
+        os.fsencode(folder), counted(), scan_files.recipe(SHINGLES, DEFAULT, max_size=1 << 30), jobs=2
+    )
     next(batches)
-    assert taken <= 2 * (2 + local.AHEAD + 1)
+    assert taken <= 2 * (2 + scan_files.AHEAD + 1)
     batches.close()  # type: ignore[attr-defined]
     assert taken < 50
 
@@ -326,10 +328,10 @@ def test_nothing_to_read(tmp_path: Path) -> None:
 
 def test_batches_end_to_end_are_one(folder: Path) -> None:
     found = met_in(folder)
-    how = local.recipe(CHUNKS, DEFAULT, max_size=1 << 30)
-    (whole,) = local.ingest(os.fsencode(folder), found, how, jobs=1)
-    (first,) = local.ingest(os.fsencode(folder), found[:11], how, jobs=1)
-    (second,) = local.ingest(os.fsencode(folder), found[11:], how, jobs=1)
+    how = scan_files.recipe(CHUNKS, DEFAULT, max_size=1 << 30)
+    (whole,) = scan_files.ingest(os.fsencode(folder), found, how, jobs=1)
+    (first,) = scan_files.ingest(os.fsencode(folder), found[:11], how, jobs=1)
+    (second,) = scan_files.ingest(os.fsencode(folder), found[11:], how, jobs=1)
     first.extend(second)
     assert len(first) == len(found)
     assert rows(first) == rows(whole)
@@ -344,8 +346,8 @@ def test_batches_end_to_end_are_one(folder: Path) -> None:
 
 
 def test_batches_of_some_rows_are_nobody_elses(folder: Path) -> None:
-    how = local.recipe(CHUNKS, DEFAULT, max_size=1 << 30)
-    whole, other = (next(local.ingest(os.fsencode(folder), met_in(folder), how, jobs=1)) for _ in range(2))
+    how = scan_files.recipe(CHUNKS, DEFAULT, max_size=1 << 30)
+    whole, other = (next(scan_files.ingest(os.fsencode(folder), met_in(folder), how, jobs=1)) for _ in range(2))
     before = [*whole.batches]
     whole.without({0}).extend(other)
     assert whole.batches == before
@@ -354,6 +356,6 @@ def test_batches_of_some_rows_are_nobody_elses(folder: Path) -> None:
 def test_features_are_held_twice(tmp_path: Path) -> None:
     """By whoever stores them and by whoever remembers them: of all shingles that is nearly everything."""
     (tmp_path / "long.txt").write_bytes(prose(1, 20_000))
-    how = local.recipe(parse_scheme("exact:window=20"), DEFAULT, max_size=1 << 30)
-    (readings,) = local.ingest(os.fsencode(tmp_path), [b"long.txt"], how, jobs=1)
+    how = scan_files.recipe(parse_scheme("exact:window=20"), DEFAULT, max_size=1 << 30)
+    (readings,) = scan_files.ingest(os.fsencode(tmp_path), [b"long.txt"], how, jobs=1)
     assert readings.held == len(readings.texts[0]) + readings.lengths[0] + 2 * len(readings.features[0])

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from formats.office import docx, zipped
-from nearkin.engine import one
+from nearkin.engine import single_document
 
 
 def test_members_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    workers = one.shared_workers()
+    workers = single_document.shared_workers()
     heard: list[str] = []
 
     class Counting:
@@ -22,8 +22,8 @@ def test_members_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
                 heard.append(header["kind"])
                 yield header, body
 
-    monkeypatch.setattr(one, "shared_workers", Counting)
-    told = one.extracted(zipped({f"{at}.txt": b"words" for at in range(50)}), b"box.zip", raw=False)
+    monkeypatch.setattr(single_document, "shared_workers", Counting)
+    told = single_document.extracted(zipped({f"{at}.txt": b"words" for at in range(50)}), b"box.zip", raw=False)
     assert heard == ["kind", "document", "member"]
     assert (told.extractor, told.text, told.problem) == ("zip/3", None, None)
 

@@ -13,7 +13,7 @@ from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
 from nearkin.group.family import ContentFamily
 from nearkin.group.pivot import complete_to_pivot
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.verify import Corpus
 from nearkin.model import Kind
 from nearkin.scheme.shingler import Shingler

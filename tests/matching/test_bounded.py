@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import EngineError
-from nearkin.matching.bounded import BoundedJoin
+from nearkin.matching.bounded_join import BoundedJoin
 from nearkin.matching.candidates import Candidates, Postings, find_candidates
 from nearkin.scheme import Scheme, parse_scheme, sign
 from nearkin.settings import MatchSettings
@@ -107,7 +107,7 @@ def test_it_is_the_join_in_memory(tmp_path: Path, seed: int, spec: str, hot: int
     whole = postings(collection(dice, dice.randint(0, 60)), scheme)
     asked = MatchSettings(hot=hot, weak_matches=dice.choice([1, 20]), weak_reach=dice.choice([2, 32]))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("nearkin.matching.bounded.WAIT", dice.choice([1, 1 << 20]))  # weak pairs are dropped early
+        patched.setattr("nearkin.matching.bounded_join.WAIT", dice.choice([1, 1 << 20]))  # weak pairs are dropped early
         found = BoundedJoin(scheme, asked, tmp_path, memory, threads).candidates(batches(whole, dice), whole.moduli)
     assert_same(found, find_candidates(whole, scheme, asked, threads=1))
     assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.matching.columns import TURNED, MatchColumns, alike
+from nearkin.matching.match_columns import TURNED, MatchColumns, alike
 
 NAMES = [field.name for field in fields(MatchColumns)]
 ROWS = {

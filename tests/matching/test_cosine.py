@@ -15,8 +15,8 @@ from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
 from nearkin.group.pivot import complete_to_pivot
 from nearkin.matching.candidates import Postings
-from nearkin.matching.columns import MatchColumns
 from nearkin.matching.cosine import cosine_of, cosines, find_similar, rank
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.score import find_matches
 from nearkin.matching.verify import Corpus
 from nearkin.scheme import parse_scheme, sign

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from nearkin.api.store import Store
-from nearkin.matching import build_segments as building
 from nearkin.matching import feature_index
-from nearkin.matching.build_segments import build_segments
+from nearkin.matching import segment_builder as building
 from nearkin.matching.feature_index import FeatureIndex
+from nearkin.matching.segment_builder import build_segments
 from nearkin.scheme import parse_scheme, sign
 from nearkin.store.database import connect, transaction
 from nearkin.store.segments import delta_of, drop_segments, folder_of, one_builder, remove_unnamed, segment_files
@@ -202,7 +202,7 @@ def test_a_scan_is_done_though_its_segments_could_not_be_written(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("nearkin.matching.build_segments.build_segments", full)
+        patched.setattr("nearkin.matching.segment_builder.build_segments", full)
         more(store, 100)
     assert connection.execute("SELECT DISTINCT state FROM run").fetchall() == [("done",)]
     assert_all_found(connection, FeatureIndex(connection, store, SCHEME, 1))
@@ -210,7 +210,7 @@ def test_a_scan_is_done_though_its_segments_could_not_be_written(
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nearkin.matching.build_segments.build_segments", stopped)
+    monkeypatch.setattr("nearkin.matching.segment_builder.build_segments", stopped)
     with pytest.raises(KeyboardInterrupt):
         more(store, 200)
     assert connection.execute("SELECT DISTINCT state FROM run").fetchall() == [("done",)]

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from nearkin import Store, _native
 from nearkin.api.text import IGNORED, canon_for
-from nearkin.engine import local, reader
+from nearkin.engine import reader, scan_files
 from nearkin.group import grouping
-from nearkin.matching import carry
+from nearkin.matching import matcher
 from nearkin.matching.candidates import Postings, find_candidates
 from nearkin.matching.levels import Levels
-from nearkin.matching.remembered import Remembered
+from nearkin.matching.scan_cache import Remembered
 from nearkin.model import Readings
 from nearkin.scheme import parse_scheme, sign
 from nearkin.settings import MatchSettings
@@ -41,7 +41,7 @@ def collection() -> list[bytes]:
 
 def readings(texts: list[bytes], scheme: str = "mod:window=20,sample=200,most=64") -> Readings:
     """Some at a time; an empty one comes first."""
-    how = local.recipe(parse_scheme(scheme), RAW, max_size=1 << 30)
+    how = scan_files.recipe(parse_scheme(scheme), RAW, max_size=1 << 30)
     given = [b"", *texts]
     batch = _native.ingest_bytes(given, [False] * len(given), how)
     return reader.columns(batch, [b"%d" % i for i in range(len(given))], raw=True)
@@ -208,9 +208,9 @@ def test_copies_come_without_what_came_before(tmp_path: Path) -> None:
     texts = [prose(1, 900), prose(2, 900)]
     for i in range(6):
         (tmp_path / f"{i}.txt").write_bytes(texts[i % 2])
-    how = local.recipe(SCHEME, RAW, max_size=1 << 30)
+    how = scan_files.recipe(SCHEME, RAW, max_size=1 << 30)
     paths = [b"%d.txt" % i for i in range(6)]
-    read = list(local.ingest(os.fsencode(tmp_path), paths, how, jobs=1, once=True))
+    read = list(scan_files.ingest(os.fsencode(tmp_path), paths, how, jobs=1, once=True))
     found = remembered(*read, asked=texts)
     held = found.texts([0, 1])
     assert held is not None
@@ -238,7 +238,7 @@ def test_a_first_scan_reads_no_signature_back(tmp_path: Path, monkeypatch: pytes
         asked.append(ids)
         return signatures_of(connection, scheme, ids)
 
-    monkeypatch.setattr(carry, "signatures", counted)
+    monkeypatch.setattr(matcher, "signatures", counted)
     monkeypatch.setattr(grouping, "signatures_of", few)
     first, second = (Store.open(tmp_path / name) for name in ("first.db", "second.db"))
     first.scan(folder)

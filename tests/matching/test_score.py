@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin.matching.candidates import Postings
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.score import find_matches
 from nearkin.matching.verify import Corpus
 from nearkin.scheme import Scheme, parse_scheme, sign

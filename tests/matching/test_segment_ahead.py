@@ -7,9 +7,9 @@ import pytest
 
 from nearkin.api.store import Store
 from nearkin.group.grouping import Grouping
-from nearkin.matching.build_segments import NONE, Builder
-from nearkin.matching.remembered import Remembered
+from nearkin.matching.scan_cache import Remembered
 from nearkin.matching.segment_ahead import SegmentAhead
+from nearkin.matching.segment_builder import NONE, Builder
 from nearkin.scheme import parse_scheme
 from nearkin.store.database import connect
 from nearkin.store.segments import delta_of, folder_of, one_builder, segment_files
@@ -89,7 +89,7 @@ def test_of_a_scan_that_fails_nothing_stays(folder: Path, tmp_path: Path, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("nearkin.matching.build_segments.RUN", 1)  # content by content, each in a file of its own
+        patched.setattr("nearkin.matching.segment_builder.RUN", 1)  # content by content, each in a file of its own
         patched.setattr(Grouping, "store", stopped)
         with pytest.raises(KeyboardInterrupt):
             Store(store).scan(folder, scheme=SPEC)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.lab.sample import write_sample
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import parse_scheme
@@ -41,11 +41,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("raw", [False, True])
 def test_extracting_equals_what_a_scan_stores(folder: Path, raw: bool) -> None:
-    how = local.recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings(raw=raw)), max_size=1 << 20)
+    how = scan_files.recipe(parse_scheme("exact:window=20"), Canon.of(TextSettings(raw=raw)), max_size=1 << 20)
     paths = [met for met in walk(folder, (folder,), WalkSettings()) if not isinstance(met, Unreadable)]
     assert len(paths) >= 300 + len(ODD)
     seen = []
-    for batch in local.ingest(bytes(folder), paths, how, jobs=2):
+    for batch in scan_files.ingest(bytes(folder), paths, how, jobs=2):
         columns = (batch.paths, batch.contents, batch.texts, batch.media, batch.encodings)
         for path, content, text, media, encoding in zip(*columns, strict=True):
             data = (folder / path.decode("utf-8", "surrogateescape")).read_bytes()

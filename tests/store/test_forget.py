@@ -12,8 +12,8 @@ import pytest
 from nearkin._native import Segment
 from nearkin.api.store import Store
 from nearkin.errors import BusyError, InputError, UsageError
-from nearkin.matching.build_segments import Builder, build_segments, open_segment
 from nearkin.matching.feature_index import FeatureIndex
+from nearkin.matching.segment_builder import Builder, build_segments, open_segment
 from nearkin.scheme import parse_scheme
 from nearkin.settings import DEFAULT_SCHEME
 from nearkin.store.audit import entries

@@ -22,7 +22,7 @@ import sys
 import time
 from pathlib import Path
 from nearkin.api.store import Store
-from nearkin.engine import local
+from nearkin.engine import scan_files as local
 from nearkin.store import document_writer as writer
 
 local.BATCH_FILES = writer.TRANSACTION_FILES = {BATCH}  # many transactions to be killed between

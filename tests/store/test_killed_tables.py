@@ -13,7 +13,7 @@ import pytest
 
 from nearkin.api.store import Store
 from nearkin.engine import tables
-from nearkin.engine.spread import in_order
+from nearkin.engine.threads import in_order
 from nearkin.model import Readings
 from nearkin.store.document_writer import Writer
 from oracle.prose import prose

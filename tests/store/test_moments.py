@@ -28,13 +28,13 @@ ALWAYS = [
     "nearkin.group.grouping.Grouping.store",
     "nearkin.run.Running._end",
     "nearkin.matching.segment_ahead.SegmentAhead.name",
-    "nearkin.matching.build_segments.remove_unnamed",
+    "nearkin.matching.segment_builder.remove_unnamed",
     "nearkin.run.Running._index",
 ]
 OF_A_NEW_STORE = [
-    "nearkin.matching.build_segments.Builder.first",
-    "nearkin.matching.build_segments.Builder._merged",
-    "nearkin.matching.build_segments.replace_segments",
+    "nearkin.matching.segment_builder.Builder.first",
+    "nearkin.matching.segment_builder.Builder._merged",
+    "nearkin.matching.segment_builder.replace_segments",
 ]
 MOMENTS = [(one, False) for one in (*ALWAYS, *OF_A_NEW_STORE)] + [(one, True) for one in ALWAYS]
 KILLS = [(*one, when) for one in MOMENTS for when in ("before", "after")] + [
@@ -163,7 +163,9 @@ def test_a_full_disk(
     before = known_before(store, folder) if known else None
     fresh.scan(folder)
     monkeypatch.setattr(database, "LEAST", 1)
-    monkeypatch.setattr("nearkin.matching.build_segments.RUN", 1)  # a few contents in a file of their own, to be merged
+    monkeypatch.setattr(
+        "nearkin.matching.segment_builder.RUN", 1
+    )  # a few contents in a file of their own, to be merged
     monkeypatch.setattr("nearkin.store.segments.LOOK_UP", 4)
     with monkeypatch.context() as patched:
         holder, _, name = moment.rpartition(".")

@@ -124,7 +124,7 @@ SCAN = """
 import sys
 from contextlib import closing
 from pathlib import Path
-from nearkin.engine import local
+from nearkin.engine import scan_files as local
 from nearkin.pipeline import Scan
 from nearkin.settings import RunSettings, Settings
 from nearkin.store import document_writer as writer

@@ -20,7 +20,7 @@ import resource, sys, time
 from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.errors import NearkinError
-from nearkin.matching import bounded
+from nearkin.matching import bounded_join as bounded
 from nearkin.matching.collected import Means
 
 bounded.POSTING_BYTES = 1 << 40

@@ -12,7 +12,7 @@ import pytest
 from cli.boxes import mail, zipped
 from cli.world import Called
 from nearkin.api.store import Store
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.errors import UsageError
 from nearkin.scheme import FORMAT
 from nearkin.settings import DEFAULT_SCHEME as SCHEME
@@ -213,7 +213,7 @@ def test_a_scan_that_is_cut_short_while_it_makes_texts_anew_is_gone_on_with(
     NEWER[what](monkeypatch)
     monkeypatch.setattr("nearkin.store.freshness.AT_ONCE", 2)
     monkeypatch.setattr("nearkin.store.document_writer.TRANSACTION_FILES", 1)
-    makes, left, texts = getattr(local, made), [3], 0
+    makes, left, texts = getattr(scan_files, made), [3], 0
 
     def counted(first: list[Any], second: list[Any], how: object) -> object:
         nonlocal texts
@@ -223,7 +223,7 @@ def test_a_scan_that_is_cut_short_while_it_makes_texts_anew_is_gone_on_with(
             raise KeyboardInterrupt
         return makes(first, second, how)
 
-    monkeypatch.setattr(local, made, counted)
+    monkeypatch.setattr(scan_files, made, counted)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             store.scan(other, jobs=1)

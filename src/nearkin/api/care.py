@@ -31,7 +31,7 @@ class Care(Written):
         self, *, quick: bool = False, progress: Callable[[str, int, int], None] | None = None
     ) -> "list[Finding]":
         """What is wrong with it, if anything; `quick` does not make every kept text canonical again."""
-        from nearkin.matching.build_segments import damaged_segments
+        from nearkin.matching.segment_builder import damaged_segments
         from nearkin.report.reading import opened
         from nearkin.store.maintenance import Finding, findings
         from nearkin.store.segments import folder_of

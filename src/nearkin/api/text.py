@@ -39,7 +39,7 @@ def extraction_of(text: Text, raw: bool) -> "Extracted":
         # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.
         return Extracted(text.encode("utf-8", "surrogatepass" if raw else "replace"), "text/plain", "utf-8")
     if isinstance(text, bytes):
-        from nearkin.engine.one import extracted
+        from nearkin.engine.single_document import extracted
 
         return extracted(text, b"", raw=raw)
     raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")

@@ -13,12 +13,12 @@ from itertools import chain
 from pathlib import Path
 
 from nearkin import _native
-from nearkin.engine import local
+from nearkin.engine import scan_files
+from nearkin.engine.container import Taken, Taker
 from nearkin.engine.copies import Copies
 from nearkin.engine.entry import Entry, Source
 from nearkin.engine.handover import HandedOver
-from nearkin.engine.spread import in_order
-from nearkin.engine.tree import Taken, Taker
+from nearkin.engine.threads import in_order
 from nearkin.engine.workers import Workers
 from nearkin.formats.adapter import Problem
 from nearkin.formats.registry import UNKNOWN, UNSEEN
@@ -57,7 +57,7 @@ def take_in_documents(
             size += sum(readings.sizes)
             remember(readings)
             progress(done, size)
-    for readings in local.ingest(
+    for readings in scan_files.ingest(
         base.removesuffix(b"/"),
         intake.plain,
         how,

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from nearkin.engine.budget import Budget
-from nearkin.engine.frames import Header
 from nearkin.engine.handover import HandedOver
+from nearkin.engine.worker_protocol import Header
 from nearkin.engine.workers import Asked
 from nearkin.formats.adapter import Problem
 from nearkin.model import NO_OWNER, Reason

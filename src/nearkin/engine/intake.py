@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nearkin import _native
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.engine.handover import HandedOver
 from nearkin.engine.reader import listed
 from nearkin.model import Plain, Readings
@@ -75,10 +75,10 @@ def take_in(
     }
     found: Iterator[Plain | Readings]
     if writer.takes_plain and not settings.walk.legacy_digests:
-        found = local.ingest_plainly(base, files(), how, **reading)
+        found = scan_files.ingest_plainly(base, files(), how, **reading)
     else:
         about: dict[str, Any] = {"keep": settings.text.keep, "legacy": settings.walk.legacy_digests, "once": True}
-        found = local.ingest(base, files(), how, **reading, **about)
+        found = scan_files.ingest(base, files(), how, **reading, **about)
     done = size = 0
     for read in found:
         done += len(read)

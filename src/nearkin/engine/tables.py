@@ -13,7 +13,7 @@ from pathlib import Path
 from nearkin import _native
 from nearkin.engine.reader import listed
 from nearkin.engine.rows import RowSigner
-from nearkin.engine.spread import in_order
+from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
 from nearkin.model import Plain, Readings, Reason
 from nearkin.read.table import (

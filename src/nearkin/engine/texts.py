@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.engine.recipe import recipe
-from nearkin.engine.spread import in_order
+from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
 from nearkin.scheme import Scheme
 from nearkin.text.canon import Canon

@@ -20,9 +20,9 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from nearkin.engine.confine import allow_seconds, confine
-from nearkin.engine.frames import Header, packed, unpack_from
 from nearkin.engine.landlock import needed
+from nearkin.engine.sandbox import allow_seconds, confine
+from nearkin.engine.worker_protocol import Header, packed, unpack_from
 from nearkin.formats.adapter import LIBRARIES, Limits, Problem
 from nearkin.model import Reason
 
@@ -149,7 +149,7 @@ class _Worker:
             raise
 
     def _tried(self, header: Header) -> dict[str, bool]:
-        from nearkin.engine.attempts import tried
+        from nearkin.engine.sandbox_selftest import tried
 
         with self._handed() as file:
             return tried(bytes.fromhex(header["path"]), file.fileno())

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.engine.handover import HandedOver
 from nearkin.engine.rows import RowSigner
-from nearkin.engine.spread import in_order
+from nearkin.engine.threads import in_order
 from nearkin.forecast.hot import Joined, in_sample, join_at
 from nearkin.forecast.survey import Survey, TableFound
 from nearkin.group.grouping import Grouping
 from nearkin.matching.candidates import Postings
-from nearkin.matching.carry import Matcher
 from nearkin.matching.collected import Collected, Means
-from nearkin.matching.remembered import Remembered
+from nearkin.matching.matcher import Matcher
+from nearkin.matching.scan_cache import Remembered
 from nearkin.matching.template import left_out
 from nearkin.matching.texts import StoredTexts
 from nearkin.model import Readings
@@ -45,7 +45,7 @@ from nearkin.store.verdicts import Decided
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
-    from nearkin.engine.local import Recipe
+    from nearkin.engine.scan_files import Recipe
 
 DOCUMENTS = 4000
 BYTES = 64 << 20
@@ -98,7 +98,7 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             coded=scheme.estimator.coded,
         )
         with writer:
-            how = local.recipe(scheme, canon, max_size=settings.walk.max_size)
+            how = scan_files.recipe(scheme, canon, max_size=settings.walk.max_size)
             sampler = Sampler(found, settings, how, share)
             for batch in sampler.readings():
                 remembered.remember(batch)
@@ -213,7 +213,7 @@ class Sampler:
         settings, jobs = self.settings, self.settings.run.jobs
         files = sorted((file.path for file in self.found.files), key=_hash)
         chosen = sorted(files[: ceil(self.share * len(files))])
-        yield from local.ingest(
+        yield from scan_files.ingest(
             self.found.root,
             chosen,
             self.how,

@@ -11,7 +11,7 @@ from nearkin import _native
 from nearkin.group.evidence import Evidence, Links, Rows, degrees
 from nearkin.group.families import Families
 from nearkin.group.family import Partition, Tally, first_of
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 
 
 def chain(evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64]) -> Families:

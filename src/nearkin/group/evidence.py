@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.settings import MatchSettings
 
 Rows = NDArray[np.uint32]

@@ -24,7 +24,7 @@ from nearkin.group.evidence import Rows
 from nearkin.group.families import Families
 from nearkin.group.family import ContentFamily
 from nearkin.matching.candidates import Postings
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.payload import COMPLETE, UNKNOWN, PayloadScores
 from nearkin.model import Kind
 from nearkin.scheme import Estimator, Scheme

@@ -14,9 +14,9 @@ from nearkin.group.naming import named, recall_to_pivot
 from nearkin.group.pivot import measure_to_pivot
 from nearkin.group.star import count_unlisted
 from nearkin.matching.candidates import Postings
-from nearkin.matching.carry import Outcome
 from nearkin.matching.collected import Collected
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
+from nearkin.matching.matcher import Outcome
 from nearkin.matching.payload import PayloadScores
 from nearkin.scheme.mod import Exact
 from nearkin.store import runs

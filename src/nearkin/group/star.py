@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from nearkin.group.families import Families
 from nearkin.matching.candidates import Hot
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 
 NO_FAMILY = -1
 

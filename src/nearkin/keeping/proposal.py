@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from nearkin import environment
-from nearkin.engine.spread import in_order
+from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, UncertifiedError, certify
 from nearkin.group.folded import Folded

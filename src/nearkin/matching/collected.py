@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nearkin.matching.remembered import Remembered
+from nearkin.matching.scan_cache import Remembered
 from nearkin.matching.template import LeftOut
 from nearkin.matching.verify import Corpus, Texts, room_for_texts
 from nearkin.scheme import Scheme

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.candidates import Lists
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.verify import Corpus, blocks
 from nearkin.settings import MatchSettings
 

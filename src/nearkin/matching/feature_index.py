@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import StoreError
-from nearkin.matching.build_segments import NONE, build_segments, open_segment
 from nearkin.matching.levels import Levels
+from nearkin.matching.segment_builder import NONE, build_segments, open_segment
 from nearkin.scheme import Scheme
 from nearkin.store.segments import (
     SegmentFile,

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.matching.candidates import Part, Postings
-from nearkin.matching.columns import MatchColumns
 from nearkin.matching.distinct import distinct
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.score import kept, scored
 from nearkin.matching.verify import Corpus
 from nearkin.scheme import Estimator, Scheme

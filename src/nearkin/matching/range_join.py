@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.matching.candidates import Lists
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.candidates import NOT_HOT, WHOLE, Candidates, Hot, Lists, Part, find_candidates, strongest
-from nearkin.matching.columns import MatchColumns, measured
 from nearkin.matching.cosine import find_similar
+from nearkin.matching.match_columns import MatchColumns, measured
 from nearkin.matching.range_join import matches_in_range
 from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme import Estimator, Scheme

@@ -12,8 +12,8 @@ from threading import Event, Thread
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.build_segments import Builder
-from nearkin.matching.remembered import Remembered
+from nearkin.matching.scan_cache import Remembered
+from nearkin.matching.segment_builder import Builder
 from nearkin.scheme import Scheme
 from nearkin.store.database import connect
 from nearkin.store.segments import SegmentFile, one_builder, remove_unnamed

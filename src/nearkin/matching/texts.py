@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nearkin.matching.remembered import Remembered
+from nearkin.matching.scan_cache import Remembered
 from nearkin.matching.verify import Found
 from nearkin.store.contents import Contents, texts_of
 from nearkin.text.canon import Canon

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.columns import MatchColumns, alike, measured
+from nearkin.matching.match_columns import MatchColumns, alike, measured
 from nearkin.scheme.shingler import Shingler
 
 # Canonical texts of the contents with these rows; None where a text was not kept.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearkin.engine.texts import SignedTexts, Some, sign_texts
 from nearkin.matching.candidates import Hot
-from nearkin.matching.columns import MatchColumns, alike, measured
+from nearkin.matching.match_columns import MatchColumns, alike, measured
 from nearkin.matching.score import Scored, find_matches
 from nearkin.matching.verify import Corpus, room_for_texts
 from nearkin.scheme import Scheme

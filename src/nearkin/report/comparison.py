@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.columns import MatchColumns
 from nearkin.matching.cosine import cosine_of
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.passages import LEAST, Passage, Spans, covered, placed, spans_in
 from nearkin.matching.template import passages_in, shingles_of
 from nearkin.matching.verify import Corpus, verify

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from nearkin.engine import local
+from nearkin.engine import scan_files
 from nearkin.read.walk import Unreadable, check_starts, walk
 from nearkin.report.reading import opened
 from nearkin.scheme.fuzzy import Fuzzy
@@ -38,9 +38,9 @@ def _kept(store: Path, canon: Canon) -> Iterator[bytes]:
 def _below(start: Path, scheme: Fuzzy, canon: Canon) -> Iterator[bytes]:
     root = start if start.is_dir() else start.parent
     files = (met for met in walk(root, (start,), WalkSettings()) if not isinstance(met, Unreadable))
-    how = local.recipe(scheme, canon, max_size=WalkSettings().max_size)
+    how = scan_files.recipe(scheme, canon, max_size=WalkSettings().max_size)
     met: set[bytes] = set()
-    for readings in local.ingest(os.fsencode(root), files, how, jobs=RunSettings().jobs):
+    for readings in scan_files.ingest(os.fsencode(root), files, how, jobs=RunSettings().jobs):
         for batch in readings.batches:
             for digest, text in zip(batch.contents, batch.take_canonical(), strict=True):
                 if digest is not None and digest not in met:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from nearkin.engine.one import extracted
+from nearkin.engine.single_document import extracted
 from nearkin.errors import InputError, UsageError
 from nearkin.read.walk import explain
 from nearkin.report.reading import opened

@@ -14,8 +14,8 @@ from nearkin.group.chain import linked
 from nearkin.group.evidence import Evidence
 from nearkin.group.families import families_in
 from nearkin.group.naming import family_row
-from nearkin.group.view import grouped
-from nearkin.matching.columns import MatchColumns, alike
+from nearkin.group.views import grouped
+from nearkin.matching.match_columns import MatchColumns, alike
 from nearkin.model import Location, View
 from nearkin.report.families import named_families
 from nearkin.report.fields import Record, family_record

@@ -13,8 +13,8 @@ from nearkin.group.form import forms_in, name_forms
 from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
 from nearkin.group.naming import family_row
 from nearkin.group.pivot import complete_to_pivot
-from nearkin.group.view import grouped
 from nearkin.group.view_names import Seen, Stored, names_in_view
+from nearkin.group.views import grouped
 from nearkin.matching.template import left_out, payload
 from nearkin.matching.texts import StoredTexts
 from nearkin.matching.verify import Corpus, room_for_texts

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.group.evidence import Containments, Evidence, Links, Rows
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.model import Kind
 from nearkin.report.measured import measured
 from nearkin.settings import MatchSettings

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nearkin.group.chain import linked
 from nearkin.matching.boilerplate import Boilerplate, Drawer
 from nearkin.matching.candidates import Postings
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.suggestion import Group, suggest
 from nearkin.matching.template import UNSTORED, left_out, payload, sign_all
 from nearkin.matching.texts import StoredTexts

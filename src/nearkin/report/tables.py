@@ -13,7 +13,7 @@ from nearkin.settings import MatchSettings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nearkin.matching.columns import MatchColumns
+    from nearkin.matching.match_columns import MatchColumns
     from nearkin.model import View
     from nearkin.report.fields import Record
 

@@ -14,7 +14,7 @@ from nearkin import _native
 from nearkin.engine.handover import HandedOver
 from nearkin.engine.reader import Read, Reader, columns
 from nearkin.engine.recipe import recipe as recipe
-from nearkin.engine.spread import awaited
+from nearkin.engine.threads import awaited
 from nearkin.model import Plain, Readings
 from nearkin.store.freshness import Renewed
 from nearkin.store.text_writer import SignatureRow

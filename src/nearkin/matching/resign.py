@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from nearkin.engine import local
-from nearkin.engine.spread import in_order
+from nearkin.engine import scan_files
+from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
 from nearkin.model import Readings
 from nearkin.scheme import Scheme
@@ -53,11 +53,11 @@ class Rest:
         writer.adopt_renewed([row[:2] for row in done])
         writer.flush()
         renewed: set[bytes | None] = {content for _, _, content in done}
-        how = local.recipe(self.scheme, self.canon, max_size=1 << 50)
+        how = scan_files.recipe(self.scheme, self.canon, max_size=1 << 50)
 
         def work(part: tuple[list[Renewed], list[bytes]]) -> tuple[list[Renewed], Readings]:
             versions, texts = part
-            return versions, local.ingest_again(texts, versions, how)
+            return versions, scan_files.ingest_again(texts, versions, how)
 
         parts = renewable(writer.connection, writer.canon)
         for versions, readings in self._spread(work, parts, size=lambda done: done[1].held):
@@ -70,11 +70,11 @@ class Rest:
         """Sign contents that another scan signed in another way; how many there were."""
         writer, connection = self.writer, self.writer.connection
         wanted = unsigned_contents(connection, writer.scheme, writer.canon)
-        how = local.recipe(self.scheme, self.canon, max_size=1 << 50)
+        how = scan_files.recipe(self.scheme, self.canon, max_size=1 << 50)
 
         def work(part: tuple[list[int], list[bytes]]) -> list[SignatureRow]:
             contents, texts = part
-            return local.sign_again(contents, texts, how)
+            return scan_files.sign_again(contents, texts, how)
 
         # Read to the end each time: a question left open would bar the writer, once others have written.
         parts = (list(texts_of(connection, part)) for part in in_parts(wanted, lengths_of(connection, wanted)))

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin._native import Bars
-from nearkin.matching.bounded import BoundedJoin, can_be_bounded, fits
+from nearkin.matching.bounded_join import BoundedJoin, can_be_bounded, fits
 from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Lists, Postings
 from nearkin.matching.collected import Collected
-from nearkin.matching.columns import MatchColumns
+from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.payload import PayloadScores
 from nearkin.matching.score import kept, measured_candidates, scored
 from nearkin.matching.template import payload

@@ -10,11 +10,11 @@ from functools import cache
 from hashlib import sha256
 
 from nearkin import _native
+from nearkin.engine.container import Taken, Taker
 from nearkin.engine.entry import Entry, Source
 from nearkin.engine.handover import HandedOver, is_suspect
-from nearkin.engine.local import ingest, recipe
 from nearkin.engine.reader import columns
-from nearkin.engine.tree import Taken, Taker
+from nearkin.engine.scan_files import ingest, recipe
 from nearkin.engine.workers import Workers
 from nearkin.errors import InputError
 from nearkin.formats.adapter import Problem

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.levels import Levels
-from nearkin.matching.remembered import Remembered
+from nearkin.matching.scan_cache import Remembered
 from nearkin.scheme import Scheme
 from nearkin.store.database import transaction, trusted, turn
 from nearkin.store.segments import (
