@@ -19,7 +19,7 @@ from pathlib import Path
 from bench.table import figure, table
 from nearkin import Store, _native
 from nearkin.engine.reader import columns
-from nearkin.engine.recipe import recipe
+from nearkin.engine.threads import recipe
 from nearkin.lab.dice import Dice
 from nearkin.lab.latin import ENGLISH
 from nearkin.lab.prose import prose

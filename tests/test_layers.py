@@ -82,5 +82,5 @@ def test_a_scan_loads_nothing_that_few_scans_need(tmp_path: Path) -> None:
         "socket",
         "zipfile",
     }
-    assert not loaded & {"nearkin.formats.detect", "nearkin.scheme.sketch"}
+    assert not loaded & {"nearkin.formats.detect", "nearkin.scheme.fuzzy"}
     assert not loaded & {"nearkin.matching.feature_index", "nearkin.matching.increment"}

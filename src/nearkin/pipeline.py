@@ -12,9 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nearkin.engine.intake import take_in
 from nearkin.engine.reader import largest_document
-from nearkin.engine.scan_files import recipe
+from nearkin.engine.scan_files import recipe, take_in
 from nearkin.matching.resign import Rest, refuse_other_canons
 from nearkin.model import Summary
 from nearkin.read.walk import check_starts

@@ -27,8 +27,8 @@ from nearkin.store.scopes import Scope
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
-    from nearkin.matching.collected import Collected
-    from nearkin.matching.segment_ahead import SegmentAhead
+    from nearkin.matching.matcher import Collected
+    from nearkin.matching.segment_builder import SegmentAhead
 
 # Called with the stage's name, and documents and bytes done so far.
 Progress = Callable[[str, int, int], None]
@@ -127,8 +127,8 @@ class Running:
 
     def _collect(self) -> "Collected":
         """All that is there to be matched and grouped."""
-        from nearkin.matching.collected import Collected, Means
-        from nearkin.matching.texts import StoredTexts
+        from nearkin.matching.matcher import Collected, Means
+        from nearkin.matching.scan_cache import StoredTexts
         from nearkin.store.contents import present_contents
 
         contents = present_contents(self.connection, self.scheme_id)
@@ -147,7 +147,7 @@ class Running:
         )
 
     def _index_ahead(self) -> None:
-        from nearkin.matching.segment_ahead import SegmentAhead
+        from nearkin.matching.segment_builder import SegmentAhead
 
         about = (self.store, self.scheme, self.scheme_id)
         memory = self.settings.run.memory // 4

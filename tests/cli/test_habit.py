@@ -76,8 +76,8 @@ def test_of_a_large_folder_some_files_are_asked_about_at_a_time(
         asked.append(len(paths))
         return unchanged(paths, *rest)
 
-    monkeypatch.setattr("nearkin.engine.intake.AT_ONCE", 4)
-    monkeypatch.setattr("nearkin.engine.intake._native.unchanged", ask)
+    monkeypatch.setattr("nearkin.engine.scan_files.AT_ONCE", 4)
+    monkeypatch.setattr("nearkin.engine.scan_files._native.unchanged", ask)
     assert not store.scan(folder).changed
     assert asked == [4, 2], "else Ctrl-C waits for all of it"
 

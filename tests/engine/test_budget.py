@@ -8,10 +8,10 @@ import pytest
 
 from engine.fake_formats import DEED
 from nearkin.api.store import Store
-from nearkin.engine import budget
+from nearkin.engine import worker_protocol
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.budget import Budget
 from nearkin.engine.container import Taker
+from nearkin.engine.worker_protocol import Budget
 from nearkin.engine.workers import Asked, Workers
 from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
@@ -25,7 +25,7 @@ MAIL = f"From: a@b\nMessage-ID: <%d@b>\nSubject: slow\nX-Nap: {NAP}\n\na mail th
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
-    monkeypatch.setattr(budget, "IDLE", 1)  # sleeping counts like working
+    monkeypatch.setattr(worker_protocol, "IDLE", 1)  # sleeping counts like working
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
 
 
@@ -54,7 +54,7 @@ def test_work_counts_and_an_eighth_of_waiting() -> None:
 
 
 def test_the_work_of_a_worker_is_seen(fakes: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "IDLE", 1e9)  # waiting counts for nothing
+    monkeypatch.setattr(worker_protocol, "IDLE", 1e9)  # waiting counts for nothing
     with Workers(WorkerSettings(timeout=60)) as workers:
         for spent in (0.0, 0.5):
             some = Budget(100, "no more time")

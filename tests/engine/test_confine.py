@@ -12,9 +12,20 @@ import pytest
 
 from engine.fake_formats import DEED
 from nearkin.engine import workers
-from nearkin.engine.calls import ALLOWED, ALLOWED_OLD, CONDITIONS, MACHINES, MYSELF, Only
-from nearkin.engine.landlock import give_up_files, ruleset
-from nearkin.engine.sandbox import ALLOW, REFUSE, UNKNOWN, filter_for
+from nearkin.engine.sandbox import (
+    ALLOW,
+    ALLOWED,
+    ALLOWED_OLD,
+    CONDITIONS,
+    MACHINES,
+    MYSELF,
+    REFUSE,
+    UNKNOWN,
+    Only,
+    filter_for,
+    give_up_files,
+    ruleset,
+)
 from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
 from nearkin.engine.workers import Asked, Workers
 
@@ -171,7 +182,7 @@ def test_landlock_that_does_not_take_hold_is_not_claimed(answers: list[int], mon
         def syscall(self, *_: object) -> int:
             return answers.pop(0)
 
-    monkeypatch.setattr("nearkin.engine.landlock.os.close", lambda _: None)
+    monkeypatch.setattr("nearkin.engine.sandbox.os.close", lambda _: None)
     paths = ["/"] * (len(answers) - 3) if len(answers) > 3 else []
     assert not give_up_files(Libc(), paths)  # type: ignore[arg-type]
 

@@ -12,9 +12,7 @@ from nearkin import _native
 from nearkin.api.store import Store
 from nearkin.engine import scan_files
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.answers import BESIDE, Answers
-from nearkin.engine.container import Taken, Taker
-from nearkin.engine.entry import Entry, Source
+from nearkin.engine.container import BESIDE, Answers, Entry, Source, Taken, Taker
 from nearkin.model import OF_TEXTS, Readings
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings

@@ -14,8 +14,7 @@ from engine.fake_formats import DEED
 from nearkin.api.store import Store
 from nearkin.engine import container
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.container import Taken, Taker
-from nearkin.engine.entry import Source
+from nearkin.engine.container import Source, Taken, Taker
 from nearkin.engine.threads import in_order
 from nearkin.errors import EngineError
 from nearkin.store.container_writer import ContainerWriter

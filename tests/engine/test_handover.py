@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.engine.handover import MAGIC, SUSPECTS, HandedOver, is_suspect
+from nearkin.engine.reader import MAGIC, SUSPECTS, HandedOver, is_suspect
 from nearkin.engine.scan_files import ingest, recipe
 from nearkin.formats.registry import ENDINGS, HEAD, has_ending
 from nearkin.scheme import keeps_lines, parse_scheme

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nearkin import _native
-from nearkin.engine.recipe import recipe
+from nearkin.engine.threads import recipe
 from nearkin.model import NO_OWNER, Readings
 from nearkin.scheme import parse_scheme
 from nearkin.settings import DEFAULT_SCHEME, TextSettings

@@ -1,8 +1,8 @@
 """The table of formats for tests, in a worker on a machine whose system calls have no known numbers."""
 
 from engine.fake_formats import FORMATS, detect, read_with
-from nearkin.engine import calls
+from nearkin.engine import sandbox
 
 __all__ = ["FORMATS", "detect", "read_with"]
 
-calls.MACHINES.clear()
+sandbox.MACHINES.clear()

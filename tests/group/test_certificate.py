@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.group.certificate import LONGEST, Certificate, certify
+from nearkin.group.certificate import LONGEST, WINDOW, Certificate, certify, distinct_prints
 from nearkin.group.keep import completeness
-from nearkin.group.windows import WINDOW, distinct_prints
 from oracle.certificate import certificate, characters, covered
 
 pieces = st.sampled_from(

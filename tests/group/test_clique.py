@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from group.graphs import columns, evidence, graphs
 from nearkin import _native
-from nearkin.group.clique import cliques
-from nearkin.group.family import ContentFamily
+from nearkin.group.families import ContentFamily
+from nearkin.group.views import cliques
 from nearkin.model import Kind
 from oracle import views as oracle
 from oracle.views import Link

@@ -8,14 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from group.test_family import LIMITS, columns, repositories
-from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
-from nearkin.group.families import Families
-from nearkin.group.family import kind_of
-from nearkin.group.family_columns import family_columns, held_columns
+from nearkin.group.families import Families, complete_to_pivot, kind_of, measure_to_pivot
+from nearkin.group.grouping import family_columns, family_row, held_columns, named, recall_to_pivot
 from nearkin.group.identity import Found, name_families
-from nearkin.group.naming import family_row, named, recall_to_pivot
-from nearkin.group.pivot import complete_to_pivot, measure_to_pivot
+from nearkin.group.views import chain
 from nearkin.matching.verify import Corpus
 from nearkin.model import Kind
 from nearkin.scheme.shingler import Shingler

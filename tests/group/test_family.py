@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
-from nearkin.group.family import ContentFamily
-from nearkin.group.pivot import complete_to_pivot
+from nearkin.group.families import ContentFamily, complete_to_pivot
+from nearkin.group.views import chain
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.verify import Corpus
 from nearkin.model import Kind

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.group.family import ContentFamily
+from nearkin.group.families import ContentFamily
 from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
 from nearkin.matching.candidates import Postings
 from nearkin.model import Kind

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.world import prose
-from nearkin.group.lineage import Windows, arborescence, derive, disagreements
-from nearkin.group.moment import UNKNOWN, Moment
+from nearkin.group.lineage import UNKNOWN, Moment, Windows, arborescence, derive, disagreements
 
 
 def is_tree(parents: tuple[int, ...]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from group.test_form import drafts, invoices
 from nearkin.api.store import Store
-from nearkin.matching.payload import COMPLETE, UNKNOWN, Payload
+from nearkin.matching.match_columns import COMPLETE, UNKNOWN, Payload
 from oracle.prose import prose
 
 EXACT = "exact:window=20"

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from group.graphs import columns, evidence, graphs
 from nearkin import _native
 from nearkin.group.evidence import Evidence
-from nearkin.group.families import families_in
-from nearkin.group.family import ContentFamily
-from nearkin.group.principal import principals
+from nearkin.group.families import ContentFamily, families_in
+from nearkin.group.views import principals
 from nearkin.model import Kind
 from oracle import views as oracle
 from oracle.views import Link

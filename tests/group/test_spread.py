@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.group.spread import FARTHEST, suspects
+from nearkin.group.views import FARTHEST, suspects
 
 SETS = st.lists(st.frozensets(st.integers(0, 12), min_size=1), min_size=1, max_size=FARTHEST + 1)
 

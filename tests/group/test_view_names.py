@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearkin.group.family import ContentFamily
-from nearkin.group.identity import Found, Known, name_families
-from nearkin.group.view_names import Seen, Stored, names_in_view
+from nearkin.group.families import ContentFamily
+from nearkin.group.identity import Found, Known, Seen, Stored, name_families, names_in_view
 
 
 def groups(label: list[int]) -> list[list[int]]:

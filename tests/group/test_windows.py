@@ -9,10 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.group import windows as windows_module
-from nearkin.group.certificate import certify
-from nearkin.group.folded import ONE, SPACES, Folded
-from nearkin.group.windows import WINDOW, distinct_prints, held_windows
+from nearkin.group import certificate as windows_module
+from nearkin.group.certificate import ONE, SPACES, WINDOW, Folded, certify, distinct_prints, held_windows
 from oracle.certificate import fold
 from oracle.certificate import folded as pieces
 

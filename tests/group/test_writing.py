@@ -4,9 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearkin.group.lineage import Windows, derive
-from nearkin.group.moment import Moment
-from nearkin.group.writing import source_of_each, united
+from nearkin.group.lineage import Moment, Windows, derive, source_of_each, united
 
 Worded = tuple[Windows, list[list[int]]]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearkin.matching.common import common_features, passages_with
+from nearkin.matching.boilerplate import common_features, passages_with
 from nearkin.scheme.shingler import UNITS, Shingler
 from oracle.common import common
 from oracle.prose import prose

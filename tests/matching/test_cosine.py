@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
-from nearkin.group.pivot import complete_to_pivot
+from nearkin.group.families import complete_to_pivot
+from nearkin.group.views import chain
 from nearkin.matching.candidates import Postings
-from nearkin.matching.cosine import cosine_of, cosines, find_similar, rank
 from nearkin.matching.match_columns import MatchColumns
-from nearkin.matching.score import find_matches
+from nearkin.matching.score import cosine_of, cosines, find_matches, find_similar, rank
 from nearkin.matching.verify import Corpus
 from nearkin.scheme import parse_scheme, sign
 from nearkin.settings import MatchSettings

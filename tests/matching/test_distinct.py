@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.matching.distinct import distinct
+from nearkin.matching.candidates import distinct
 
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 5)))

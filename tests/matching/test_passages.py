@@ -6,8 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.matching.passages import common_passages
-from nearkin.matching.word_edits import word_edits
+from nearkin.matching.passages import common_passages, word_edits
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 from oracle.passages import chosen_runs, distance

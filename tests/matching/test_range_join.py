@@ -8,8 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nearkin.matching.candidates import Postings
-from nearkin.matching.range_join import pairs_in_range
-from nearkin.matching.score import find_matches
+from nearkin.matching.score import find_matches, pairs_in_range
 from nearkin.matching.verify import Corpus
 from nearkin.scheme import parse_scheme, sign
 from nearkin.scheme.similarity_index import LARGEST, SMALLEST

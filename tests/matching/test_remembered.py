@@ -17,8 +17,7 @@ from nearkin.api.text import IGNORED, canon_for
 from nearkin.engine import reader, scan_files
 from nearkin.group import grouping
 from nearkin.matching import matcher
-from nearkin.matching.candidates import Postings, find_candidates
-from nearkin.matching.levels import Levels
+from nearkin.matching.candidates import Levels, Postings, find_candidates
 from nearkin.matching.scan_cache import Remembered
 from nearkin.model import Readings
 from nearkin.scheme import parse_scheme, sign

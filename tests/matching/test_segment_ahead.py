@@ -8,8 +8,7 @@ import pytest
 from nearkin.api.store import Store
 from nearkin.group.grouping import Grouping
 from nearkin.matching.scan_cache import Remembered
-from nearkin.matching.segment_ahead import SegmentAhead
-from nearkin.matching.segment_builder import NONE, Builder
+from nearkin.matching.segment_builder import NONE, Builder, SegmentAhead
 from nearkin.scheme import parse_scheme
 from nearkin.store.database import connect
 from nearkin.store.segments import delta_of, folder_of, one_builder, segment_files

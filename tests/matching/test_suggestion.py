@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from nearkin.matching import suggestion
+from nearkin.matching import boilerplate
+from nearkin.matching.boilerplate import suggest
 from nearkin.matching.candidates import Postings
-from nearkin.matching.suggestion import suggest
 from nearkin.scheme import parse_scheme, sign
 from oracle.prose import prose
 
@@ -78,7 +78,7 @@ def test_a_form_inside_a_form_does_not_hide_the_outer_one() -> None:
 def test_many_postings_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = forms(1, 30, share=6000) + [prose(900 + i, 3000) for i in range(20)]
     made = postings(texts)
-    monkeypatch.setattr(suggestion, "MOST_POSTINGS", len(made.features) // 10)
+    monkeypatch.setattr(boilerplate, "MOST_POSTINGS", len(made.features) // 10)
     (found,) = suggest(made, least=5)
     assert found.rows.tolist() == list(range(30))
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.read.member_names import MemberNames
+from nearkin.engine.container import MemberNames
 
 PARTS = st.sampled_from([b"", b".", b"..", b"a", b"b", b"a!", b"!", b"#1", b"#2", b"a#2", b"\xff", b"\0", b"c" * 5000])
 

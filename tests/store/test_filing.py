@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nearkin import _native
 from nearkin.api.store import Store
-from nearkin.engine.recipe import recipe
+from nearkin.engine.threads import recipe
 from nearkin.model import Plain
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings

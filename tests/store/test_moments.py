@@ -27,7 +27,7 @@ ALWAYS = [
     LOG,
     "nearkin.group.grouping.Grouping.store",
     "nearkin.run.Running._end",
-    "nearkin.matching.segment_ahead.SegmentAhead.name",
+    "nearkin.matching.segment_builder.SegmentAhead.name",
     "nearkin.matching.segment_builder.remove_unnamed",
     "nearkin.run.Running._index",
 ]

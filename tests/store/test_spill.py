@@ -21,7 +21,7 @@ from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.errors import NearkinError
 from nearkin.matching import bounded_join as bounded
-from nearkin.matching.collected import Means
+from nearkin.matching.matcher import Means
 
 bounded.POSTING_BYTES = 1 << 40
 Means.for_join = 1 << 18

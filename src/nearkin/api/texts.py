@@ -11,7 +11,7 @@ from nearkin.api.choice import chosen, containment_for, refuse_unmeasurable
 from nearkin.api.several import named_texts, texts_to_sign
 from nearkin.api.text import EXACT, IGNORED, Text, Texts, canon_for, canonical
 from nearkin.errors import UsageError
-from nearkin.matching.cosine import cosine_of
+from nearkin.matching.score import cosine_of
 from nearkin.scheme import Estimator, Scheme, cannot_contain, parse_scheme
 from nearkin.scheme import sign as sign_canonical
 from nearkin.scheme.signature import Signature

@@ -6,25 +6,219 @@
 
 So a bad member costs itself only. What lies in a small container is taken on one thread and held; more than can be held
 at once is left to whoever takes it in turn (`engine.documents`).
+
+What is taken apart, and what became of it.
+
+What workers said of the last documents, by their bytes: the report that is attached to twenty mails is parsed once.
+
+Only of documents with nothing in them: members are named by their container. Files that are copies of one another lie
+perhaps far apart, and have a way of their own (`engine.copies`).
+
+Names of what lies in a container: as the container says, and unambiguous.
+
+folder//./a.txt → folder/a.txt        no empty parts, so nothing begins at a root
+../../etc/passwd → %2E%2E/%2E%2E/etc/passwd    names are never used as paths, and must not look like ways out
+odd!/name → odd%21/name               `!/` stands between a container and what lies in it, and nowhere else
+"" → #7                               the seventh member; so is one whose name another has, as name#7
 """
 
 import json
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
+from threading import Lock
+from typing import NamedTuple
 
 from nearkin import _native
-from nearkin.engine.answers import Answers
-from nearkin.engine.budget import Budget
-from nearkin.engine.entry import Entry, Source
-from nearkin.engine.handover import is_suspect
-from nearkin.engine.legacy import legacy_digests, legacy_digests_of
-from nearkin.engine.reader import columns, decode_others
-from nearkin.engine.workers import Workers
+from nearkin.engine.reader import HandedOver, columns, decode_others, is_suspect
+from nearkin.engine.worker_protocol import Budget, Header
+from nearkin.engine.workers import Asked, Workers
 from nearkin.formats.adapter import Problem
-from nearkin.formats.registry import HEAD
-from nearkin.model import Readings, Reason
+from nearkin.formats.registry import HEAD, ending_of
+from nearkin.model import NO_OWNER, Readings, Reason
+from nearkin.read.table import MEMBER
+from nearkin.read.walk import stored_inode
 from nearkin.store.compression import pack_all
+from nearkin.text.digest import legacy_digests, legacy_digests_of_file
 from nearkin.text.kind import TextKind, named_html
+
+LONGEST = 4096  # bytes, as of a path on disk
+
+
+class MemberNames:
+    """Of one container; remembers which were given."""
+
+    def __init__(self) -> None:
+        self._given: set[bytes] = set()
+
+    def of(self, name: bytes, number: int) -> bytes:
+        wanted = _plain(name)
+        unique = wanted if wanted and len(wanted) <= LONGEST else wanted[:LONGEST] + b"#%d" % number
+        if unique in self._given:
+            unique += b"#%d" % number
+        while unique in self._given:
+            unique += b"#"
+        self._given.add(unique)
+        return unique
+
+
+def _plain(name: bytes) -> bytes:
+    parts = [part for part in name.replace(b"\0", b"%00").split(b"/") if part not in (b"", b".")]
+    safe = b"/".join(b"%2E%2E" if part == b".." else part for part in parts)
+    return safe.replace(MEMBER, b"%21/")
+
+
+OF_THE_REST = (Reason.TOO_LARGE, Reason.TIMED_OUT, Reason.CRASHED, Reason.CORRUPT)
+
+
+@dataclass(slots=True)
+class Source:
+    """A file, or bytes that lie in a container."""
+
+    path: bytes  # as the store names it
+    file: bytes | None = None  # where it lies
+    data: bytes = b""
+    size: int = 0
+    mtime_ns: int = 0
+    ctime_ns: int = 0
+    inode: int = 0
+    owner: int = NO_OWNER
+    digest: bytes | None = None
+    depth: int = 0  # containers it lies in
+    problem: Problem | None = None  # it could not be taken out
+    budget: Budget | None = None  # of the file, for all that lies in it
+
+    @classmethod
+    def of_file(cls, base: bytes, one: HandedOver) -> "Source":
+        return cls(one.path, base + one.path, b"", *one[1:])
+
+    @property
+    def asked(self) -> Asked:
+        return Asked(self.path.rpartition(b"/")[2], self.file, self.data, self.budget)
+
+
+@dataclass(slots=True)
+class Entry:
+    """A document of a format, as a worker tells of it."""
+
+    source: Source
+    media: str = "application/octet-stream"
+    reader: str | None = None
+    text: bytes | None = None
+    properties: dict[str, str] = field(default_factory=dict)
+    members: int = 0
+    holds: bool = False  # it may have members
+    problem: Problem | None = None
+    plain: bool = False  # of no format: for the kernels
+    names: MemberNames = field(default_factory=MemberNames)
+
+    def heed(self, header: Header, body: bytes) -> Source | None:
+        """An answer; of a member, what it is."""
+        match header["kind"]:
+            case "plain":
+                self.plain = True
+            case "kind":
+                self.media, self.reader = str(header["media"]), str(header["extractor"])
+                self.source.digest = bytes.fromhex(header["digest"])
+                if "inode" in header:
+                    self.source.size, self.source.owner = int(header["size"]), int(header["owner"])
+                    self.source.mtime_ns, self.source.ctime_ns = int(header["mtime_ns"]), int(header["ctime_ns"])
+                    self.source.inode = stored_inode(int(header["inode"]))
+            case "document":
+                self.text = body if header["has_text"] else None
+                self.holds = bool(header["holds"])
+                self.properties = {str(key): str(value) for key, value in header["properties"].items()}
+            case "problem":
+                self.problem = _problem(header)
+            case "member":
+                return self._member(header, body)
+        return None
+
+    def settle(self) -> Source | None:
+        """The text of a mail stands, whatever became of what is attached: that fails, as one member more. What was
+        written to while it was read has no text that could stand."""
+        if not self.holds or self.text is None or self.problem is None or self.problem.reason not in OF_THE_REST:
+            return None
+        rest = self.lost(f"part-{self.members + 1}".encode(), self.problem)
+        self.problem = None
+        return rest
+
+    def lost(self, name: bytes, problem: Problem) -> Source:
+        """A member that cannot be taken out."""
+        told = {"name": name.hex(), "mtime_ns": 0, "reason": problem.reason, "detail": problem.detail}
+        return self._member(told, b"")
+
+    def _member(self, header: Header, body: bytes) -> Source:
+        self.members += 1
+        problem = _problem(header) if "reason" in header else None
+        return Source(
+            path=self.source.path + MEMBER + self.names.of(bytes.fromhex(header["name"]), self.members),
+            data=body,
+            size=len(body),
+            mtime_ns=int(header["mtime_ns"]),
+            owner=self.source.owner,
+            digest=None if problem else sha256(body).digest(),
+            depth=self.source.depth + 1,
+            problem=problem,
+            budget=self.source.budget,
+        )
+
+
+def _problem(header: Header) -> Problem:
+    return Problem(Reason(header["reason"]), str(header["detail"]))
+
+
+ROOM = 32 << 20  # bytes of texts
+BESIDE = 1000  # bytes of all else, about
+OF_ITSELF = (Reason.ENCRYPTED, Reason.CORRUPT, Reason.UNSUPPORTED, Reason.EMPTY)  # not of its container, nor of chance
+
+Key = tuple[bytes | None, bytes]  # digest and ending: a format is told by both
+
+
+class Answer(NamedTuple):
+    media: str
+    reader: str | None
+    text: bytes | None
+    properties: dict[str, str]
+    problem: Problem | None
+
+    @property
+    def size(self) -> int:
+        return len(self.text or b"") + BESIDE
+
+
+class Answers:
+    """Asked and told by any thread. The oldest are forgotten where there is no room."""
+
+    def __init__(self, room: int = ROOM) -> None:
+        self._room = room
+        self._lock = Lock()
+        self._known: dict[Key, Answer] = {}
+
+    def heed(self, entry: Entry) -> bool:
+        """Whether it is known what is to be said of it; then it is said."""
+        with self._lock:
+            known = self._known.get(_key(entry))
+        if known is None:
+            return False
+        entry.media, entry.reader, entry.text, entry.properties, entry.problem = known
+        return True
+
+    def keep(self, entry: Entry) -> None:
+        if entry.members or entry.plain or (entry.problem is not None and entry.problem.reason not in OF_ITSELF):
+            return
+        answer = Answer(entry.media, entry.reader, entry.text, entry.properties, entry.problem)
+        with self._lock:
+            if self._known.setdefault(_key(entry), answer) is not answer:
+                return
+            self._room -= answer.size
+            while self._room < 0:
+                self._room += self._known.pop(next(iter(self._known))).size
+
+
+def _key(entry: Entry) -> Key:
+    return entry.source.digest, ending_of(entry.source.path)
+
 
 HELD_BYTES = 8 << 20  # of members
 HELD_MEMBERS = 1000
@@ -179,7 +373,7 @@ class Taker:
         readings.digests[i] = source.digest
         if self.legacy and source.digest is not None:
             with suppress(OSError):  # it is gone meanwhile
-                of = legacy_digests(source.data) if source.file is None else legacy_digests_of(source.file)
+                of = legacy_digests(source.data) if source.file is None else legacy_digests_of_file(source.file)
                 readings.md5[i], readings.sha1[i] = of
 
 

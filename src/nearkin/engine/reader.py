@@ -2,21 +2,74 @@
 takes it so, everything else becomes rows.
 
 Texts in other encodings are decoded here, and files that may be of a format of the table are handed over to workers.
+
+Which files are handed over to workers: those that may be of a format of the table.
+
+A known ending, a known mark, or the beginning of a mail, a mailbox or XML. The kernels ask of every file while they
+have its bytes (native/kernels/suspect.hpp), so that plain files cost nothing, and leave those of a known ending to the
+worker at once. What begins as a format does is looked at here; a worker decides for good.
+
+MD5 and SHA-1 of the bytes: for lists that others keep. Broken both, they decide nothing here; SHA-256 does.
+
+Only where asked for: they would make a scan of plain files slower by what docs/decisions/023-workers.md says.
 """
 
 import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from nearkin import _native, environment
-from nearkin.engine.handover import SUSPECTS, HandedOver, head_of, is_suspect
-from nearkin.formats.registry import HEAD, READERS
+from nearkin.formats.registry import ENDINGS, HEAD, MARKS, READERS, has_ending
 from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
 from nearkin.store.compression import EMPTY, pack_all, pack_places
+from nearkin.text.digest import legacy_digests
 from nearkin.text.html import told_as_json
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
+
+HTML = int(TextKind.HTML)
+MAGIC = tuple(mark for mark, _ in MARKS)
+SUSPECTS = _native.Suspects(endings=sorted(ENDINGS), marks=[*MAGIC])
+
+
+class HandedOver(NamedTuple):
+    """A file that a worker is to look at, as the kernels found it."""
+
+    path: bytes
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    owner: int
+    digest: bytes | None
+
+
+def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
+    """`head`: of what is no text its first bytes, of texts the text's."""
+    if has_ending(name):
+        return True
+    if kind == HTML or not head:
+        return False
+    from nearkin.formats.detect import told_by_text  # few files need its many patterns
+
+    return head.startswith(MAGIC) or told_by_text(head, "") is not None
+
+
+def head_of(path: bytes) -> bytes:
+    """Empty where it cannot be read: then it is handed over by its name only, and the worker says why."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(file, HEAD)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
+
 
 BINARY = int(TextKind.BINARY)  # members of an enumeration are slow to compare
 TIMES = 8  # bytes of memory for each byte of a large document; 4 to 5 were measured, of one of 200 MB
@@ -105,8 +158,6 @@ class Reader:
             readings.stores += [paths[i] for i in sorted(stores)]
             readings = readings.without(suspects | stores)
         if self.legacy:
-            from nearkin.engine.legacy import add_legacy_digests
-
             add_legacy_digests(readings, root)
         return readings, handed_over
 
@@ -211,3 +262,17 @@ def decode_others(readings: Readings, others: list[int], hints: list[bool], how:
     signed = columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
     signed.encodings[:] = [one.encoding for one in decoded]
     readings.replace(others, signed)
+
+
+def add_legacy_digests(readings: Readings, root: bytes) -> None:
+    """Of files that were just read, and so are still at hand; not of one that has changed since."""
+    for i, (path, digest) in enumerate(zip(readings.paths, readings.digests, strict=True)):
+        if digest is None:
+            continue
+        try:
+            with open(root + b"/" + path, "rb") as file:
+                data = file.read()
+        except OSError:
+            continue
+        if _native.sha256(data) == digest:
+            readings.md5[i], readings.sha1[i] = legacy_digests(data)

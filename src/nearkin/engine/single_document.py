@@ -10,10 +10,8 @@ from functools import cache
 from hashlib import sha256
 
 from nearkin import _native
-from nearkin.engine.container import Taken, Taker
-from nearkin.engine.entry import Entry, Source
-from nearkin.engine.handover import HandedOver, is_suspect
-from nearkin.engine.reader import columns
+from nearkin.engine.container import Entry, Source, Taken, Taker
+from nearkin.engine.reader import HandedOver, columns, is_suspect
 from nearkin.engine.scan_files import ingest, recipe
 from nearkin.engine.workers import Workers
 from nearkin.errors import InputError

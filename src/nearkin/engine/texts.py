@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.engine.recipe import recipe
-from nearkin.engine.threads import in_order
+from nearkin.engine.threads import in_order, recipe
 from nearkin.errors import UsageError
 from nearkin.scheme import Scheme
 from nearkin.text.canon import Canon

@@ -20,8 +20,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from nearkin.engine.landlock import needed
-from nearkin.engine.sandbox import allow_seconds, confine
+from nearkin.engine.sandbox import allow_seconds, confine, needed
 from nearkin.engine.worker_protocol import Header, packed, unpack_from
 from nearkin.formats.adapter import LIBRARIES, Limits, Problem
 from nearkin.model import Reason

@@ -24,9 +24,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from nearkin.engine.budget import Budget
 from nearkin.engine.threads import IDLE
-from nearkin.engine.worker_protocol import BrokenFrameError, Header, packed, unpack_from
+from nearkin.engine.worker_protocol import BrokenFrameError, Budget, Header, packed, unpack_from
 from nearkin.errors import EngineError
 from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import KILLED, Reason

@@ -14,7 +14,7 @@ from math import sqrt
 from nearkin.forecast.rehearsal import Rehearsal
 from nearkin.forecast.survey import Survey
 from nearkin.matching.bounded_join import fits
-from nearkin.matching.collected import JOIN_SHARE
+from nearkin.matching.matcher import JOIN_SHARE
 from nearkin.scheme.plan import Plan
 from nearkin.settings import Settings
 

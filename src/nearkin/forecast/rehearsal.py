@@ -18,18 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.engine import scan_files
-from nearkin.engine.handover import HandedOver
-from nearkin.engine.rows import RowSigner
+from nearkin.engine.reader import HandedOver
+from nearkin.engine.tables import RowSigner
 from nearkin.engine.threads import in_order
 from nearkin.forecast.hot import Joined, in_sample, join_at
 from nearkin.forecast.survey import Survey, TableFound
 from nearkin.group.grouping import Grouping
 from nearkin.matching.candidates import Postings
-from nearkin.matching.collected import Collected, Means
-from nearkin.matching.matcher import Matcher
-from nearkin.matching.scan_cache import Remembered
+from nearkin.matching.matcher import Collected, Matcher, Means
+from nearkin.matching.scan_cache import Remembered, StoredTexts
 from nearkin.matching.template import left_out
-from nearkin.matching.texts import StoredTexts
 from nearkin.model import Readings
 from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of, read_rows
 from nearkin.scheme import FORMAT, keeps_lines, parse_scheme

@@ -10,18 +10,180 @@ What is missing is of three kinds. *Respaced* lies in the kept text but for spac
 reader it is there. *Residue* is in no other text that stays of the family, not even so. The rest is in another one.
 
 Windows are compared byte by byte, so that none is taken for another.
+
+A text with its spacing and its Unicode forms made alike, and where each of its bytes went.
+
+Runs of white space become one space, and words take their composed form (NFC): what differs only in these is the same
+to every reader. Nothing else is touched; case, signs and digits count.
+
+The windows of texts, 20 bytes in a row each: which are in another text, byte for byte; and how many distinct ones.
+
+All is done within bounds: the windows of large texts are taken part by part, each part a share of them by their hash,
+so that a set has at most `MOST` of them (200 MB); texts are then read once more for each part.
 """
 
+import re
+import unicodedata
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.group.folded import Folded
-from nearkin.group.windows import WINDOW, Held, held_windows
+from nearkin.matching.candidates import distinct
+
+ASCII = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
+ONE = bytes.maketrans(ASCII, b" " * len(ASCII))
+# U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000
+OTHER = rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80"
+SPACES = re.compile(rb"(?: |" + OTHER + rb"){2,}|" + OTHER)  # single spaces stay
+# It begins where a word does: from each of its letters on, a long word takes quadratic time (40 KB of base64: 11 s).
+WORD = re.compile(rb"(?<![^ ])[^ \x80-\xff]*+[\x80-\xff][^ ]*+")
+
+Places = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Folded:
+    text: bytes
+    # Where something was changed: from here to there it is so many other bytes. The rest is as long as it was.
+    starts: Places
+    ends: Places
+    lengths: Places
+
+    @classmethod
+    def of(cls, text: bytes) -> "Folded":
+        if not _native.surely_composed(text):
+            plain = text.translate(ONE)
+            if not unicodedata.is_normalized("NFC", plain.decode("utf-8", "surrogateescape")):
+                return cls._composing(plain)
+        folded, starts, ends = _native.fold_spaces(text)
+        return cls(folded, starts, ends, np.ones(len(starts), np.uint64))
+
+    @classmethod
+    def _composing(cls, plain: bytes) -> "Folded":
+        changes = sorted([*((one.start(), one.end(), b" ") for one in SPACES.finditer(plain)), *_composed(plain)])
+        found, at = [], 0
+        for start, end, instead in changes:
+            found += [plain[at:start], instead]
+            at = end
+        starts, ends, lengths = np.array(
+            [(start, end, len(instead)) for start, end, instead in changes], np.uint64
+        ).T.copy()
+        return cls(b"".join([*found, plain[at:]]), starts, ends, lengths)
+
+
+def _composed(text: bytes) -> list[tuple[int, int, bytes]]:
+    found = []
+    for word in WORD.finditer(text):
+        # Words by ASCII's space may have other spaces in them.
+        bounds = [0, *(bound for space in SPACES.finditer(word.group()) for bound in space.span()), len(word.group())]
+        for start, end in list(pairwise(bounds))[::2]:
+            piece = word.group()[start:end]
+            data = unicodedata.normalize("NFC", piece.decode("utf-8", "surrogateescape"))
+            if (composed := data.encode("utf-8", "surrogateescape")) != piece:
+                found.append((word.start() + start, word.start() + end, composed))
+    return found
+
+
+WINDOW = 20  # bytes: about three words; shorter runs are in any two texts
+MOST = 1 << 23  # windows of a set at a time
+BLOCK = 1 << 22  # bytes whose fingerprints are made at a time
+
+Bits = NDArray[np.uint8]  # one bit a window, the first in the highest bit of the first byte
+NOTHING = np.zeros(0, np.uint8)
+Load = Callable[[int], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Of a text's windows those that the kept text has, and those that it or some other text that stays has."""
+
+    kept: Bits
+    anywhere: Bits
+
+
+def held_windows(kept: bytes, texts: Sequence[int], load: Load, leaving: Set[int] = frozenset()) -> dict[int, Held]:
+    """For each of these texts, of which no two are equal; the others of a text are those that are named here, but for
+    such as are leaving: what only these hold is nowhere then."""
+    if not texts:
+        return {}
+    windows = {number: max(len(load(number)) - WINDOW + 1, 0) for number in texts}
+    inside = _inside(kept, windows, load)
+    lacking = {number: bits for number, bits in inside.items() if _set(bits) < windows[number]}
+    anywhere = _anywhere(lacking, windows, load, leaving) if len(lacking) > 1 else {}
+    return {number: Held(bits, anywhere.get(number, bits)) for number, bits in inside.items()}
+
+
+def _inside(kept: bytes, windows: dict[int, int], load: Load) -> dict[int, Bits]:
+    """Windows that the kept text has. Most lie in long runs; the others are looked up one by one: in a set of all its
+    windows, or, where they are few, in a set of theirs through which it is run."""
+    anchors = _native.Anchors(kept, window=WINDOW)
+    found = {number: anchors.runs(load(number)) for number in windows}
+    asking = {number: runs for number, runs in found.items() if _set(runs) < windows[number]}
+    left = sum(windows[number] - _set(runs) for number, runs in asking.items())
+    few = 2 * left < len(kept)  # to put a window into a set costs as much as to look up several
+    parts = -(-(left if few else len(kept)) // MOST) if left else 0
+    for part in range(parts):
+        room = 0 if few else len(kept) // parts
+        some = _native.WindowSet(window=WINDOW, part=part, parts=parts, room=room)
+        if few:
+            for number, runs in asking.items():
+                some.add(load(number), owner=None, skip=runs)
+            some.note(kept, owner=0, skip=NOTHING)
+        else:
+            some.add(kept, owner=0, skip=NOTHING)
+        for number, runs in asking.items():
+            found[number] = found[number] | some.held(load(number), several=False, skip=runs)
+    return found
+
+
+def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leaving: Set[int]) -> dict[int, Bits]:
+    """Windows that the kept text has, or another of these texts that stays. Much of what the kept text lacks lies in
+    runs along the one that has most of it; the rest is looked up in a set of all, or, where it is little, in a set of
+    its own through which all are run."""
+    staying = [number for number in inside if number not in leaving]
+    if not staying:
+        return inside
+    most = max(staying, key=lambda number: windows[number] - _set(inside[number]))
+    anchors = _native.Anchors(load(most), window=WINDOW)
+    known = {number: inside[number] | anchors.runs(load(number)) for number in staying if number != most}
+    known[most] = inside[most] | anchors.met()
+    known |= {number: inside[number] | anchors.runs(load(number)) for number in inside if number in leaving}
+    asking = {number: bits for number, bits in known.items() if _set(bits) < windows[number]}
+    left = sum(windows[number] - _set(bits) for number, bits in asking.items())
+    lacking = sum(windows[number] - _set(inside[number]) for number in staying)
+    few = 2 * left < lacking
+    found = dict(known)
+    parts = -(-(left if few else lacking) // MOST) if left else 0
+    for part in range(parts):
+        pool = _native.WindowSet(window=WINDOW, part=part, parts=parts)
+        if few:
+            for number, bits in asking.items():
+                pool.add(load(number), owner=None, skip=bits)
+        for owner, number in enumerate(staying):
+            (pool.note if few else pool.add)(load(number), owner=owner, skip=inside[number])
+        for number, bits in asking.items():
+            found[number] = found[number] | pool.held(load(number), several=number not in leaving, skip=bits)
+    return found
+
+
+def _set(bits: Bits) -> int:
+    return int(np.bitwise_count(bits).sum())
+
+
+def distinct_prints(text: bytes, modulus: int) -> NDArray[np.uint64]:
+    """Fingerprints of a text's windows, sorted, each once; of all, or of those that are divisible by the modulus."""
+    found = [np.zeros(0, np.uint64)]
+    for start in range(0, max(len(text) - WINDOW + 1, 0), BLOCK):
+        prints = _native.fingerprints(text[start : start + BLOCK + WINDOW - 1], WINDOW)
+        found.append(prints if modulus == 1 else prints[prints % np.uint64(modulus) == 0])
+    return distinct(np.concatenate(found))
+
 
 LISTED = 100  # passages of residue that are listed with their text …
 LONGEST = 2000  # … and characters of each; their number and places are told in full

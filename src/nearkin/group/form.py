@@ -21,11 +21,9 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.group.evidence import Rows
-from nearkin.group.families import Families
-from nearkin.group.family import ContentFamily
+from nearkin.group.families import ContentFamily, Families
 from nearkin.matching.candidates import Postings
-from nearkin.matching.match_columns import MatchColumns
-from nearkin.matching.payload import COMPLETE, UNKNOWN, PayloadScores
+from nearkin.matching.match_columns import COMPLETE, UNKNOWN, MatchColumns, PayloadScores
 from nearkin.model import Kind
 from nearkin.scheme import Estimator, Scheme
 

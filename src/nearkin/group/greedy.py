@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.group.family import ContentFamily, kind_of
+from nearkin.group.families import ContentFamily, kind_of
 from nearkin.matching.candidates import Postings
 from nearkin.scheme import Estimator, Scheme, Signature, signed
 

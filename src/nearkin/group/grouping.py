@@ -1,29 +1,168 @@
-"""Grouping a store's matches into families that keep their names, as people's decisions allow."""
+"""Grouping a store's matches into families that keep their names, as people's decisions allow.
 
+Families and their lasting names: those of the last finished run are carried on.
+
+Families as they are stored, column by column.
+"""
+
+import sqlite3
 from dataclasses import dataclass
+from math import nan
+from typing import Any
 
 import numpy as np
 
 from nearkin import _native
-from nearkin.group.chain import chain
 from nearkin.group.evidence import Evidence
-from nearkin.group.families import Families
-from nearkin.group.family_columns import family_columns, held_columns
+from nearkin.group.families import ContentFamily, Families, measure_to_pivot
 from nearkin.group.form import large_members, tell_forms
-from nearkin.group.naming import named, recall_to_pivot
-from nearkin.group.pivot import measure_to_pivot
-from nearkin.group.star import count_unlisted
+from nearkin.group.identity import Found, Known, What, name_families
+from nearkin.group.views import chain, count_unlisted
 from nearkin.matching.candidates import Postings
-from nearkin.matching.collected import Collected
-from nearkin.matching.match_columns import MatchColumns
-from nearkin.matching.matcher import Outcome
-from nearkin.matching.payload import PayloadScores
+from nearkin.matching.match_columns import MatchColumns, PayloadScores
+from nearkin.matching.matcher import Collected, Outcome
+from nearkin.model import Role, View
 from nearkin.scheme.mod import Exact
+from nearkin.settings import MatchSettings
 from nearkin.store import runs
-from nearkin.store.families import record_events
-from nearkin.store.matches import replace_families
+from nearkin.store.contents import Contents
+from nearkin.store.families import documents_by_content, documents_of_families, record_events
+from nearkin.store.matches import FamilyRow, family_rows, replace_families
 from nearkin.store.signatures import signatures_of
 from nearkin.store.verdicts import Decided
+
+
+@dataclass(frozen=True)
+class Named:
+    """Columns, as of `insert_columns`."""
+
+    founders: list[bytes]
+    since: list[int] | int
+    events: dict[str, Any]
+
+
+def named(
+    connection: sqlite3.Connection, families: Families, contents: Contents, run: int, last: tuple[int, int] | None
+) -> Named:
+    """By this run; `last` is the last finished one and its scheme, None: there was none."""
+    if last is None:
+        return _founded(families, contents, run)
+    known = documents_of_families(connection, last[1], last[0])
+    before = [Known(founder, since, frozenset(documents)) for (founder, since), documents in sorted(known.items())]
+    documents = documents_by_content(connection)
+    ids = contents.numbers
+    now = []
+    for family in families.listed():
+        rows = [family.pivot, *(row for row in (*family.members, *family.parts) if row != family.pivot)]
+        holders = frozenset(document for row in rows for document in documents[ids[row]])
+        now.append(Found(holders, [contents.digests[row] for row in rows]))
+    names, events = name_families(before, now)
+    return Named(
+        [name.founder for name in names],
+        [name.since or run for name in names],
+        {
+            "what": [event.what.value for event in events],
+            "family": [event.family for event in events],
+            "other": [event.other for event in events],
+            "documents": [event.documents for event in events],
+        },
+    )
+
+
+def _founded(families: Families, contents: Contents, run: int) -> Named:
+    """As `name_families` names those of a first run, each by its pivot. It is the run that people wait for, and sets of
+    documents were a twentieth of it."""
+    founders = [contents.digests[pivot] for pivot in families.pivots.tolist()]
+    order = np.argsort(families.pivots)  # rows are in order of digests
+    documents = np.add.reduceat(contents.copies[families.rows], families.starts) if len(families) else families.sizes
+    found = {"family": [founders[at] for at in order.tolist()], "documents": documents[order]}
+    return Named(founders, run, {"what": What.FOUNDED.value, "other": None, **found})
+
+
+def family_row(
+    family: ContentFamily,
+    contents: Contents,
+    settings: MatchSettings,
+    view: View = View.CHAIN,
+    *,
+    founder: bytes | None = None,
+) -> FamilyRow:
+    """As it is stored: content ids for rows. One that has no name yet is named by its pivot."""
+    ids = contents.numbers
+    weakest = family.weakest and (ids[family.weakest[0]], ids[family.weakest[1]], family.weakest[2])
+    to_pivot, pivot = family.to_pivot.get, family.pivot
+    held = [(ids[row], Role.MEMBER.value, row == pivot, to_pivot(row)) for row in family.members]
+    held += [(ids[row], Role.PART.value, False, to_pivot(row)) for row in family.parts]
+    return FamilyRow(
+        founder=founder or contents.digests[family.pivot],
+        view=view.value,
+        threshold=settings.threshold,
+        containment=settings.containment,
+        kind=family.kind.value,
+        links=family.links,
+        weakest=weakest,
+        mean_resemblance=family.mean_resemblance,
+        contents=held,
+        estimated=frozenset([ids[row] for row in family.estimated]),
+        unlisted=family.unlisted,
+        evaluated=family.evaluated,
+        weakest_exact=family.weakest_exact,
+        mean_exact=family.mean_exact,
+    )
+
+
+def recall_to_pivot(connection: sqlite3.Connection, scheme: int, families: Families, contents: Contents) -> None:
+    """How far documents are from their pivots, where the last run measured the same two: texts need not be read."""
+    measured: dict[tuple[int, int], float] = {}
+    for stored in family_rows(connection, scheme):
+        pivot = next((content for content, _, is_pivot, _ in stored.contents if is_pivot), None)
+        for content, _, _, to_pivot in stored.contents:
+            if pivot is not None and to_pivot is not None:
+                measured[pivot, content] = to_pivot
+    unknown = np.flatnonzero(np.isnan(families.to_pivot))
+    pivots = np.repeat(families.pivots, families.sizes)[unknown]
+    pairs = zip(contents.ids[pivots].tolist(), contents.ids[families.rows[unknown]].tolist(), strict=True)
+    families.to_pivot[unknown] = [measured.get(pair, nan) for pair in pairs]
+
+
+ROLES = np.array([Role.MEMBER.value, Role.PART.value], object)
+
+
+def family_columns(
+    families: Families, named: Named, contents: Contents, settings: MatchSettings, run: int
+) -> dict[str, Any]:
+    """Content ids for rows; NaN for what is not known."""
+    linked = families.weakest_a >= 0
+    weakest_a, weakest_b = (
+        np.where(linked, contents.ids[row], np.nan) for row in (families.weakest_a, families.weakest_b)
+    )
+    return {
+        "founder": named.founders,
+        "view": View.CHAIN.value,
+        "threshold": settings.threshold,
+        "containment": settings.containment,
+        "kind": families.kinds,
+        "links": families.links,
+        "weakest_a": weakest_a,
+        "weakest_b": weakest_b,
+        "weakest": families.weakest,
+        "mean_resemblance": families.means,
+        "run": run,
+        "since": named.since,
+        "unlisted": families.unlisted,
+        "weakest_exact": families.weakest_exact,
+        "mean_exact": families.mean_exact,
+    }
+
+
+def held_columns(families: Families, contents: Contents) -> dict[str, Any]:
+    """All contents that families hold, members before parts."""
+    return {
+        "content": contents.ids[families.rows],
+        "role": ROLES[families.is_part.astype(np.intp)].tolist(),
+        "pivot": families.rows == np.repeat(families.pivots, families.sizes),
+        "to_pivot": families.to_pivot,
+    }
 
 
 @dataclass(frozen=True)

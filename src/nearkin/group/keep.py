@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.group.moment import Moment
-from nearkin.group.windows import WINDOW
+from nearkin.group.certificate import WINDOW
+from nearkin.group.lineage import Moment
 from nearkin.model import Location
 
 DEFAULT = ("complete", "newest", "largest")

@@ -5,20 +5,62 @@ of u was lost: without that, an old version would hang as well on any later one 
 more counts than v has: a part hangs on what it was taken from, however long that is. Where both have a
 date the later is never the source. Novelty alone does not tell the direction: new minus lost is the difference of the
 sizes, so every root gives the same sum. Without dates the tree says who stands beside whom, and the root is a guess.
+
+Writings: texts of the same words, one in capitals, one out of a page, one without its punctuation.
+
+Between them nothing is new and nothing is lost, though they may have no window in common. So they are one in the tree:
+as far from others as the two writings that are nearest are from each other. Each writing but the first hangs on the
+nearest of those before it.
+
+When a document was made: by what it says of itself, else by its file.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.group.folded import Folded
-from nearkin.group.moment import Moment
-from nearkin.group.windows import distinct_prints
+from nearkin.group.certificate import Folded, distinct_prints
+
+OWN = ("modified", "date", "created")  # properties, the most telling first
+# Of a document d in SQL: the properties that tell. A page was created when it was first published, and its later
+# versions say the same.
+TELLING = "CASE WHEN d.media = 'text/html' THEN json_remove(d.properties, '$.created') ELSE d.properties END"
+
+
+class Moment(NamedTuple):
+    seconds: float  # since 1970; 0 where nobody knows
+    source: str  # which property, `file`, or `unknown`
+
+    @property
+    def shown(self) -> str:
+        """As people read it, in UTC."""
+        if self.source == "unknown":
+            return "no date"
+        try:
+            return datetime.fromtimestamp(self.seconds, UTC).strftime("%Y-%m-%d %H:%M")
+        except (OverflowError, ValueError, OSError):
+            return "no date"
+
+
+UNKNOWN = Moment(0.0, "unknown")
+
+
+def moment_of(properties: dict[str, str], mtime_ns: int) -> Moment:
+    for key in OWN:
+        try:
+            told = datetime.fromisoformat(properties.get(key, ""))
+            return Moment((told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp(), key)
+        except (ValueError, OverflowError):
+            continue
+    return Moment(mtime_ns / 1e9, "file") if mtime_ns else UNKNOWN
+
 
 NEW, LOST = 2, 1  # what a window costs
 NEVER = float("inf")
@@ -169,3 +211,45 @@ def _way(parents: Sequence[int | None], start: int, end: int) -> list[int]:
         assert above is not None  # there is one root
         meeting = above
     return [*list(up)[: up[meeting] + 1], *reversed(down)]
+
+
+Writings = Sequence[Sequence[int]]  # numbers of texts, for each distinct wording
+
+
+def united(windows: Windows, writings: Writings) -> Windows:
+    """Of wordings, each as large as its first writing."""
+    new = windows.new
+    far = new + new.T
+    members = [np.array(one, np.int64) for one in writings]
+    nearest = np.array([one[far[one].argmin(axis=0)] for one in members])  # of each wording the writing, for each text
+    least = np.take_along_axis(far, nearest, axis=0)
+    across = np.array([one[least[:, one].argmin(axis=1)] for one in members]).T  # wording by wording, of the second
+    between = np.zeros((len(members), len(members)), np.int64)
+    # Both ways from the same two writings, so that what is new and what is lost are of one pair.
+    a, b = np.triu_indices(len(members), 1)
+    second = across[a, b]
+    first = nearest[a, second]
+    between[a, b], between[b, a] = new[first, second], new[second, first]
+    return Windows(windows.sizes[[one[0] for one in writings]], between, windows.modulus)
+
+
+def source_of_each(
+    sources: Sequence[int | None], writings: Writings, windows: Windows, moments: Sequence[Moment] | None
+) -> list[int | None]:
+    """Of each text, from the sources of wordings: of the source's writings the nearest that is not later by date."""
+    found: list[int | None] = [None] * len(windows.sizes)
+    costs = windows.costs()
+    for wording, source in zip(writings, sources, strict=True):
+        for place, text in enumerate(wording):
+            possible = wording[:place]
+            if place == 0 and source is not None:
+                possible = [one for one in writings[source] if not _later(one, text, moments)]
+            # Of equally near ones the next by date, in whose order texts come.
+            found[text] = min(possible, key=lambda one: (costs[one, text], abs(one - text)), default=None)
+    return found
+
+
+def _later(one: int, other: int, moments: Sequence[Moment] | None) -> bool:
+    if moments is None or "unknown" in (moments[one].source, moments[other].source):
+        return False
+    return moments[one].seconds > moments[other].seconds

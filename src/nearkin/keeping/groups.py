@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nearkin.group.moment import TELLING
+from nearkin.group.lineage import TELLING
 from nearkin.keeping.presence import Presence
 from nearkin.model import Location, family_id
 from nearkin.read.table import MEMBER

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from nearkin import environment
 from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
-from nearkin.group.certificate import Certificate, UncertifiedError, certify
-from nearkin.group.folded import Folded
+from nearkin.group.certificate import Certificate, Folded, UncertifiedError, certify
 from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
-from nearkin.group.moment import moment_of
+from nearkin.group.lineage import moment_of
 from nearkin.keeping.groups import Held, groups_of
 from nearkin.keeping.plan import Act, Row
 from nearkin.keeping.texts import ROOM, Texts

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import StoreError
-from nearkin.matching.levels import Levels
+from nearkin.matching.candidates import Levels
 from nearkin.matching.segment_builder import NONE, build_segments, open_segment
 from nearkin.scheme import Scheme
 from nearkin.store.segments import (

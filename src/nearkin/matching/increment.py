@@ -18,8 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.candidates import Part, Postings
-from nearkin.matching.distinct import distinct
+from nearkin.matching.candidates import Part, Postings, distinct
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.score import kept, scored
 from nearkin.matching.verify import Corpus

@@ -1,7 +1,10 @@
-"""Matching a store's contents: carried on from the last results where these are of use, else from the beginning."""
+"""Matching a store's contents: carried on from the last results where these are of use, else from the beginning.
+
+What there is to be matched and grouped, and what it is done with.
+"""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,12 +16,13 @@ from numpy.typing import NDArray
 from nearkin._native import Bars
 from nearkin.matching.bounded_join import BoundedJoin, can_be_bounded, fits
 from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Lists, Postings
-from nearkin.matching.collected import Collected
-from nearkin.matching.match_columns import MatchColumns
-from nearkin.matching.payload import PayloadScores
+from nearkin.matching.match_columns import MatchColumns, PayloadScores
+from nearkin.matching.scan_cache import Remembered
 from nearkin.matching.score import kept, measured_candidates, scored
-from nearkin.matching.template import payload
-from nearkin.matching.verify import Found, Texts
+from nearkin.matching.template import LeftOut, payload
+from nearkin.matching.verify import Corpus, Found, Texts, room_for_texts
+from nearkin.scheme import Scheme
+from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents, contents_at
 from nearkin.store.matches import columns_named, replace_matches, store_columns, update_matches
 from nearkin.store.signatures import (
@@ -32,6 +36,41 @@ from nearkin.store.signatures import (
 
 if TYPE_CHECKING:
     from nearkin.matching.feature_index import FeatureIndex
+
+JOIN_SHARE = 2  # a join may take one part in so many of the memory
+
+
+@dataclass(frozen=True)
+class Means:
+    memory: int  # bytes, for a whole scan
+    threads: int
+    folder: Path  # of temporary files: on the file system of the store
+    progress: Callable[[int, int], None]  # told of long work: how much is done, of how much
+
+    @property
+    def for_join(self) -> int:
+        """Texts, rows of results and what Python itself takes have the other half."""
+        return self.memory // JOIN_SHARE
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What is matched, and by which means."""
+
+    connection: sqlite3.Connection
+    scheme: Scheme
+    scheme_id: int
+    contents: Contents
+    texts: Texts
+    settings: MatchSettings
+    left_out: LeftOut
+    means: Means
+    remembered: Remembered | None = None  # of the same contents
+
+    @property
+    def corpus(self) -> Corpus:
+        room = room_for_texts(self.means.memory, self.scheme.shingler)
+        return Corpus(self.contents.lengths, self.texts, room, self.means.threads, self.left_out.shingles)
 
 
 def _differ(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:

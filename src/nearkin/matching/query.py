@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.matching.candidates import expected_in_common
-from nearkin.matching.cosine import rank
+from nearkin.matching.candidates import Levels, expected_in_common
 from nearkin.matching.feature_index import NO_WEIGHTS, FeatureIndex, Hits
-from nearkin.matching.levels import Levels
+from nearkin.matching.score import rank
 from nearkin.matching.template import LeftOut, among
 from nearkin.matching.verify import Corpus, verify
 from nearkin.scheme import Estimator, Scheme, Signature, sign, signed

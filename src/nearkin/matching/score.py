@@ -3,8 +3,23 @@
 A candidate whose interval's upper bound reaches a threshold is verified on the texts; thresholds apply afterwards.
 Weaker ones down to the floor are kept as estimates with their intervals, so many for each content: thresholds can be
 lowered later without templates flooding the store.
+
+The join of `si`: pairs of contents one of whose numbers lies within 30 % of the other (Roth 2011 §4.2).
+
+The relation is not symmetric: a number further from 0 has a wider range. Either direction makes a pair, so of two
+numbers of one sign only the further one is asked, and those it reaches stand side by side in order of magnitude.
+
+Numbers say little about texts, and most documents of a large collection lie in the ranges of thousands of others. So
+pairs are made and verified block by block, and only what the texts confirm is kept: memory does not grow with pairs.
+
+Colliding contents and their cosines (Stein 2005 §3 and §4.2).
+
+One code in common makes two contents a candidate; the cosine of their term vectors, taken on the texts, is the score.
+So task (b), all duplicates, costs one sort of the codes and one cosine for each pair of a collision set, and task (a),
+the most similar of a query, one look-up a code and one cosine for each content found.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,12 +27,117 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.candidates import NOT_HOT, WHOLE, Candidates, Hot, Lists, Part, find_candidates, strongest
-from nearkin.matching.cosine import find_similar
 from nearkin.matching.match_columns import MatchColumns, measured
-from nearkin.matching.range_join import matches_in_range
-from nearkin.matching.verify import Corpus, verify
+from nearkin.matching.verify import Corpus, blocks, verify
 from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
+
+Rows = NDArray[np.uint32]
+
+PAIR_BYTES = 256  # what a pair takes while it is verified, generously
+
+
+def matches_in_range(postings: Lists, corpus: Corpus, scheme: Scheme, settings: MatchSettings) -> MatchColumns:
+    """Those that reach a threshold or the floor on the texts. Pairs whose texts were not kept are left out."""
+    assert scheme.shingler is not None
+    parts = [MatchColumns.none()]
+    for a, b in pairs_in_range(postings, block=max(corpus.memory // PAIR_BYTES, 1 << 12)):
+        verified, _ = verify(
+            a, b, corpus, shingler=scheme.shingler, resemblance=settings.floor, containment=settings.containment
+        )
+        reached = verified.strong(settings.threshold, settings.containment) | (verified.resemblance >= settings.floor)
+        parts.append(verified[reached])
+    return MatchColumns.join(*parts)
+
+
+def pairs_in_range(postings: Lists, *, block: int) -> Iterator[tuple[Rows, Rows]]:
+    """Every pair once, at most `block` at a time."""
+    rows = np.flatnonzero(np.diff(postings.offsets)).astype(np.uint32)  # the others have no number
+    numbers = postings.features
+    negative = numbers >> np.uint64(63) == 1
+    for side, magnitudes in ((~negative, numbers), (negative, np.uint64(0) - numbers)):
+        yield from _pairs(rows[side], magnitudes[side], block)
+
+
+def _pairs(rows: Rows, magnitudes: NDArray[np.uint64], block: int) -> Iterator[tuple[Rows, Rows]]:
+    order = np.lexsort((rows, magnitudes))
+    rows, magnitudes = rows[order], magnitudes[order]
+    # The lowest whole number over 0.7 of each, without a product that could overflow; equal numbers are always alike.
+    tens, ones = np.divmod(magnitudes, np.uint64(10))
+    lowest = np.minimum(np.uint64(7) * tens + np.uint64(7) * ones // np.uint64(10) + np.uint64(1), magnitudes)
+    first = np.searchsorted(magnitudes, lowest)
+    ends = np.cumsum(np.arange(len(rows)) - first)
+    for start in range(0, int(ends[-1]) if len(ends) else 0, block):
+        flat = np.arange(start, min(start + block, int(ends[-1])))
+        further = np.searchsorted(ends, flat, side="right")
+        nearer = further - (ends[further] - flat)
+        yield rows[further], rows[nearer]
+
+
+# Pairs handed out at a time: some 50 MB of columns, and few enough blocks that texts are seldom loaded twice.
+PAIRS = 4_000_000
+
+
+def find_similar(postings: Lists, corpus: Corpus, settings: MatchSettings, *, most: int = PAIRS) -> MatchColumns:
+    """All colliding pairs whose cosine reaches the floor."""
+    parts = [_columns(np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0))]
+    for a, b in _collisions(postings, most):
+        cosine = cosines(a, b, corpus)
+        alike = cosine >= settings.floor
+        parts.append(_columns(a[alike], b[alike], cosine[alike]))
+    return MatchColumns.join(*parts)
+
+
+def cosines(a: NDArray[np.uint32], b: NDArray[np.uint32], corpus: Corpus) -> NDArray[np.float64]:
+    """Of the contents with these rows; NaN where a text was not kept, or has no terms."""
+    found = np.full(len(a), np.nan)
+    for block, rows in blocks(a, b, corpus.lengths, corpus.memory):
+        loaded = [text or b"" for text in corpus.texts(rows.tolist())]
+        first, second = (np.searchsorted(rows, side[block]).astype(np.uint32) for side in (a, b))
+        found[block] = _native.cosines(loaded, first, second, threads=corpus.threads)
+    return found
+
+
+def cosine_of(a: bytes, b: bytes) -> float | None:
+    """Of two canonical texts; None where one has no terms."""
+    value = float(_native.cosines([a, b], np.array([0], np.uint32), np.array([1], np.uint32), threads=1)[0])
+    return value if value == value else None
+
+
+def rank(rows: NDArray[np.uint32], corpus: Corpus) -> list[tuple[int, float]]:
+    """These rows and their cosines with row 0, the query; the most similar first, of equals the smaller row."""
+    scores = cosines(np.zeros(len(rows), np.uint32), rows, corpus)
+    scored = zip(rows.tolist(), scores.tolist(), strict=True)
+    return sorted(((row, cosine) for row, cosine in scored if cosine == cosine), key=lambda one: (-one[1], one[0]))
+
+
+def _collisions(postings: Lists, most: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
+    found = _native.Collisions(postings.offsets, postings.features)
+    while True:
+        a, b = found.next(most)
+        if not len(a):
+            return
+        yield a, b
+
+
+def _columns(a: NDArray[np.uint32], b: NDArray[np.uint32], cosine: NDArray[np.float64]) -> MatchColumns:
+    """A cosine says nothing of containment, nor of sizes and bytes in common."""
+    none, unsaid = np.zeros(len(a), np.int64), np.full(len(a), np.nan)
+    return MatchColumns(
+        a=a,
+        b=b,
+        resemblance=cosine,
+        a_in_b=unsaid,
+        b_in_a=unsaid,
+        payload=unsaid,
+        shared_bytes=none,
+        size_a=none,
+        size_b=none,
+        exact=np.ones(len(a), np.bool_),
+        low=unsaid,
+        high=unsaid,
+        payload_sample=unsaid,
+    )
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from a slot, its payload must fill, and that is in the text only. Such contents 
 texts were kept.
 
 `fuzzy` and `si` make a few numbers of a whole text. Nothing in them is the template's alone, so templates do not apply.
+
+Samples of fixed size without what templates ignore: taken again from the texts (nearkin.matching.template).
 """
 
 import sqlite3
@@ -17,11 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.candidates import Postings
-from nearkin.matching.distinct import distinct
+from nearkin import _native
+from nearkin.matching.candidates import Postings, distinct
 from nearkin.matching.verify import Texts
 from nearkin.scheme import Scheme, sign
+from nearkin.scheme.min import Min
 from nearkin.scheme.shingler import ALL_BITS, Shingler
+from nearkin.scheme.sketch import Sketch
 from nearkin.store.segments import digest_of
 from nearkin.store.signatures import Signatures
 from nearkin.store.templates import Template, all_templates, store_features, stored_features
@@ -127,8 +131,6 @@ def payload(signed: Signatures, scheme: Scheme, texts: Texts, ignored: LeftOut) 
     if not len(ignored.features):
         return Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
     if scheme.limit:
-        from nearkin.matching.sampled_again import sampled_again  # with schemes that few scans are made by
-
         return sampled_again(signed, scheme, texts, ignored.features)
     kept = ~among(signed.features, ignored.features)
     before = np.concatenate([[0], np.cumsum(kept)])
@@ -148,3 +150,32 @@ def sign_all(scheme: Scheme, texts: Texts, count: int) -> Signatures:
         features=np.concatenate([NOTHING, *(one.features for one in signed)]),
         weights=np.zeros(0, np.uint32),
     )
+
+
+def sampled_again(signed: Signatures, scheme: Scheme, texts: Texts, ignored: Features) -> Postings:
+    """The sample of what is left of each. Texts that were not kept stay whole.
+
+    Of the n smallest none is new where no template is among them. A slot's number does not tell whose it was: every
+    text is sampled again there.
+    """
+    assert isinstance(scheme, Sketch | Min)
+    lists = np.split(signed.features, signed.offsets[1:-1].astype(np.int64)) if len(signed.moduli) else []
+    for start in range(0, len(lists), AT_ONCE):
+        rows = [row for row in range(start, min(start + AT_ONCE, len(lists))) if len(lists[row])]
+        if isinstance(scheme, Min):
+            rows = [row for row in rows if among(lists[row], ignored).any()]
+        for row, text in zip(rows, texts(rows), strict=True):
+            if text is not None:
+                lists[row] = _sample(text, scheme, ignored)
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.uint64)
+    return Postings(offsets, np.concatenate([NOTHING, *lists]), signed.weights, signed.moduli)
+
+
+def _sample(text: bytes, scheme: Sketch | Min, ignored: Features) -> Features:
+    shingles = distinct(scheme.shingler.native().all(text))
+    left = shingles[~among(shingles, ignored)]
+    if isinstance(scheme, Sketch):
+        return _native.slot_minima(left, scheme.n)
+    if scheme.modulus > 1:
+        left = left[left % np.uint64(scheme.modulus) == 0]
+    return left[: scheme.n]

@@ -15,7 +15,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
 
@@ -310,6 +309,8 @@ class RowNames:
 
 
 def _hash(name: bytes) -> int:
+    from hashlib import blake2b  # loads OpenSSL, and few scans read tables
+
     return int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
 
 

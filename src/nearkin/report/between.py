@@ -10,7 +10,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
 from nearkin.errors import InputError, UsageError
-from nearkin.matching.payload import Payload
+from nearkin.matching.match_columns import Payload
 from nearkin.model import Location, Match
 from nearkin.report.matches import bars_of
 from nearkin.scheme import parse_scheme

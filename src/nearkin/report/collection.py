@@ -51,8 +51,7 @@ class Collection:
     def _unlisted(self, matches: MatchColumns, hot: Hot, limits: MatchSettings) -> Numbers:
         if not len(hot.contents):
             return np.zeros(0, np.int64)
-        from nearkin.group.chain import linked
-        from nearkin.group.star import unlisted_in
+        from nearkin.group.views import linked, unlisted_in
 
         alike = matches[matches.resemblance >= limits.threshold]
         home = linked(len(self.lengths), alike).astype(np.int64)

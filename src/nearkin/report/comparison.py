@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.cosine import cosine_of
 from nearkin.matching.match_columns import MatchColumns
-from nearkin.matching.passages import LEAST, Passage, Spans, covered, placed, spans_in
+from nearkin.matching.passages import LEAST, MOST_EDITS, Passage, Spans, covered, placed, spans_in, word_edits
+from nearkin.matching.score import cosine_of
 from nearkin.matching.template import passages_in, shingles_of
 from nearkin.matching.verify import Corpus, verify
-from nearkin.matching.word_edits import MOST, word_edits
 from nearkin.report.alignment import Alignment, align
 from nearkin.report.lookup import Found
 from nearkin.report.reading import opened
@@ -74,7 +73,7 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon, *, least: int = LE
         a_covered=_covered(spans.a_start, spans.a_end, first),
         b_covered=_covered(spans.b_start, spans.b_end, second),
         word_distance=None if edits is None else edits.distance,
-        words_over=MOST if edits is None else None,
+        words_over=MOST_EDITS if edits is None else None,
     )
     if found.tier:
         return found

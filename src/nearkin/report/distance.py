@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from nearkin.group.families import measured_pairs
 from nearkin.group.greedy import AGREEMENT, Signed
-from nearkin.group.pivot import measured_pairs
+from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import left_out, payload
-from nearkin.matching.texts import StoredTexts
 from nearkin.matching.verify import Corpus, room_for_texts
 from nearkin.scheme import parse_scheme
 from nearkin.settings import RunSettings

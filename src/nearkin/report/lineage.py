@@ -6,9 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from nearkin.errors import InputError, UsageError
-from nearkin.group.lineage import Windows, derive, disagreements
-from nearkin.group.moment import TELLING, Moment, moment_of
-from nearkin.group.writing import source_of_each, united
+from nearkin.group.lineage import TELLING, Moment, Windows, derive, disagreements, moment_of, source_of_each, united
 from nearkin.model import Location
 from nearkin.report.deciding import HEX, bytes_of, find_family
 from nearkin.report.fields import Name, Record, surrogate_escaped

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, takewhile
 
-from nearkin.matching.passages import LEAST
-from nearkin.matching.word_edits import word_edits
+from nearkin.matching.passages import LEAST, word_edits
 from nearkin.report.alignment import Alignment
 from nearkin.text.canon import Canon
 

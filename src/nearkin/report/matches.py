@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from nearkin.errors import UsageError
-from nearkin.matching.match_columns import MatchColumns
-from nearkin.matching.payload import Payload
+from nearkin.matching.match_columns import MatchColumns, Payload
 from nearkin.model import Location, Match
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs

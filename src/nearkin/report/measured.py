@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import left_out
-from nearkin.matching.texts import StoredTexts
 from nearkin.matching.verify import Corpus, room_for_texts, verify
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings

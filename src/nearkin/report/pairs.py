@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
-from nearkin.group.chain import linked
 from nearkin.group.evidence import Evidence
 from nearkin.group.families import families_in
-from nearkin.group.naming import family_row
-from nearkin.group.views import grouped
+from nearkin.group.grouping import family_row
+from nearkin.group.views import grouped, linked
 from nearkin.matching.match_columns import MatchColumns, alike
 from nearkin.model import Location, View
 from nearkin.report.families import named_families

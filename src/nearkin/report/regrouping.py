@@ -7,16 +7,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.families import families_in
-from nearkin.group.family import ContentFamily, kind_of
+from nearkin.group.families import ContentFamily, complete_to_pivot, families_in, kind_of
 from nearkin.group.form import forms_in, name_forms
 from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
-from nearkin.group.naming import family_row
-from nearkin.group.pivot import complete_to_pivot
-from nearkin.group.view_names import Seen, Stored, names_in_view
+from nearkin.group.grouping import family_row
+from nearkin.group.identity import Seen, Stored, names_in_view
 from nearkin.group.views import grouped
+from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import left_out, payload
-from nearkin.matching.texts import StoredTexts
 from nearkin.matching.verify import Corpus, room_for_texts
 from nearkin.model import Kind, View
 from nearkin.report.largest import largest

@@ -24,8 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.matching.passages import LEAST, Spans, covered, places
-from nearkin.matching.word_edits import Edit, WordEdits
+from nearkin.matching.passages import LEAST, Edit, Spans, WordEdits, covered, places
 from nearkin.report.alignment import frame
 from nearkin.report.readable import Readable
 from nearkin.text.canon import Canon

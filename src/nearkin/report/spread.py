@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nearkin.group.spread import suspects
+from nearkin.group.views import suspects
 from nearkin.model import Role
 from nearkin.report.distance import Measured, measure_pairs
 from nearkin.scheme import parse_scheme

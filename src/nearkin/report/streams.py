@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from nearkin.matching.payload import Payload
+from nearkin.matching.match_columns import Payload
 from nearkin.model import Family, IdenticalGroup, Kind, Location, Match, family_id
 from nearkin.report.distance import with_distances
 from nearkin.report.families import named_families

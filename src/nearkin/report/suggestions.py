@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.chain import linked
-from nearkin.matching.boilerplate import Boilerplate, Drawer
+from nearkin.group.views import linked
+from nearkin.matching.boilerplate import Boilerplate, Drawer, Group, suggest
 from nearkin.matching.candidates import Postings
 from nearkin.matching.match_columns import MatchColumns
-from nearkin.matching.suggestion import Group, suggest
+from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import UNSTORED, left_out, payload, sign_all
-from nearkin.matching.texts import StoredTexts
 from nearkin.report.fields import Record
 from nearkin.report.stored_evidence import stored_matches
 from nearkin.scheme import parse_scheme

@@ -12,8 +12,17 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from nearkin.matching.holding import sharing, texts_holding, to_be_read, told_by_features
-from nearkin.matching.passages import Passage, common_passages, covered, placed, spans_in
+from nearkin.matching.passages import (
+    Passage,
+    common_passages,
+    covered,
+    placed,
+    sharing,
+    spans_in,
+    texts_holding,
+    to_be_read,
+    told_by_features,
+)
 from nearkin.model import Location
 from nearkin.report.check import Checker
 from nearkin.report.wording import count

@@ -190,7 +190,7 @@ CREATE TABLE family_event (      -- what became of families: merges and splits a
 
 # Since version 4. What is estimated from samples says so; stores of older versions do not tell of everything.
 MEASURED = """
--- What the payload was counted on (matching/payload.py): 0 all features, so many of a sample, -1 another sample.
+-- What the payload was counted on (matching/match_columns.py): 0 all features, so many of a sample, -1 another sample.
 ALTER TABLE match ADD COLUMN payload_sample REAL;
 ALTER TABLE family ADD COLUMN weakest_exact INTEGER NOT NULL DEFAULT 1;
 -- Whether all resemblances that the mean is of were measured on the texts.
