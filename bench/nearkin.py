@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bench.folder import Folder
 from bench.pages import THRESHOLD, Pairs
-from nearkin.report.matches import list_matches
+from nearkin.query.matches import list_matches
 from nearkin.store.database import connect
 
 

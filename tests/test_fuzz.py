@@ -10,7 +10,7 @@ import pytest
 
 from nearkin.model import Summary
 from nearkin.pipeline import Scan
-from nearkin.report.families import list_families
+from nearkin.query.families import list_families
 from nearkin.settings import MatchSettings, RunSettings, Settings, TextSettings
 from nearkin.store.database import connect
 from oracle.prose import prose

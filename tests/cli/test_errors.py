@@ -184,7 +184,7 @@ def test_a_check_that_broke_has_found_nothing_similar(
         raise RuntimeError("out of luck")
 
     (tmp_path / "new.txt").write_text(prose(4242))
-    monkeypatch.setattr("nearkin.report.check.Checker.check", broken)
+    monkeypatch.setattr("nearkin.query.check.Checker.check", broken)
     refused(Called("check", tmp_path / "new.txt", "--store", store, "--exit-code"), 5, "out of luck")
 
 

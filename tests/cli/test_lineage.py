@@ -8,7 +8,7 @@ import pytest
 from nearkin.api.store import Store
 from nearkin.errors import UsageError
 from nearkin.group import lineage as derivation
-from nearkin.report import lineage
+from nearkin.query import lineage
 
 from .world import Called, edited, prose, write
 

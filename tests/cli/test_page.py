@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from cli.world import Called, edited, prose, write
+from nearkin.query.totals import Totals
 from nearkin.report import page as page_file
-from nearkin.report.charts import bars, family_sizes
-from nearkin.report.totals import Totals
+from nearkin.report.page_parts import bars, family_sizes
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 VOID = {"meta", "input", "br", "link", "img", "rect", "line"}

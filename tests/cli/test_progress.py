@@ -33,7 +33,7 @@ def slowed(module, name, seconds):
 slowed(writer.Writer, "flush", 0.15)
 slowed(signatures, "signature_of", 0.012)
 slowed(ending, "_write", 0.8)
-from nearkin.report import regrouping
+from nearkin.query import regroup as regrouping
 slowed(regrouping, "greedy", 0.8)
 from nearkin.cli.main import run
 sys.argv[0] = "nearkin"

@@ -11,7 +11,7 @@ import pytest
 from cli.world import Called, edited, prose
 from keeping.world import FILES, USUAL, Tree
 from nearkin.group import certificate
-from nearkin.keeping import apply as applying
+from nearkin.keep import apply as applying
 from nearkin.keeping import place as placing
 
 

@@ -15,12 +15,12 @@ import pytest
 
 from keeping.world import Tree
 from nearkin.errors import InputError
-from nearkin.keeping import apply as applying
-from nearkin.keeping import quarantine as quarantining
-from nearkin.keeping.apply import Action, apply_plan
-from nearkin.keeping.journal import Journal
+from nearkin.keep import apply as applying
+from nearkin.keep import quarantine as quarantining
+from nearkin.keep.apply import Action, apply_plan
+from nearkin.keep.journal import Journal
+from nearkin.keep.plan import read_plan
 from nearkin.keeping.place import Place
-from nearkin.keeping.plan import read_plan
 from nearkin.keeping.undo import undo
 
 CALLS = ("rename", "link", "symlink", "unlink", "write", "fsync", "mkdir", "ftruncate")

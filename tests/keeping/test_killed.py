@@ -25,7 +25,7 @@ def deadly(call):
         return result
     return wrapped
 from nearkin.cli.main import main
-import nearkin.keeping.apply
+import nearkin.keep.apply
 for name in ("rename", "link", "symlink", "unlink", "write"):
     setattr(os, name, deadly(getattr(os, name)))
 sys.exit(main(sys.argv[3:]))

@@ -9,7 +9,7 @@ import pytest
 
 from cli.world import Called, no_file_longer_than, prose, write
 from nearkin.errors import InputError
-from nearkin.keeping.plan import read_plan, write_plan
+from nearkin.keep.plan import read_plan, write_plan
 
 from .world import USUAL, Tree
 

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from cli.world import prose
-from nearkin.keeping import proposal, texts
-from nearkin.keeping.groups import groups_of
-from nearkin.keeping.proposal import propose
+from nearkin.keep import proposal
+from nearkin.keep.groups import groups_of
+from nearkin.keep.proposal import propose
+from nearkin.keeping import texts
 from nearkin.keeping.texts import StoppedError, Texts
-from nearkin.report.reading import opened
+from nearkin.query.store_view import opened
 from nearkin.store.compression import unpack
 
 from .world import Tree

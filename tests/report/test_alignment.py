@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nearkin.matching.passages import placed, spans_in
-from nearkin.report.alignment import align, frame
-from nearkin.report.marks import joined
+from nearkin.query.alignment import align, frame
 from nearkin.report.side_by_side import rows
+from nearkin.report.word_marks import joined
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 

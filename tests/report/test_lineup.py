@@ -5,9 +5,9 @@ import random
 import pytest
 
 from nearkin.matching.passages import IN_ORDER, MOVED, REPEATED, placed, spans_in
-from nearkin.report.alignment import align
-from nearkin.report.marks import joined
+from nearkin.query.alignment import align
 from nearkin.report.side_by_side import rows
+from nearkin.report.word_marks import joined
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 

@@ -32,7 +32,7 @@ def newer_normaliser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def newer_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("nearkin.run", "nearkin.report.check", "nearkin.scheme"):
+    for module in ("nearkin.run", "nearkin.query.check", "nearkin.scheme"):
         monkeypatch.setattr(f"{module}.FORMAT", FORMAT + 1)
 
 

@@ -186,7 +186,7 @@ def test_who_reads_sees_one_moment(asked: str, tmp_path: Path, monkeypatch: pyte
         connection.set_trace_callback(question)
         return connection
 
-    monkeypatch.setattr("nearkin.report.reading.connect", traced)
+    monkeypatch.setattr("nearkin.query.store_view.connect", traced)
     assert getattr(store, asked)().to_pylist() == before
     assert scanned
     assert getattr(store, asked)().to_pylist() != before

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Care(Written):
     def info(self) -> "Inventory":
         """What is in the store, how much room each part takes, and what is stale."""
-        from nearkin.report.reading import opened
+        from nearkin.query.store_view import opened
         from nearkin.store.inventory import take_inventory
 
         with opened(self.path) as connection:
@@ -32,7 +32,7 @@ class Care(Written):
     ) -> "list[Finding]":
         """What is wrong with it, if anything; `quick` does not make every kept text canonical again."""
         from nearkin.matching.segment_builder import damaged_segments
-        from nearkin.report.reading import opened
+        from nearkin.query.store_view import opened
         from nearkin.store.maintenance import Finding, findings
         from nearkin.store.segments import folder_of
 
@@ -74,8 +74,8 @@ class Care(Written):
         """Who did what, the latest first; `since` a date or a moment, of local time where it names no zone."""
         from dataclasses import asdict
 
-        from nearkin.report.reading import opened
-        from nearkin.report.tables import audit_table
+        from nearkin.query.store_view import opened
+        from nearkin.report.arrow_tables import audit_table
         from nearkin.store.audit import entries, moment
 
         at_least_one("limit", limit)

@@ -13,7 +13,7 @@ from nearkin.settings import checked
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nearkin.report.comparison import Comparison
+    from nearkin.query.comparison import Comparison
 
 
 def compare(
@@ -31,8 +31,8 @@ def compare(
     """
     from hashlib import sha256
 
-    from nearkin.report.comparison import compare as measure
-    from nearkin.report.lookup import Found
+    from nearkin.query.comparison import compare as measure
+    from nearkin.query.lookup import Found
 
     if checked("min_length", min_length, int) < 1:
         raise UsageError(f"min_length is in characters, at least 1; it is {min_length}.")
@@ -56,9 +56,9 @@ class Tracing(Written):
         """
         from hashlib import sha256
 
+        from nearkin.query.store_view import connected, is_scoped
+        from nearkin.query.trace import LONG_ENOUGH, trace
         from nearkin.report.comparison_fields import traced_table
-        from nearkin.report.reading import connected, is_scoped
-        from nearkin.report.trace import LONG_ENOUGH, trace
         from nearkin.store import runs
         from nearkin.text.canon import Canon
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from nearkin.keeping.apply import Done
-    from nearkin.keeping.plan import Row
+    from nearkin.keep.apply import Done
+    from nearkin.keep.plan import Row
     from nearkin.keeping.undo import Undone
     from nearkin.model import Location
 
@@ -39,11 +39,11 @@ class Keeping(Written):
         that are contained to this share be quarantined. A `plan` is written as .csv or .json. Documents that are not
         where the last scan found them are left out.
         """
-        from nearkin.report.tables import keep_table
+        from nearkin.report.arrow_tables import keep_table
 
         rows = self.propose(families, prefer=prefer, near=near)
         if plan is not None:
-            from nearkin.keeping.plan import write_plan
+            from nearkin.keep.plan import write_plan
 
             write_plan(rows, Path(plan))
         return keep_table(rows)
@@ -59,8 +59,8 @@ class Keeping(Written):
     ) -> "list[Row]":
         """The rows of a plan. `progress` is told "keep", and how many documents of how many were looked at; `absent`
         is told of each document that is not where the last scan found it: it is left out."""
-        from nearkin.keeping.proposal import propose
-        from nearkin.report.reading import opened
+        from nearkin.keep.proposal import propose
+        from nearkin.query.store_view import opened
 
         refuse_no_share(near=near)
         rules, only = names_of("prefer", prefer), names_of("families", families)
@@ -73,9 +73,9 @@ class Keeping(Written):
     ) -> "list[Done]":
         """Carry out a plan: hardlink, symlink or quarantine. Every document is checked right before; every step is in
         the journal beside the plan; nothing is deleted."""
-        from nearkin.keeping.apply import Action, apply_plan, journal_of, quarantine_of
-        from nearkin.keeping.journal import Journal
-        from nearkin.keeping.plan import read_plan
+        from nearkin.keep.apply import Action, apply_plan, journal_of, quarantine_of
+        from nearkin.keep.journal import Journal
+        from nearkin.keep.plan import read_plan
 
         how, by = chosen(Action, action, "action"), signer(by)
         plan = Path(plan)
@@ -90,7 +90,7 @@ class Keeping(Written):
 
     def undo_plan(self, journal: AnyPath, *, by: str | None = None) -> "list[Undone]":
         """Put back what a plan moved, by its journal."""
-        from nearkin.keeping.journal import Journal
+        from nearkin.keep.journal import Journal
         from nearkin.keeping.undo import undo
 
         by = signer(by)

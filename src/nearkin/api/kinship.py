@@ -16,9 +16,9 @@ class Kinship(Keeping):
         from them; without `dates` from the texts alone, without `beyond` of what reaches the threshold only."""
         import pyarrow as pa
 
-        from nearkin.report.fields import backslashed
-        from nearkin.report.lineage import lineage_record, trace_lineage
-        from nearkin.report.reading import is_scoped, opened
+        from nearkin.query.lineage import lineage_record, trace_lineage
+        from nearkin.query.records import backslashed
+        from nearkin.query.store_view import is_scoped, opened
 
         checked("family", family, str)
         with opened(self.path) as connection:
@@ -49,9 +49,9 @@ class Kinship(Keeping):
         """Who holds copies or near-copies of a document (by its path or file), or documents of a family (by its id)."""
         import pyarrow as pa
 
-        from nearkin.report.custodians import custodian_record, list_custodians
-        from nearkin.report.fields import backslashed
-        from nearkin.report.reading import is_scoped, opened
+        from nearkin.query.kinship import custodian_record, list_custodians
+        from nearkin.query.records import backslashed
+        from nearkin.query.store_view import is_scoped, opened
 
         checked("subject", subject, str)
         with opened(self.path) as connection:
@@ -70,9 +70,9 @@ class Kinship(Keeping):
         """Pairs of folder trees of which `min_share` of b lives in a: of the same bytes, or near by family."""
         import pyarrow as pa
 
-        from nearkin.report.fields import backslashed
+        from nearkin.query.records import backslashed
+        from nearkin.query.store_view import is_scoped, opened
         from nearkin.report.folders import folder_record, list_folders
-        from nearkin.report.reading import is_scoped, opened
 
         refuse_no_share(min_share=checked("min_share", min_share, float))
         at_least_one("min_documents", checked("min_documents", min_documents, int))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nearkin.report.ending import Written as WrittenReport
+    from nearkin.report.export import Written as WrittenReport
 
 
 class Reports:
@@ -17,6 +17,6 @@ class Reports:
         `table` says which one a flat file holds: documents, matches (unless told otherwise), families, identical or
         failed. With `links` names of files in .xlsx and .html lead to them. The file is there whole or not at all.
         """
-        from nearkin.report.ending import write_report
+        from nearkin.report.export import write_report
 
         return write_report(self.path, Path(path), table=table, links=links)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nearkin.report.check import Checker, Opened
+    from nearkin.query.check import Checker, Opened
 
 Asked = tuple[str | None, float | None, float | None]
 
@@ -49,7 +49,7 @@ class Session:
 
     def checker(self, scheme: str | None, min_resemblance: float | None, min_containment: float | None) -> "Checker":
         """The same as long as nothing in the store has changed."""
-        from nearkin.report.check import Checker
+        from nearkin.query.check import Checker
 
         connection, here = self.connection, self._here
         (version,) = connection.execute("PRAGMA data_version").fetchone()

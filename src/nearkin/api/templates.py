@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 class Templates(Written):
     def templates(self) -> "pa.Table":
         """The templates whose text counts in no comparison."""
-        from nearkin.report.reading import opened
-        from nearkin.report.tables import template_table
-        from nearkin.report.templates import template_records
+        from nearkin.query.store_view import opened
+        from nearkin.query.templates import template_records
+        from nearkin.report.arrow_tables import template_table
 
         with opened(self.path) as connection:
             return template_table(template_records(connection))
 
     def suggest_templates(self, *, least: int = 5, limit: int | None = 20) -> "pa.Table":
         """Text that at least so many contents have which are otherwise unlike."""
-        from nearkin.report.reading import opened
+        from nearkin.query.store_view import opened
+        from nearkin.report.arrow_tables import suggestion_table
         from nearkin.report.suggestions import list_suggestions
-        from nearkin.report.tables import suggestion_table
 
         at_least_one("least", checked("least", least, int))
         at_least_one("limit", limit)
@@ -60,7 +60,7 @@ class Templates(Written):
         Matches and families are made anew. Numbers of suggestions hold for the same `least` and `limit`.
         """
         from nearkin.matching.boilerplate import Drawer
-        from nearkin.report.deciding import find_family
+        from nearkin.query.verdicts import find_family
         from nearkin.report.suggestions import TOLERANCE, list_suggestions
 
         if sum((family is not None, text is not None, bool(suggestions))) != 1:
@@ -98,7 +98,7 @@ class Templates(Written):
 
     def remove_template(self, name: str, *, by: str | None = None) -> None:
         """By name or number. Matches and families are made anew."""
-        from nearkin.report.templates import find_template
+        from nearkin.query.templates import find_template
         from nearkin.store.templates import remove_template
 
         by = signer(by)

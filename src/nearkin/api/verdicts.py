@@ -11,7 +11,7 @@ from nearkin.errors import BusyError, InputError, UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nearkin.report.deciding import Consequence
+    from nearkin.query.verdicts import Consequence
     from nearkin.store.verdicts import Verdict
 
 Subject = str | tuple[str, str]  # a family's id, or two documents
@@ -21,10 +21,10 @@ TWO = "A verdict is on a family, by its id, or on two documents"
 class Verdicts(Written):
     def verdicts(self) -> "pa.Table":
         """What people decided on pairs and families, and who did."""
-        from nearkin.report.deciding import verdict_record
-        from nearkin.report.fields import backslashed
-        from nearkin.report.reading import opened
-        from nearkin.report.tables import verdict_table
+        from nearkin.query.records import backslashed
+        from nearkin.query.store_view import opened
+        from nearkin.query.verdicts import verdict_record
+        from nearkin.report.arrow_tables import verdict_table
         from nearkin.store.verdicts import all_verdicts
 
         with opened(self.path) as connection:
@@ -41,7 +41,7 @@ class Verdicts(Written):
         note: str | None = None,
     ) -> "Consequence":
         """On two documents or on a family; `keep` names the document of it to keep. Families follow at once."""
-        from nearkin.report.deciding import (
+        from nearkin.query.verdicts import (
             bytes_of,
             consequence,
             find_family,
@@ -109,7 +109,7 @@ class Verdicts(Written):
 
 
 def _said_of(connection: sqlite3.Connection, subject: Subject | int) -> "list[Verdict]":
-    from nearkin.report.deciding import find_family, pair_of
+    from nearkin.query.verdicts import find_family, pair_of
     from nearkin.store.verdicts import all_verdicts
 
     verdicts = all_verdicts(connection)

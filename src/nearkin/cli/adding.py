@@ -7,7 +7,7 @@ from nearkin.cli.notes import name_of, note
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
-    from nearkin.report.lookup import Found
+    from nearkin.query.lookup import Found
 
 
 def refuse_wrong_adding(

@@ -34,7 +34,7 @@ def audit(store: Path, form: str | None, quiet: bool, action: str | None, since:
     """
     from dataclasses import asdict
 
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.query.store_view import is_scoped, opened
     from nearkin.store.audit import entries
 
     with opened(store) as connection:

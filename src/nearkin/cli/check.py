@@ -14,8 +14,8 @@ from nearkin.errors import InputError, UsageError
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.model import Similar
-    from nearkin.report.check import Checker
-    from nearkin.report.lookup import Found
+    from nearkin.query.check import Checker
+    from nearkin.query.lookup import Found
     from nearkin.report.range_query import RangeQuery
 
 
@@ -70,10 +70,10 @@ def check(
     from nearkin.cli.adding import add_all, refuse_wrong_adding
     from nearkin.cli.progress import progress
     from nearkin.cli.words import count
-    from nearkin.report.check import Checker
-    from nearkin.report.fields import similar_record
+    from nearkin.query.check import Checker
+    from nearkin.query.records import similar_record
+    from nearkin.query.store_view import connected, is_scoped
     from nearkin.report.range_query import RangeQuery
-    from nearkin.report.reading import connected, is_scoped
     from nearkin.scheme import likeness
     from nearkin.store.contents import count_stale
 
@@ -163,7 +163,7 @@ def _read_all(files: tuple[str, ...], store: Path, *, raw: bool) -> "list[Found]
 
 
 def _read(name: str, store: Path, *, raw: bool) -> "Found":
-    from nearkin.report.lookup import find_document, from_bytes
+    from nearkin.query.lookup import find_document, from_bytes
 
     return from_bytes("-", sys.stdin.buffer.read(), raw=raw) if name == "-" else find_document(name, store, raw=raw)
 

@@ -12,8 +12,8 @@ LISTED = 10  # passages on the screen; JSON has all
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.report.comparison import Comparison, Payload
-    from nearkin.report.lookup import Found
+    from nearkin.query.comparison import Comparison, Payload
+    from nearkin.query.lookup import Found
     from nearkin.report.readable import Readable
     from nearkin.scheme import Estimate, Scheme
     from nearkin.text.canon import Canon
@@ -64,10 +64,10 @@ def compare(
     if the store has templates, payload is the resemblance without them.
     """
     from nearkin.cli.progress import progress
-    from nearkin.report.comparison import compare as measure
-    from nearkin.report.comparison import payload_of, without_templates
+    from nearkin.query.comparison import compare as measure
+    from nearkin.query.comparison import payload_of, without_templates
+    from nearkin.query.lookup import find_document
     from nearkin.report.comparison_fields import comparison_record
-    from nearkin.report.lookup import find_document
     from nearkin.scheme import keeps_lines, parse_scheme
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
@@ -105,7 +105,7 @@ def _write_page(page: Path, a: "Found", b: "Found", found: "Comparison", scheme:
 def _show_texts(a: "Found", b: "Found", found: "Comparison", canon: "Canon") -> None:
     from nearkin.cli.screen import Screen
     from nearkin.cli.side_by_side import ENDS, show_side_by_side
-    from nearkin.report.comparison import aligned
+    from nearkin.query.comparison import aligned
     from nearkin.report.readable import Readable, in_characters
     from nearkin.report.side_by_side import rows
 
@@ -144,8 +144,8 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
     from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count, measured, safe, share, size
+    from nearkin.query.wording import percent
     from nearkin.report.relation import label
-    from nearkin.report.wording import percent
     from nearkin.scheme.shingler import ALL_BITS
 
     screen = Screen()

@@ -12,7 +12,7 @@ from nearkin.cli.output import Record, chosen, emit
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.report.custodians import Custodian
+    from nearkin.query.kinship import Custodian
 
 
 @click.command(epilog="Example: nearkin custodians manual-1.txt")
@@ -26,8 +26,8 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
     counts. Near-copies are those that reach the scan's thresholds.
     """
     from nearkin.cli.progress import progress
-    from nearkin.report.custodians import custodian_record, list_custodians
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.query.kinship import custodian_record, list_custodians
+    from nearkin.query.store_view import is_scoped, opened
 
     with progress("comparing", quiet=quiet), opened(store) as connection:
         scoped = is_scoped(connection)
@@ -68,7 +68,7 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
 def _show(screen: "Screen", found: "list[Custodian]") -> None:
     from nearkin.cli.apart import apart
     from nearkin.cli.words import count, safe, size
-    from nearkin.report.wording import marked
+    from nearkin.query.wording import marked
 
     for one in found:
         by = " (owner of the files)" if one.known_by == "owner" else ""

@@ -33,8 +33,8 @@ def documents(
     store: Path, form: str | None, quiet: bool, failed: bool, without_text: bool, changes: bool, limit: int | None
 ) -> None:
     """List what is in the store."""
-    from nearkin.report.fields import document_record
-    from nearkin.report.reading import is_scoped, opened, without_own_text
+    from nearkin.query.records import document_record
+    from nearkin.query.store_view import is_scoped, opened, without_own_text
     from nearkin.store import runs
     from nearkin.store.documents import present
 
@@ -84,8 +84,8 @@ def _all_have_text(other: int) -> str:
 
 
 def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:
-    from nearkin.report.fields import change_record
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.query.records import change_record
+    from nearkin.query.store_view import is_scoped, opened
     from nearkin.store import runs
     from nearkin.store.changes import list_changes
 

@@ -77,10 +77,10 @@ def families(
     from nearkin.cli.progress import progress
     from nearkin.group.greedy import Representative
     from nearkin.model import View
-    from nearkin.report.families import list_families
-    from nearkin.report.fields import family_record
+    from nearkin.query.families import list_families
+    from nearkin.query.records import family_record
+    from nearkin.query.store_view import is_scoped, opened, score_name
     from nearkin.report.partial import missing_from_families
-    from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.report.rows import MEMBER_PATHS, member_columns, member_rows
     from nearkin.store import runs
 
@@ -154,8 +154,8 @@ def _note_doubts(families: "list[Family]", spread: float, *, quiet: bool) -> Non
 
 
 def _show_history(ctx: click.Context, store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:
-    from nearkin.report.fields import event_record
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.query.records import event_record
+    from nearkin.query.store_view import is_scoped, opened
     from nearkin.store import runs
     from nearkin.store.families import history
 

@@ -44,8 +44,8 @@ def folders(
     the same overlap, only the outer one is listed. Archives count as folders: notes/ may be in notes.zip!.
     """
     from nearkin.cli.progress import progress
+    from nearkin.query.store_view import is_scoped, opened
     from nearkin.report.folders import folder_record, list_folders
-    from nearkin.report.reading import is_scoped, opened
     from nearkin.store import runs
 
     with opened(store) as connection:

@@ -16,7 +16,7 @@ from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.keeping.plan import Row
+    from nearkin.keep.plan import Row
     from nearkin.model import Location
 
 NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
@@ -130,8 +130,8 @@ def _propose(
 ) -> None:
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.keeping.plan import COLUMNS, write_plan
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.keep.plan import COLUMNS, write_plan
+    from nearkin.query.store_view import is_scoped, opened
 
     absent: list[Location] = []
     with progress("keep", quiet=quiet) as report:
@@ -160,7 +160,7 @@ def _propose(
 def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
     """Families of which something can go come first: these are what a person asks for."""
     from nearkin.cli.words import count, safe, shortened, size
-    from nearkin.keeping.proposal import ATTACHED
+    from nearkin.keep.proposal import ATTACHED
 
     groups = [list(some) for _, some in groupby(rows, key=lambda row: row.group)]
     groups.sort(key=lambda some: all(row.action not in ("replace", "quarantine") for row in some))
@@ -197,7 +197,7 @@ def _left_out(store: Path, absent: "list[Location]") -> list[str]:
         return []
     from nearkin.cli.scan_notes import lost
     from nearkin.cli.words import count
-    from nearkin.report.reading import opened
+    from nearkin.query.store_view import opened
     from nearkin.store.scopes import all_scopes
 
     with opened(store) as connection:
@@ -255,7 +255,7 @@ def _apply(
     store: Path, form: str | None, plan: Path, action: str, quarantine: Path | None, by: str | None, *, quiet: bool
 ) -> None:
     from nearkin.api.store import Store
-    from nearkin.keeping.apply import journal_of, quarantine_of
+    from nearkin.keep.apply import journal_of, quarantine_of
 
     done = Store(store).apply_plan(plan, action=action, quarantine=quarantine, by=by)
     counts = _report([asdict(one) for one in done], form, ["path", "scope", "outcome", "detail"])

@@ -10,7 +10,7 @@ from nearkin.cli.output import chosen, emit
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.report.lineage import Descendant
+    from nearkin.query.lineage import Descendant
 
 
 @click.command(epilog="Example: nearkin lineage 41c0")
@@ -31,8 +31,8 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
     a note says so: one of the dates may be wrong.
     """
     from nearkin.cli.progress import progress
-    from nearkin.report.lineage import lineage_record, trace_lineage
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.query.lineage import lineage_record, trace_lineage
+    from nearkin.query.store_view import is_scoped, opened
 
     with progress("comparing texts", quiet=quiet), opened(store) as connection:
         scoped = is_scoped(connection)

@@ -24,7 +24,7 @@ def note_unfinished(unfinished: bool, *, quiet: bool) -> None:
 
 def left_out(connection: "Connection", *, quiet: bool) -> int:
     """How many templates the listed scores are without."""
-    from nearkin.report.templates import templates_changed
+    from nearkin.query.templates import templates_changed
     from nearkin.store import runs
 
     if templates_changed(connection):
@@ -51,8 +51,8 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     are copies of one another come last; on the screen they are only counted.
     """
     from nearkin.cli.progress import progress
-    from nearkin.report.fields import identical_record
-    from nearkin.report.reading import is_scoped, opened
+    from nearkin.query.records import identical_record
+    from nearkin.query.store_view import is_scoped, opened
     from nearkin.report.rows import copy_rows
     from nearkin.store import runs
     from nearkin.store.documents import identical_groups
@@ -140,11 +140,11 @@ def matches(
     """
     from nearkin.cli.progress import progress
     from nearkin.cli.words import in_sum
+    from nearkin.query.matches import each_match
+    from nearkin.query.records import match_record
+    from nearkin.query.store_view import is_scoped, opened, score_name
     from nearkin.report.between import list_between
-    from nearkin.report.fields import match_record
-    from nearkin.report.matches import each_match
     from nearkin.report.partial import missing_from_matches
-    from nearkin.report.reading import is_scoped, opened, score_name
     from nearkin.report.rows import MATCH
     from nearkin.store import runs
 
@@ -211,7 +211,7 @@ def _note_floor(connection: "Connection", resemblance: float | None, containment
 
 def _list_new(answer: "Between", form: str, limit: int | None, *, quiet: bool) -> None:
     from nearkin.cli.words import in_sum
-    from nearkin.report.fields import new_record
+    from nearkin.query.records import new_record
 
     unknown = list(no_more_than(limit, answer.unknown, "first", "documents", quiet=quiet))
     if form != "table":

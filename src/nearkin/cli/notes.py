@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from nearkin.report.lookup import Found
+    from nearkin.query.lookup import Found
 
 Listed = TypeVar("Listed")
 

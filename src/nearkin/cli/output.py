@@ -73,7 +73,7 @@ def _write_csv(rows: Iterable[Record], columns: list[str], paths: frozenset[str]
 
 
 def _escaped(text: str) -> str:
-    from nearkin.report.wording import safe
+    from nearkin.query.wording import safe
 
     return safe(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 

@@ -10,7 +10,7 @@ from nearkin.cli.options import FILE, common
 from nearkin.cli.output import chosen, emit_one
 
 if TYPE_CHECKING:
-    from nearkin.report.ending import Written
+    from nearkin.report.export import Written
 
 TABLES = ("documents", "matches", "families", "identical", "failed")
 
@@ -30,7 +30,7 @@ def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | 
     report begins with the settings of the scan; for .csv, .jsonl and .dat they are in FILE.about.json.
     """
     from nearkin.cli.progress import progress
-    from nearkin.report.ending import write_report
+    from nearkin.report.export import write_report
 
     with progress("write", quiet=quiet):
         written = write_report(store, file, table=table, links=links)
@@ -51,7 +51,7 @@ def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | 
 def write_all(store: Path, files: tuple[Path, ...], *, quiet: bool) -> None:
     """After a scan."""
     from nearkin.cli.progress import progress
-    from nearkin.report.ending import write_report
+    from nearkin.report.export import write_report
 
     for file in files:
         with progress("write", quiet=quiet):
@@ -61,7 +61,7 @@ def write_all(store: Path, files: tuple[Path, ...], *, quiet: bool) -> None:
 
 def refuse_all(files: tuple[Path, ...]) -> None:
     """Before a scan: better than after hours."""
-    from nearkin.report.ending import refuse_unknown
+    from nearkin.report.export import refuse_unknown
 
     for file in files:
         refuse_unknown(file, table=None, links=False)

@@ -183,7 +183,7 @@ def _to_be_read(
 
 def _is_any_kept(store: Path) -> bool:
     """Whether an unfinished scan has left documents, with which the next one goes on."""
-    from nearkin.report.reading import opened
+    from nearkin.query.store_view import opened
     from nearkin.store.inventory import UNFINISHED
 
     try:

@@ -10,7 +10,7 @@ from nearkin.cli.options import store_option
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.model import Family, IdenticalGroup, Match, Summary
-    from nearkin.report.families import Overview
+    from nearkin.query.families import Overview
 
 TOP = 10
 TOP_FAILED = 5
@@ -20,10 +20,10 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
     from nearkin.cli.scan_notes import failed_in_words, notes
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count
+    from nearkin.query.families import overview
+    from nearkin.query.matches import list_matches
+    from nearkin.query.store_view import is_scoped, opened, score_name, total_bytes, without_text
     from nearkin.read.walk import check_starts
-    from nearkin.report.families import overview
-    from nearkin.report.matches import list_matches
-    from nearkin.report.reading import is_scoped, opened, score_name, total_bytes, without_text
     from nearkin.store import runs
     from nearkin.store.contents import count_stale
     from nearkin.store.documents import identical_groups, overhead_of_copies, present
@@ -91,8 +91,8 @@ def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
     """Where every document must be read, one of those scanned that was not is an error; all else is stored."""
     from nearkin.cli.scan_notes import failed_in_words
     from nearkin.errors import InputError
+    from nearkin.query.store_view import opened
     from nearkin.read.walk import check_starts
-    from nearkin.report.reading import opened
 
     with opened(store) as connection:
         if told := failed_in_words(connection, check_starts(paths)):
@@ -105,8 +105,8 @@ def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
     """Where all that was named failed as a whole, the input is unreadable; where some of it did, a warning will do."""
     from nearkin.cli.words import count, safe
     from nearkin.errors import InputError
+    from nearkin.query.store_view import opened
     from nearkin.read.walk import check_starts
-    from nearkin.report.reading import opened
     from nearkin.store.documents import nothing_read, only_failure
     from nearkin.store.runs import failed_by_reason
 
@@ -125,8 +125,8 @@ def tell_notes(store: Path, paths: tuple[Path, ...], summary: "Summary") -> None
     """On standard error, where the result goes to a program."""
     from nearkin.cli.notes import note
     from nearkin.cli.scan_notes import failed_in_words, notes
+    from nearkin.query.store_view import opened
     from nearkin.read.walk import check_starts
-    from nearkin.report.reading import opened
     from nearkin.store.documents import nothing_read
 
     with opened(store) as connection:

@@ -15,7 +15,7 @@ from nearkin.cli.words import cells, count, fold, measured, name, safe
 from nearkin.cli.words import share as share_in_words
 from nearkin.cli.words import size as size_in_words
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
-from nearkin.report.wording import holds, kind_of, marked
+from nearkin.query.wording import holds, kind_of, marked
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -12,8 +12,8 @@ from nearkin.cli.words import cells, count, safe
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.report.marks import Word
     from nearkin.report.side_by_side import Row
+    from nearkin.report.word_marks import Word
 
 ENDS = 12  # words of what is the same, at either end
 SHOWN = 200  # rows; the page has all
@@ -42,7 +42,7 @@ def show_side_by_side(screen: "Screen", rows: "Iterator[Row]", *, whole: str) ->
 
 
 def _lines(row: "Row", wide: int) -> Iterator[tuple[str, list[Piece], list[Piece]]]:
-    from nearkin.report.marks import unit
+    from nearkin.report.word_marks import unit
 
     same = row.block.same
     gap = count(row.left_out, unit(row.a)) if row.left_out else ""

@@ -55,7 +55,7 @@ def sign(
     if file is None:
         _sign_store(store, scheme, form, digest=digest, given=raw or ignore is not None, quiet=quiet)
         return
-    from nearkin.report.lookup import find_document, from_bytes
+    from nearkin.query.lookup import find_document, from_bytes
     from nearkin.scheme import Estimator, keeps_lines, parse_scheme, place
     from nearkin.scheme import sign as sign_text
     from nearkin.settings import TextSettings
@@ -94,8 +94,8 @@ def _print_number(number: int | None, form: str) -> None:
 def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given: bool, quiet: bool) -> None:
     from nearkin.cli.progress import followed, progress
     from nearkin.errors import UsageError
-    from nearkin.report.reading import is_scoped, opened
-    from nearkin.report.signatures import stored_signatures
+    from nearkin.query.signatures import stored_signatures
+    from nearkin.query.store_view import is_scoped, opened
     from nearkin.scheme import Estimator
 
     if given:

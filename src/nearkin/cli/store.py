@@ -30,7 +30,7 @@ def info(store: Path, form: str | None, quiet: bool) -> None:
     """
     from nearkin.api.store import Store
     from nearkin.cli.scan_notes import lost
-    from nearkin.report.reading import opened
+    from nearkin.query.store_view import opened
 
     inventory = Store.open(store, create=False).info()
     form = chosen(form)
@@ -238,7 +238,7 @@ def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, y
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
     from nearkin.cli.words import count, safe
-    from nearkin.report.reading import opened
+    from nearkin.query.store_view import opened
     from nearkin.store.forget import find_places
 
     with opened(store) as connection:

@@ -61,7 +61,7 @@ def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) 
     without it. Use its number in `nearkin template add --suggestion N`; it is valid until the store changes.
     """
     from nearkin.cli.progress import progress
-    from nearkin.report.reading import opened
+    from nearkin.query.store_view import opened
     from nearkin.report.suggestions import list_suggestions
 
     with progress("looking for boilerplate", quiet=quiet), opened(store) as connection:
@@ -127,7 +127,7 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
     if options["tolerance"] is not None and options["family"] is None:
         raise UsageError("--tolerance belongs to --family.")
     if not store.exists():
-        from nearkin.report.reading import opened
+        from nearkin.query.store_view import opened
 
         with opened(store):
             pass
@@ -150,8 +150,8 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
 
 def _text_of(file: str, store: Path) -> bytes:
     """As extracted; raw bytes where the store's texts are."""
-    from nearkin.report.lookup import find_document
-    from nearkin.report.reading import opened
+    from nearkin.query.lookup import find_document
+    from nearkin.query.store_view import opened
     from nearkin.store import runs
 
     with opened(store) as connection:
@@ -182,8 +182,8 @@ def _numbers(asked: tuple[str, ...]) -> list[int] | Literal["all"]:
 @common
 def list_(store: Path, form: str | None, quiet: bool) -> None:
     """List the templates, and how many documents contain each."""
-    from nearkin.report.reading import opened
-    from nearkin.report.templates import template_records
+    from nearkin.query.store_view import opened
+    from nearkin.query.templates import template_records
 
     with opened(store) as connection:
         records = template_records(connection)

@@ -11,7 +11,7 @@ from nearkin.cli.output import Record, chosen, emit, emit_one
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
-    from nearkin.report.deciding import Consequence
+    from nearkin.query.verdicts import Consequence
 
 WORDS = ("same", "version", "not-similar", "template", "keep")
 COLUMNS = ["id", "about", "verdict", "family", "path", "keep", "by", "note", "at"]
@@ -109,8 +109,8 @@ def _understood(words: tuple[str, ...]) -> tuple[str | tuple[str, str], str, str
 @common
 def list_(store: Path, form: str | None, quiet: bool) -> None:
     """List the verdicts with their documents, latest first."""
-    from nearkin.report.deciding import verdict_record
-    from nearkin.report.reading import opened
+    from nearkin.query.store_view import opened
+    from nearkin.query.verdicts import verdict_record
     from nearkin.store.verdicts import all_verdicts
 
     with opened(store) as connection:

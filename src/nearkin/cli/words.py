@@ -5,7 +5,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from nearkin.model import Location
-from nearkin.report.wording import JOINERS, count, safe, share, size
+from nearkin.query.wording import JOINERS, count, safe, share, size
 
 if TYPE_CHECKING:
     from nearkin.report.between import Between

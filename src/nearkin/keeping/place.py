@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 
-from nearkin.keeping.plan import is_inside
+from nearkin.keep.plan import is_inside
 from nearkin.read.walk import explain
 
 BLOCK = 1 << 20

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nearkin.group.certificate import remembering
-from nearkin.keeping.groups import Group
+from nearkin.keep.groups import Group
 from nearkin.store.compression import unpack
 
 LARGE = 1 << 24  # characters of a group

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from nearkin.keeping.journal import Journal, Step
+from nearkin.keep.journal import Journal, Step
+from nearkin.keep.quarantine import TAKEN, move_in, move_out, unsafe
 from nearkin.keeping.place import FOLDER, Place, RefusedError, proven, reached
-from nearkin.keeping.quarantine import TAKEN, move_in, move_out, unsafe
 from nearkin.read.walk import explain
 
 

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from nearkin.lab.truth import FamilyKind, RelationKind, Truth
 from nearkin.model import Family, IdenticalGroup, Match, Role
-from nearkin.report.families import list_families
-from nearkin.report.matches import list_matches
-from nearkin.report.reading import opened
+from nearkin.query.families import list_families
+from nearkin.query.matches import list_matches
+from nearkin.query.store_view import opened
 from nearkin.store.documents import identical_groups, present
 
 CONTAINED = 0.9

@@ -268,6 +268,9 @@ class RowNames:
     that the second row is named by its number."""
 
     def __init__(self, *, by_id: bool) -> None:
+        from hashlib import blake2b  # loads OpenSSL, and few scans read tables
+
+        self._blake2b = blake2b
         self._by_id = by_id  # else every row is named by its number, and all are unlike
         self._runs: list[NDArray[np.uint64]] = []  # sorted; each more than twice as long as the next
 
@@ -275,7 +278,7 @@ class RowNames:
         if not self._by_id:
             return [b"#%d" % number for number in rows.numbers]
         wanted = [None if name is None else name.encode("utf-8", "surrogateescape") for name in _encodable(rows.ids)]
-        hashes = [0 if name is None else _hash(name) for name in wanted]
+        hashes = [0 if name is None else self._hash(name) for name in wanted]
         met = self._met(np.array(hashes, np.uint64))
         given: set[int] = set()
         names = []
@@ -289,9 +292,12 @@ class RowNames:
 
     def _numbered(self, number: int, given: set[int]) -> tuple[bytes, int]:
         name = b"#%d" % number
-        while (hashed := _hash(name)) in given or bool(self._met(np.array([hashed], np.uint64))[0]):
+        while (hashed := self._hash(name)) in given or bool(self._met(np.array([hashed], np.uint64))[0]):
             name += b"#"
         return name, hashed
+
+    def _hash(self, name: bytes) -> int:
+        return int.from_bytes(self._blake2b(name, digest_size=8).digest(), "little")
 
     def _met(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         met = np.zeros(len(hashes), np.bool_)
@@ -306,12 +312,6 @@ class RowNames:
         while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
             last = self._runs.pop()
             self._runs[-1] = np.sort(np.concatenate([self._runs[-1], last]), kind="stable")
-
-
-def _hash(name: bytes) -> int:
-    from hashlib import blake2b  # loads OpenSSL, and few scans read tables
-
-    return int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
 
 
 def _encodable(names: list[str | None]) -> list[str | None]:

@@ -1,1 +1,1 @@
-"""What a person sees of a store: documents named, listed, ordered; the same for screen, files and Python."""
+"""Files for people: pages, workbooks, tables and load files, written from the answers of `query`."""

@@ -5,8 +5,8 @@ The date is that of the run, never of the day on which the report is written: th
 
 from typing import Any
 
+from nearkin.query.totals import Totals
 from nearkin.report.snapshot import Snapshot
-from nearkin.report.totals import Totals
 from nearkin.settings import NO_CONTAINMENT
 from nearkin.store import runs
 

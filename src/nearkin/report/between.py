@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nearkin.errors import InputError, UsageError
 from nearkin.matching.match_columns import Payload
 from nearkin.model import Location, Match
-from nearkin.report.matches import bars_of
+from nearkin.query.matches import bars_of
 from nearkin.scheme import parse_scheme
 from nearkin.store import runs
 from nearkin.store.documents import Held, held_in

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from nearkin.matching.passages import Passage
-from nearkin.report.comparison import Comparison
-from nearkin.report.fields import Name, backslashed, surrogate_escaped
-from nearkin.report.tables import marked_partial
-from nearkin.report.trace import Trace, Traced
+from nearkin.query.comparison import Comparison
+from nearkin.query.records import Name, backslashed, surrogate_escaped
+from nearkin.query.trace import Trace, Traced
+from nearkin.report.arrow_tables import marked_partial
 from nearkin.scheme import Estimate
 
 if TYPE_CHECKING:

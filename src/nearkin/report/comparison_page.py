@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from nearkin.report.alignment import Block
-from nearkin.report.comparison import Comparison, aligned
-from nearkin.report.lookup import Found
-from nearkin.report.marks import Elsewhere, Word, joined, unit
+from nearkin.query.alignment import Block
+from nearkin.query.comparison import Comparison, aligned
+from nearkin.query.lookup import Found
+from nearkin.query.wording import no_character
 from nearkin.report.readable import Readable, in_characters
 from nearkin.report.relation import label
 from nearkin.report.side_by_side import Row, rows
-from nearkin.report.wording import no_character
+from nearkin.report.word_marks import Elsewhere, Word, joined, unit
 from nearkin.scheme import Estimate
 from nearkin.text.canon import Canon
 

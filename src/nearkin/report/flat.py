@@ -12,9 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearkin.report import streams
-from nearkin.report.cell import cell
-from nearkin.report.fields import (
+from nearkin.query import streams
+from nearkin.query.records import (
     Name,
     Record,
     backslashed,
@@ -24,6 +23,7 @@ from nearkin.report.fields import (
     match_record,
     surrogate_escaped,
 )
+from nearkin.report.cell import cell
 from nearkin.report.rows import MATCH, MEMBER_PATHS, copy_rows, member_columns, member_rows
 from nearkin.report.snapshot import Snapshot
 from nearkin.store.documents import each_present
@@ -132,7 +132,7 @@ def write_parquet(snapshot: Snapshot, table: str, path: Path, told: dict[str, An
 
 
 def _arrow(table: str, records: list[Record], *, scoped: bool) -> "pa.Table":
-    from nearkin.report.tables import document_table, family_table, identical_table, match_table
+    from nearkin.report.arrow_tables import document_table, family_table, identical_table, match_table
 
     makers: dict[str, Callable[..., pa.Table]] = {
         "documents": document_table,

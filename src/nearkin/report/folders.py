@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nearkin.group.folders import Filed, Side, Trees
 from nearkin.model import Location
-from nearkin.report.fields import Name, Record, surrogate_escaped
+from nearkin.query.records import Name, Record, surrogate_escaped
 from nearkin.store import runs
 
 # With + SQLite looks up a document's family by its content. It tried all families for each document: of 60,000 rows in

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nearkin.engine import scan_files
+from nearkin.query.store_view import opened
 from nearkin.read.walk import Unreadable, check_starts, walk
-from nearkin.report.reading import opened
 from nearkin.scheme.fuzzy import Fuzzy
 from nearkin.settings import RunSettings, WalkSettings
 from nearkin.store.contents import HERE, texts_of

@@ -5,8 +5,8 @@ from html import escape
 
 from nearkin.matching.passages import Passage, common_passages
 from nearkin.model import Location, Match
+from nearkin.query.wording import count, safe
 from nearkin.report.snapshot import Snapshot
-from nearkin.report.wording import count, safe
 from nearkin.store import runs
 from nearkin.store.compression import unpack
 from nearkin.text.canon import Canon

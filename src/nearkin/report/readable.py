@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.matching.passages import Passage
-from nearkin.report.alignment import Alignment, Block
+from nearkin.query.alignment import Alignment, Block
 from nearkin.text.canon import Canon
 
 LONGEST = 4  # bytes of a character

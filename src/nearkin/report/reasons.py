@@ -2,7 +2,7 @@
 
 from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
 from nearkin.model import Kind, Role, View
-from nearkin.report.wording import count
+from nearkin.query.wording import count
 from nearkin.store.matches import FamilyRow
 
 ALIKE = {

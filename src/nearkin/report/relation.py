@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.matching.passages import LEAST, Edit, Spans, WordEdits, covered, places
-from nearkin.report.alignment import frame
+from nearkin.query.alignment import frame
 from nearkin.report.readable import Readable
 from nearkin.text.canon import Canon
 

@@ -5,7 +5,7 @@ What a whole group takes stands on its first row only, so that a column of it ad
 
 from collections.abc import Iterator
 
-from nearkin.report.fields import Record
+from nearkin.query.records import Record
 
 MATCH = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high", "verdict", "template"]
 MATCH += ["payload_exact", "payload_low", "payload_high"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from nearkin.report.wording import safe
+from nearkin.query.wording import safe
 
 ROW_LIMIT = 1_048_576
 LINK_LIMIT = 65_530  # of a sheet; names beyond are written without

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from nearkin.report.alignment import Alignment, Block
-from nearkin.report.marks import WORD, Elsewhere, Word, is_unspaced, marked, words_of
+from nearkin.query.alignment import Alignment, Block
+from nearkin.report.word_marks import WORD, Elsewhere, Word, is_unspaced, marked, words_of
 from nearkin.text.canon import Canon
 
 FEW = 10  # words that are shown rather than counted

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.model import Location
-from nearkin.report.reading import connected, is_scoped
+from nearkin.query.store_view import connected, is_scoped
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import HERE

@@ -13,7 +13,7 @@ from nearkin.matching.candidates import Postings
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import UNSTORED, left_out, payload, sign_all
-from nearkin.report.fields import Record
+from nearkin.query.records import Record
 from nearkin.report.stored_evidence import stored_matches
 from nearkin.scheme import parse_scheme
 from nearkin.scheme.mod import Exact, Mod

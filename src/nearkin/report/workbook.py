@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from nearkin.model import Location
-from nearkin.report import streams
+from nearkin.query import streams
+from nearkin.query.totals import Totals
+from nearkin.query.wording import count, how, kind_of, said_of, size
 from nearkin.report.about import COUNTED, lines
 from nearkin.report.sheet import Column, Linked, Sheet
 from nearkin.report.snapshot import Snapshot
-from nearkin.report.totals import Totals
-from nearkin.report.wording import count, how, kind_of, said_of, size
 from nearkin.report.zip_target import ZipTarget
 from nearkin.store.documents import each_present
 

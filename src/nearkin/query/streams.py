@@ -8,8 +8,8 @@ from itertools import groupby
 
 from nearkin.matching.match_columns import Payload
 from nearkin.model import Family, IdenticalGroup, Kind, Location, Match, family_id
+from nearkin.query.families import named_families
 from nearkin.report.distance import with_distances
-from nearkin.report.families import named_families
 from nearkin.report.snapshot import PLACE, Snapshot, location_of
 from nearkin.report.spread import with_spread
 from nearkin.settings import SPREAD

@@ -13,8 +13,8 @@ from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, Folded, UncertifiedError, certify
 from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
 from nearkin.group.lineage import moment_of
-from nearkin.keeping.groups import Held, groups_of
-from nearkin.keeping.plan import Act, Row
+from nearkin.keep.groups import Held, groups_of
+from nearkin.keep.plan import Act, Row
 from nearkin.keeping.texts import ROOM, Texts
 from nearkin.model import Kind, Location
 from nearkin.store.verdicts import Decided, Ruling

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from nearkin.errors import InputError, UsageError
 from nearkin.group.lineage import TELLING, Moment, Windows, derive, disagreements, moment_of, source_of_each, united
 from nearkin.model import Location
-from nearkin.report.deciding import HEX, bytes_of, find_family
-from nearkin.report.fields import Name, Record, surrogate_escaped
+from nearkin.query.records import Name, Record, surrogate_escaped
+from nearkin.query.verdicts import HEX, bytes_of, find_family
 from nearkin.report.kin import kin_of
 from nearkin.store import runs
 from nearkin.store.compression import unpack

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.errors import InputError, UsageError
+from nearkin.query.totals import Totals
 from nearkin.report.beside import written_beside
 from nearkin.report.snapshot import Snapshot, snapshot
-from nearkin.report.totals import Totals
 
 FLAT = (".csv", ".jsonl", ".parquet")
 ENDINGS = (".xlsx", ".html", *FLAT, ".dat")
@@ -40,7 +40,7 @@ def refuse_unknown(path: Path, *, table: str | None, links: bool) -> None:
 
 def write_report(store: Path, path: Path, *, table: str | None = None, links: bool = False) -> Written:
     refuse_unknown(path, table=table, links=links)
-    from nearkin.report.totals import count_all
+    from nearkin.query.totals import count_all
 
     with snapshot(store) as taken, written_beside(path) as part:
         totals = count_all(taken)

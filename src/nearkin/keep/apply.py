@@ -20,10 +20,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from nearkin.errors import InputError
-from nearkin.keeping.journal import Journal, Step
+from nearkin.keep.journal import Journal, Step
+from nearkin.keep.plan import Act, Row
+from nearkin.keep.quarantine import entered, move_in, move_out
 from nearkin.keeping.place import Identity, Place, RefusedError, proven, reached
-from nearkin.keeping.plan import Act, Row
-from nearkin.keeping.quarantine import entered, move_in, move_out
 from nearkin.keeping.undo import put_away, undo_step
 from nearkin.read.walk import explain
 

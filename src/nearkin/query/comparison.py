@@ -11,11 +11,11 @@ from nearkin.matching.passages import LEAST, MOST_EDITS, Passage, Spans, covered
 from nearkin.matching.score import cosine_of
 from nearkin.matching.template import passages_in, shingles_of
 from nearkin.matching.verify import Corpus, verify
-from nearkin.report.alignment import Alignment, align
-from nearkin.report.lookup import Found
-from nearkin.report.reading import opened
+from nearkin.query.alignment import Alignment, align
+from nearkin.query.lookup import Found
+from nearkin.query.store_view import opened
+from nearkin.query.wording import count
 from nearkin.report.relation import FORM, Pair, Relation, exact_relation, is_form
-from nearkin.report.wording import count
 from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
 from nearkin.scheme.mod import Exact
 from nearkin.scheme.plan import Collision, collision_of

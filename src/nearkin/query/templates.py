@@ -6,7 +6,7 @@ import numpy as np
 
 from nearkin.errors import InputError
 from nearkin.matching.template import among, features_of, left_out, passages_in, plain_shingler, shingles_of
-from nearkin.report.fields import Record
+from nearkin.query.records import Record
 from nearkin.report.suggestions import excerpt
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.scheme.shingler import Shingler

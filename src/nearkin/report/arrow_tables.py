@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from nearkin.matching.match_columns import MatchColumns
     from nearkin.model import View
-    from nearkin.report.fields import Record
+    from nearkin.query.records import Record
 
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
-from nearkin.report.fields import Name, Record, surrogate_escaped
+from nearkin.query.records import Name, Record, surrogate_escaped
 from nearkin.store import runs
 from nearkin.store.documents import documents_of_bytes, rows_named
 from nearkin.store.scopes import naming

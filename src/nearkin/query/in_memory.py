@@ -16,8 +16,8 @@ from nearkin.group.grouping import family_row
 from nearkin.group.views import grouped, linked
 from nearkin.matching.match_columns import MatchColumns, alike
 from nearkin.model import Location, View
-from nearkin.report.families import named_families
-from nearkin.report.fields import Record, family_record
+from nearkin.query.families import named_families
+from nearkin.query.records import Record, family_record
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
 from nearkin.store.contents import Contents, Copies

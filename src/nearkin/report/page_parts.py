@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from html import escape
 
-from nearkin.report.totals import STEPS, Totals
-from nearkin.report.wording import count as in_words
-from nearkin.report.wording import safe
+from nearkin.query.totals import STEPS, Totals
+from nearkin.query.wording import count as in_words
+from nearkin.query.wording import safe
 
 Bar = tuple[str, int]
 SIZES = ((2, 2), (3, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice, takewhile
 
 from nearkin.matching.passages import LEAST, word_edits
-from nearkin.report.alignment import Alignment
+from nearkin.query.alignment import Alignment
 from nearkin.text.canon import Canon
 
 MANY = 20_000  # words of a stretch; beyond, all of it is marked

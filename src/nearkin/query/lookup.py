@@ -8,8 +8,8 @@ from pathlib import Path
 
 from nearkin.engine.single_document import extracted
 from nearkin.errors import InputError, UsageError
+from nearkin.query.store_view import opened
 from nearkin.read.walk import explain
-from nearkin.report.reading import opened
 from nearkin.store.compression import unpack
 from nearkin.store.documents import rows_named
 from nearkin.text.kind import extract, named_html

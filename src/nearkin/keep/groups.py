@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from nearkin.group.lineage import TELLING
 from nearkin.keeping.presence import Presence
 from nearkin.model import Location, family_id
+from nearkin.query.verdicts import find_family
 from nearkin.read.table import MEMBER
-from nearkin.report.deciding import find_family
 from nearkin.store import runs
 from nearkin.store.matches import family_rows
 from nearkin.store.verdicts import Decided

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from nearkin.model import Location
-from nearkin.report.reading import total_bytes, without_text
+from nearkin.query.store_view import total_bytes, without_text
+from nearkin.query.streams import IN_ORDER, matches
 from nearkin.report.snapshot import Snapshot
-from nearkin.report.streams import IN_ORDER, matches
 from nearkin.store.documents import SAME_BYTES, SAME_WORDS, count_documents
 
 FAMILIES = """

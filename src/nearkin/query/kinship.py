@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
-from nearkin.report.deciding import HEX, bytes_of, find_family
-from nearkin.report.fields import Name, Record, surrogate_escaped
+from nearkin.query.records import Name, Record, surrogate_escaped
+from nearkin.query.verdicts import HEX, bytes_of, find_family
 from nearkin.store import runs
 from nearkin.store.verdicts import Decided
 

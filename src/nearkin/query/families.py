@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from nearkin.errors import UsageError
 from nearkin.group.greedy import Representative
 from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
+from nearkin.query.regroup import grouped_again, grouped_greedily
 from nearkin.report.distance import with_distances
 from nearkin.report.largest import largest
 from nearkin.report.reasons import reason_of
-from nearkin.report.regrouping import grouped_again, grouped_greedily
 from nearkin.report.spread import with_spread
 from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings

@@ -24,8 +24,8 @@ from nearkin.matching.passages import (
     told_by_features,
 )
 from nearkin.model import Location
-from nearkin.report.check import Checker
-from nearkin.report.wording import count
+from nearkin.query.check import Checker
+from nearkin.query.wording import count
 from nearkin.settings import RunSettings
 from nearkin.store.contents import count_stale
 from nearkin.store.documents import content_of, documents_of, documents_of_bytes
