@@ -92,7 +92,7 @@ class Scan(Running):
                 leave_out=own_files(self.store),
                 remember=self.remembered.remember,
                 progress=partial(self.progress, "read"),
-                meanwhile=partial(import_module, "nearkin.report.summary"),  # threads that read do not need Python
+                meanwhile=partial(import_module, "nearkin.query.totals"),  # threads that read do not need Python
                 all_listed=self._log_ahead,
             )
         self.skipped = {"skipped_links": passed_over.links, "skipped_special": passed_over.special}
@@ -110,7 +110,7 @@ class Scan(Running):
         # Imported here: a scan that finds nothing changed needs none of it, and most of its time goes into imports.
         from nearkin.group.grouping import Grouping
         from nearkin.matching.matcher import Matcher
-        from nearkin.report.summary import summarise
+        from nearkin.query.totals import summarise
         from nearkin.store.verdicts import Decided, all_verdicts
 
         with brought_in(self.store):

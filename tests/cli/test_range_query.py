@@ -9,7 +9,7 @@ import pytest
 
 from cli.world import FILES, Called
 from nearkin.errors import UsageError
-from nearkin.report.range_query import RangeQuery
+from nearkin.query.check import RangeQuery
 
 SI = "si:method=1,stream=word,variation=A,k=4"
 

@@ -291,7 +291,7 @@ def test_a_taken_name_is_refused_before_the_work(tmp_path: Path, monkeypatch: py
     def work(*_: object, **__: object) -> None:
         raise AssertionError("there was no need to work")
 
-    monkeypatch.setattr("nearkin.report.suggestions.list_suggestions", work)
+    monkeypatch.setattr("nearkin.query.templates.list_suggestions", work)
     called = Called("template", "add", "--suggestion", 1, "--name", "form", "--store", store)
     assert called.code == 2
     assert "There is a template form already" in called.err

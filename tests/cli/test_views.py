@@ -229,7 +229,7 @@ def test_pairs_that_were_not_listed_leave_cliques_unevaluated(drifting: Path, mo
         )
         return np.array([content for (content,) in rows], np.int64)
 
-    monkeypatch.setattr("nearkin.report.stored_evidence.unlisted_contents", some)
+    monkeypatch.setattr("nearkin.query.regroup.unlisted_contents", some)
     called = Called("families", "--store", drifting, "--view", "clique")
     assert [paths(family) for family in called.records if not family["evaluated"]] == [DRAFTS]
     assert called.err == "nearkin: 1 family not evaluated: the scan did not list all pairs of their members.\n"

@@ -12,7 +12,7 @@ import openpyxl
 import pytest
 
 from cli.world import Called, prose, write
-from nearkin.report import sheet
+from nearkin.report import workbook
 from nearkin.report.workbook import PERCENT, SHARE, moment
 
 SHEETS = ["Summary", "A identical", "B families", "C matches", "D failed"]
@@ -101,7 +101,7 @@ def test_no_cell_is_a_formula_and_no_name_a_link_unless_asked(book: Path, store:
 
 
 def test_a_full_sheet_goes_on_in_another(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheet, "ROW_LIMIT", 5)
+    monkeypatch.setattr(workbook, "ROW_LIMIT", 5)
     assert Called("report", tmp_path / "x.xlsx", "--store", store, "-q").code == 0
     read = openpyxl.load_workbook(tmp_path / "x.xlsx")
     parts = [one for one in read.worksheets if one.title.startswith("C matches")]

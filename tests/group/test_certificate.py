@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nearkin import _native
 from nearkin.group.certificate import LONGEST, WINDOW, Certificate, certify, distinct_prints
-from nearkin.group.keep import completeness
+from nearkin.keep.groups import completeness
 from oracle.certificate import certificate, characters, covered
 
 pieces = st.sampled_from(

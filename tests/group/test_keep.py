@@ -1,8 +1,8 @@
 import pytest
 
 from nearkin.errors import UsageError
-from nearkin.group.keep import Candidate, choose, rules_of
 from nearkin.group.lineage import UNKNOWN, Moment, moment_of
+from nearkin.keep.groups import Candidate, choose, rules_of
 from nearkin.model import Location
 
 

@@ -12,7 +12,7 @@ from cli.world import Called, edited, prose
 from keeping.world import FILES, USUAL, Tree
 from nearkin.group import certificate
 from nearkin.keep import apply as applying
-from nearkin.keeping import place as placing
+from nearkin.keep import quarantine as placing
 
 
 @pytest.fixture

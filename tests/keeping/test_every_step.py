@@ -17,11 +17,10 @@ from keeping.world import Tree
 from nearkin.errors import InputError
 from nearkin.keep import apply as applying
 from nearkin.keep import quarantine as quarantining
-from nearkin.keep.apply import Action, apply_plan
+from nearkin.keep.apply import Action, apply_plan, undo
 from nearkin.keep.journal import Journal
 from nearkin.keep.plan import read_plan
-from nearkin.keeping.place import Place
-from nearkin.keeping.undo import undo
+from nearkin.keep.quarantine import Place
 
 CALLS = ("rename", "link", "symlink", "unlink", "write", "fsync", "mkdir", "ftruncate")
 
@@ -180,7 +179,7 @@ def test_nothing_is_written_over_when_it_comes_back(
             path.write_text("new work")
         moving(name, folder, place)
 
-    monkeypatch.setattr("nearkin.keeping.undo.move_out", late)
+    monkeypatch.setattr("nearkin.keep.apply.move_out", late)
     assert undone(tree) == {"restored", "refused"}
     assert path.read_text() == "new work"
     assert len(left(tree)) == 1
@@ -199,7 +198,7 @@ def test_what_was_put_in_place_of_a_link_just_now_stays(tmp_path: Path, monkeypa
             path.write_text("new work")
         moving(place, name, folder)
 
-    monkeypatch.setattr("nearkin.keeping.undo.move_in", late)
+    monkeypatch.setattr("nearkin.keep.apply.move_in", late)
     assert undone(tree) == {"restored", "refused"}
     assert path.read_text() == "new work"
 

@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from cli.world import prose
-from nearkin.keep import proposal
-from nearkin.keep.groups import groups_of
+from nearkin.keep import groups, proposal
+from nearkin.keep.groups import StoppedError, Texts, groups_of
 from nearkin.keep.proposal import propose
-from nearkin.keeping import texts
-from nearkin.keeping.texts import StoppedError, Texts
 from nearkin.query.store_view import opened
 from nearkin.store.compression import unpack
 
@@ -40,7 +38,7 @@ def test_rows_do_not_depend_on_threads(tree: Tree, near: float | None, monkeypat
     assert proposed(tree, near=near, jobs=5) == alone
     monkeypatch.setattr(proposal, "ROOM", 1)
     assert proposed(tree, near=near, jobs=5) == alone
-    monkeypatch.setattr(texts, "LARGE", 5000)  # some are read from the store one by one
+    monkeypatch.setattr(groups, "LARGE", 5000)  # some are read from the store one by one
     assert proposed(tree, near=near, jobs=5) == alone
 
 
@@ -51,7 +49,7 @@ def test_texts_are_read_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> Non
         read.append(blob)
         return unpack(blob)
 
-    monkeypatch.setattr(texts, "unpack", noted)
+    monkeypatch.setattr(groups, "unpack", noted)
     proposed(tree, near=0.5)
     assert len(read) == len(set(read)) > 12
 
@@ -93,6 +91,6 @@ def test_a_damaged_text_is_said(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> 
     def damaged(_: bytes) -> bytes:
         raise StoreError("A stored text is damaged; scan again into a new --store.")
 
-    monkeypatch.setattr(texts, "unpack", damaged)
+    monkeypatch.setattr(groups, "unpack", damaged)
     with pytest.raises(StoreError, match="damaged"):
         proposed(tree)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from nearkin.matching.passages import placed, spans_in
 from nearkin.query.alignment import align, frame
-from nearkin.report.side_by_side import rows
-from nearkin.report.word_marks import joined
+from nearkin.report.word_marks import joined, rows
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 

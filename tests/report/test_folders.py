@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nearkin
 from few_texts import prose
-from nearkin.report.folders import list_folders
+from nearkin.query.kinship import list_folders
 from nearkin.store.database import connect
 
 

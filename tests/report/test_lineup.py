@@ -6,8 +6,7 @@ import pytest
 
 from nearkin.matching.passages import IN_ORDER, MOVED, REPEATED, placed, spans_in
 from nearkin.query.alignment import align
-from nearkin.report.side_by_side import rows
-from nearkin.report.word_marks import joined
+from nearkin.report.word_marks import joined, rows
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nearkin.report.reasons import reason_of
+from nearkin.query.wording import reason_of
 from nearkin.store.matches import FamilyRow
 
 

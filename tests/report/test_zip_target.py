@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nearkin.report.zip_target import ZipTarget
+from nearkin.report.workbook import ZipTarget
 
 
 def test_an_archive_given_up_is_collected_in_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,8 +74,8 @@ class Care(Written):
         """Who did what, the latest first; `since` a date or a moment, of local time where it names no zone."""
         from dataclasses import asdict
 
+        from nearkin.query.arrow_tables import audit_table
         from nearkin.query.store_view import opened
-        from nearkin.report.arrow_tables import audit_table
         from nearkin.store.audit import entries, moment
 
         at_least_one("limit", limit)

@@ -56,9 +56,9 @@ class Tracing(Written):
         """
         from hashlib import sha256
 
+        from nearkin.query.records import traced_table
         from nearkin.query.store_view import connected, is_scoped
         from nearkin.query.trace import LONG_ENOUGH, trace
-        from nearkin.report.comparison_fields import traced_table
         from nearkin.store import runs
         from nearkin.text.canon import Canon
 

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from nearkin.keep.apply import Done
+    from nearkin.keep.apply import Done, Undone
     from nearkin.keep.plan import Row
-    from nearkin.keeping.undo import Undone
     from nearkin.model import Location
 
 AnyPath = str | PathLike[str]
@@ -39,7 +38,7 @@ class Keeping(Written):
         that are contained to this share be quarantined. A `plan` is written as .csv or .json. Documents that are not
         where the last scan found them are left out.
         """
-        from nearkin.report.arrow_tables import keep_table
+        from nearkin.query.arrow_tables import keep_table
 
         rows = self.propose(families, prefer=prefer, near=near)
         if plan is not None:
@@ -90,8 +89,8 @@ class Keeping(Written):
 
     def undo_plan(self, journal: AnyPath, *, by: str | None = None) -> "list[Undone]":
         """Put back what a plan moved, by its journal."""
+        from nearkin.keep.apply import undo
         from nearkin.keep.journal import Journal
-        from nearkin.keeping.undo import undo
 
         by = signer(by)
         with self._writing() as connection:

@@ -70,9 +70,9 @@ class Kinship(Keeping):
         """Pairs of folder trees of which `min_share` of b lives in a: of the same bytes, or near by family."""
         import pyarrow as pa
 
+        from nearkin.query.kinship import folder_record, list_folders
         from nearkin.query.records import backslashed
         from nearkin.query.store_view import is_scoped, opened
-        from nearkin.report.folders import folder_record, list_folders
 
         refuse_no_share(min_share=checked("min_share", min_share, float))
         at_least_one("min_documents", checked("min_documents", min_documents, int))

@@ -105,9 +105,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
 
     def documents(self, *, failed: bool = False, without_text: bool = False, changes: bool = False) -> "pa.Table":
         """What is in the store; or what failed, what has no text, what the last scan found to have changed."""
+        from nearkin.query.arrow_tables import document_table
         from nearkin.query.records import backslashed, change_record, document_record
         from nearkin.query.store_view import is_scoped, opened
-        from nearkin.report.arrow_tables import document_table
         from nearkin.store.changes import list_changes
         from nearkin.store.documents import present
 
@@ -125,9 +125,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
 
     def identical(self) -> "pa.Table":
         """Groups of identical documents: of the same bytes, or of the same words in other bytes."""
+        from nearkin.query.arrow_tables import identical_table
         from nearkin.query.records import backslashed, identical_record
         from nearkin.query.store_view import is_scoped, opened
-        from nearkin.report.arrow_tables import identical_table
         from nearkin.store.documents import identical_groups
 
         with opened(self.path) as connection:
@@ -152,12 +152,11 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         Pairs that someone called not similar are left out, unless asked for as `parted`. Where the scan did not list
         all, the table's metadata have the reason under `nearkin.partial`.
         """
-        from nearkin.query.matches import list_matches
+        from nearkin.query.arrow_tables import marked_partial, match_table
+        from nearkin.query.matches import list_between, list_matches
         from nearkin.query.records import backslashed, match_record
         from nearkin.query.store_view import is_scoped, opened
-        from nearkin.report.arrow_tables import marked_partial, match_table
-        from nearkin.report.between import list_between
-        from nearkin.report.partial import missing_from_matches
+        from nearkin.query.wording import missing_from_matches
 
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         if checked("min_shared_bytes", min_shared_bytes, int) < 0:
@@ -185,10 +184,10 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         self, master: str, candidate: str, *, min_resemblance: float | None = None, min_containment: float | None = None
     ) -> "pa.Table":
         """Documents of one scope that are neither identical to one of another, nor near one, nor contained in one."""
+        from nearkin.query.arrow_tables import new_table
+        from nearkin.query.matches import list_between
         from nearkin.query.records import backslashed, new_record
         from nearkin.query.store_view import opened
-        from nearkin.report.arrow_tables import new_table
-        from nearkin.report.between import list_between
 
         limits: dict[str, Any] = {"min_resemblance": min_resemblance, "min_containment": min_containment}
         refuse_no_share(**limits)
@@ -215,9 +214,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         """
         from hashlib import sha256
 
+        from nearkin.query.arrow_tables import similar_table
         from nearkin.query.records import backslashed, similar_record
         from nearkin.query.store_view import is_scoped
-        from nearkin.report.arrow_tables import similar_table
         from nearkin.store.database import explained
 
         at_least_one("limit", limit)
@@ -284,11 +283,11 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         popular features.
         """
         from nearkin.group.greedy import Representative
+        from nearkin.query.arrow_tables import family_table, marked_partial
         from nearkin.query.families import list_families
         from nearkin.query.records import backslashed, family_record
         from nearkin.query.store_view import is_scoped, opened
-        from nearkin.report.arrow_tables import family_table, marked_partial
-        from nearkin.report.partial import missing_from_families
+        from nearkin.query.wording import missing_from_families
 
         how = chosen(View, view, "view")
         around = chosen(Representative, representative, "representative")
@@ -315,9 +314,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
 
     def family_history(self) -> "pa.Table":
         """What became of families, latest first: founded, merged into another, split from one, ended."""
+        from nearkin.query.arrow_tables import event_table
         from nearkin.query.records import backslashed, event_record
         from nearkin.query.store_view import opened
-        from nearkin.report.arrow_tables import event_table
         from nearkin.store.families import history
 
         with opened(self.path) as connection:

@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.matching.boilerplate import Boilerplate, Drawer
-    from nearkin.report.suggestions import Suggestion
+    from nearkin.query.templates import Suggestion
 
 
 class Templates(Written):
     def templates(self) -> "pa.Table":
         """The templates whose text counts in no comparison."""
+        from nearkin.query.arrow_tables import template_table
         from nearkin.query.store_view import opened
         from nearkin.query.templates import template_records
-        from nearkin.report.arrow_tables import template_table
 
         with opened(self.path) as connection:
             return template_table(template_records(connection))
 
     def suggest_templates(self, *, least: int = 5, limit: int | None = 20) -> "pa.Table":
         """Text that at least so many contents have which are otherwise unlike."""
+        from nearkin.query.arrow_tables import suggestion_table
         from nearkin.query.store_view import opened
-        from nearkin.report.arrow_tables import suggestion_table
-        from nearkin.report.suggestions import list_suggestions
+        from nearkin.query.templates import list_suggestions
 
         at_least_one("least", checked("least", least, int))
         at_least_one("limit", limit)
@@ -60,8 +60,8 @@ class Templates(Written):
         Matches and families are made anew. Numbers of suggestions hold for the same `least` and `limit`.
         """
         from nearkin.matching.boilerplate import Drawer
+        from nearkin.query.templates import TOLERANCE, list_suggestions
         from nearkin.query.verdicts import find_family
-        from nearkin.report.suggestions import TOLERANCE, list_suggestions
 
         if sum((family is not None, text is not None, bool(suggestions))) != 1:
             raise UsageError("A template is made of one family, of one text, or of suggestions.")

@@ -74,8 +74,8 @@ def match(
     `all_copies` equal texts are named once: by the first of them, to which the others are then paired. A text without
     a letter or digit is in no pair.
     """
-    from nearkin.report.arrow_tables import pair_table
-    from nearkin.report.collection import Collection
+    from nearkin.query.arrow_tables import pair_table
+    from nearkin.query.in_memory import Collection
 
     how = parse_scheme(scheme)
     limits = MatchSettings(
@@ -117,8 +117,7 @@ def families(
     pairs are there: the table's metadata then say so, under `nearkin.partial`.
     """
     from nearkin.model import View
-    from nearkin.query.in_memory import families_of_pairs
-    from nearkin.report.arrow_tables import (
+    from nearkin.query.arrow_tables import (
         IN_PIECES,
         family_table,
         marked_partial,
@@ -127,6 +126,7 @@ def families(
         scheme_of,
         unlisted_of,
     )
+    from nearkin.query.in_memory import families_of_pairs
 
     refuse_no_pairs(pairs)
     how = chosen(View, view, "view")

@@ -21,10 +21,10 @@ TWO = "A verdict is on a family, by its id, or on two documents"
 class Verdicts(Written):
     def verdicts(self) -> "pa.Table":
         """What people decided on pairs and families, and who did."""
+        from nearkin.query.arrow_tables import verdict_table
         from nearkin.query.records import backslashed
         from nearkin.query.store_view import opened
         from nearkin.query.verdicts import verdict_record
-        from nearkin.report.arrow_tables import verdict_table
         from nearkin.store.verdicts import all_verdicts
 
         with opened(self.path) as connection:

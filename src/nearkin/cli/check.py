@@ -14,9 +14,8 @@ from nearkin.errors import InputError, UsageError
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.model import Similar
-    from nearkin.query.check import Checker
+    from nearkin.query.check import Checker, RangeQuery
     from nearkin.query.lookup import Found
-    from nearkin.report.range_query import RangeQuery
 
 
 @click.command(epilog="Example: nearkin check draft.txt --exit-code && echo new")
@@ -70,10 +69,9 @@ def check(
     from nearkin.cli.adding import add_all, refuse_wrong_adding
     from nearkin.cli.progress import progress
     from nearkin.cli.words import count
-    from nearkin.query.check import Checker
+    from nearkin.query.check import Checker, RangeQuery
     from nearkin.query.records import similar_record
     from nearkin.query.store_view import connected, is_scoped
-    from nearkin.report.range_query import RangeQuery
     from nearkin.scheme import likeness
     from nearkin.store.contents import count_stale
 

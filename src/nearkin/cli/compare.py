@@ -13,8 +13,7 @@ LISTED = 10  # passages on the screen; JSON has all
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.query.comparison import Comparison, Payload
-    from nearkin.query.lookup import Found
-    from nearkin.report.readable import Readable
+    from nearkin.query.lookup import Found, Readable
     from nearkin.scheme import Estimate, Scheme
     from nearkin.text.canon import Canon
 
@@ -67,7 +66,7 @@ def compare(
     from nearkin.query.comparison import compare as measure
     from nearkin.query.comparison import payload_of, without_templates
     from nearkin.query.lookup import find_document
-    from nearkin.report.comparison_fields import comparison_record
+    from nearkin.query.records import comparison_record
     from nearkin.scheme import keeps_lines, parse_scheme
     from nearkin.settings import TextSettings
     from nearkin.text.canon import Canon
@@ -106,8 +105,8 @@ def _show_texts(a: "Found", b: "Found", found: "Comparison", canon: "Canon") -> 
     from nearkin.cli.screen import Screen
     from nearkin.cli.side_by_side import ENDS, show_side_by_side
     from nearkin.query.comparison import aligned
-    from nearkin.report.readable import Readable, in_characters
-    from nearkin.report.side_by_side import rows
+    from nearkin.query.lookup import Readable, in_characters
+    from nearkin.report.word_marks import rows
 
     if not found.passages or (alignment := aligned(found, a, b, canon)) is None:
         return
@@ -144,8 +143,8 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
     from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
     from nearkin.cli.words import count, measured, safe, share, size
+    from nearkin.query.comparison import label
     from nearkin.query.wording import percent
-    from nearkin.report.relation import label
     from nearkin.scheme.shingler import ALL_BITS
 
     screen = Screen()

@@ -78,10 +78,9 @@ def families(
     from nearkin.group.greedy import Representative
     from nearkin.model import View
     from nearkin.query.families import list_families
-    from nearkin.query.records import family_record
+    from nearkin.query.records import MEMBER_PATHS, family_record, member_columns, member_rows
     from nearkin.query.store_view import is_scoped, opened, score_name
-    from nearkin.report.partial import missing_from_families
-    from nearkin.report.rows import MEMBER_PATHS, member_columns, member_rows
+    from nearkin.query.wording import missing_from_families
     from nearkin.store import runs
 
     if history:

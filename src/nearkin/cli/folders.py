@@ -13,7 +13,7 @@ from nearkin.cli.output import chosen, emit
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.group.folders import Side
-    from nearkin.report.folders import FolderPair
+    from nearkin.query.kinship import FolderPair
 
 
 @click.command(epilog="Example: nearkin folders --min-share 0.9")
@@ -44,8 +44,8 @@ def folders(
     the same overlap, only the outer one is listed. Archives count as folders: notes/ may be in notes.zip!.
     """
     from nearkin.cli.progress import progress
+    from nearkin.query.kinship import folder_record, list_folders
     from nearkin.query.store_view import is_scoped, opened
-    from nearkin.report.folders import folder_record, list_folders
     from nearkin.store import runs
 
     with opened(store) as connection:

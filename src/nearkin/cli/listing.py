@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from nearkin.cli.screen import Screen
-    from nearkin.report.between import Between
+    from nearkin.query.matches import Between
 
 
 def note_unfinished(unfinished: bool, *, quiet: bool) -> None:
@@ -51,9 +51,8 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     are copies of one another come last; on the screen they are only counted.
     """
     from nearkin.cli.progress import progress
-    from nearkin.query.records import identical_record
+    from nearkin.query.records import copy_rows, identical_record
     from nearkin.query.store_view import is_scoped, opened
-    from nearkin.report.rows import copy_rows
     from nearkin.store import runs
     from nearkin.store.documents import identical_groups
 
@@ -140,12 +139,10 @@ def matches(
     """
     from nearkin.cli.progress import progress
     from nearkin.cli.words import in_sum
-    from nearkin.query.matches import each_match
-    from nearkin.query.records import match_record
+    from nearkin.query.matches import each_match, list_between
+    from nearkin.query.records import MATCH, match_record
     from nearkin.query.store_view import is_scoped, opened, score_name
-    from nearkin.report.between import list_between
-    from nearkin.report.partial import missing_from_matches
-    from nearkin.report.rows import MATCH
+    from nearkin.query.wording import missing_from_matches
     from nearkin.store import runs
 
     if new and not between:

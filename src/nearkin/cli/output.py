@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from nearkin.cli.reader_left import ReaderLeftError
-from nearkin.report.cell import cell
+from nearkin.query.records import cell
 
 Record = dict[str, Any]
 

@@ -192,7 +192,7 @@ def _show_plan(plan: "Plan") -> None:
 
 def _learnt(path: Path) -> str:
     from nearkin.cli.unreadable import refuse_unreadable
-    from nearkin.report.learning import learn_from
+    from nearkin.query.signatures import learn_from
     from nearkin.scheme.fuzzy import Fuzzy
     from nearkin.scheme.spec import parse_spec
     from nearkin.settings import TextSettings

@@ -12,8 +12,7 @@ from nearkin.cli.words import cells, count, safe
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.report.side_by_side import Row
-    from nearkin.report.word_marks import Word
+    from nearkin.report.word_marks import Row, Word
 
 ENDS = 12  # words of what is the same, at either end
 SHOWN = 200  # rows; the page has all

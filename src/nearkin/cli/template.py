@@ -62,7 +62,7 @@ def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) 
     """
     from nearkin.cli.progress import progress
     from nearkin.query.store_view import opened
-    from nearkin.report.suggestions import list_suggestions
+    from nearkin.query.templates import list_suggestions
 
     with progress("looking for boilerplate", quiet=quiet), opened(store) as connection:
         records = [one.record() for one in list_suggestions(connection, least=least, limit=limit)]

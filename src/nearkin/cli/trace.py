@@ -12,8 +12,8 @@ from nearkin.cli.output import chosen, emit
 from nearkin.errors import InputError
 
 if TYPE_CHECKING:
+    from nearkin.query.lookup import Readable
     from nearkin.query.trace import Trace
-    from nearkin.report.readable import Readable
 
 SHOWN = 3  # passages of a document on the screen; JSON has all
 
@@ -45,12 +45,11 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
     then listed too. Passages are verified on the stored texts; without stored texts, copies are found by their digests.
     """
     from nearkin.cli.progress import progress
-    from nearkin.query.lookup import find_document, from_bytes
+    from nearkin.query.lookup import Readable, find_document, from_bytes
+    from nearkin.query.records import traced_record
     from nearkin.query.store_view import connected, is_scoped
     from nearkin.query.trace import trace as follow
     from nearkin.query.wording import count
-    from nearkin.report.comparison_fields import traced_record
-    from nearkin.report.readable import Readable
     from nearkin.store import runs
     from nearkin.text.canon import Canon
 

@@ -8,7 +8,7 @@ from nearkin.model import Location
 from nearkin.query.wording import JOINERS, count, safe, share, size
 
 if TYPE_CHECKING:
-    from nearkin.report.between import Between
+    from nearkin.query.matches import Between
 
 __all__ = ["cells", "count", "fold", "in_sum", "measured", "name", "safe", "seconds", "share", "shortened", "size"]
 

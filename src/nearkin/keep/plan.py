@@ -23,7 +23,7 @@ from typing import Any
 
 from nearkin.errors import InputError, UsageError
 from nearkin.read.walk import explain
-from nearkin.report.beside import written_beside
+from nearkin.report.export import written_beside
 
 FORMAT = "nearkin keep plan 1"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")

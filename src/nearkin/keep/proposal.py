@@ -11,11 +11,9 @@ from nearkin import environment
 from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, Folded, UncertifiedError, certify
-from nearkin.group.keep import Candidate, Choice, choose, completeness, rules_of
 from nearkin.group.lineage import moment_of
-from nearkin.keep.groups import Held, groups_of
+from nearkin.keep.groups import ROOM, Candidate, Choice, Held, Texts, choose, completeness, groups_of, rules_of
 from nearkin.keep.plan import Act, Row
-from nearkin.keeping.texts import ROOM, Texts
 from nearkin.model import Kind, Location
 from nearkin.store.verdicts import Decided, Ruling
 

@@ -2,8 +2,14 @@
 
 The text is made canonical as the store's texts were. A document with copies is named once where it is only near, by
 its first path; of identical ones every path is named, as they answer the question where the document is already.
+
+The check-in question as one SQL query to a table of another system (Roth 2011 §6.2).
+
+Names are printed as they are given, never quoted here: databases quote in different ways, and some of them take a name
+in foreign quotes for a string, which then compares with every number and silently finds nothing.
 """
 
+import re
 import sqlite3
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,7 +21,6 @@ from nearkin.matching.query import Query
 from nearkin.matching.template import LeftOut, left_out
 from nearkin.matching.verify import room_for_texts
 from nearkin.model import Location, Similar
-from nearkin.report.range_query import RangeQuery
 from nearkin.scheme import FORMAT, Estimator, Scheme, cannot_contain, parse_scheme
 from nearkin.scheme.similarity_index import range_of
 from nearkin.settings import NO_CONTAINMENT, MatchSettings, RunSettings
@@ -25,6 +30,28 @@ from nearkin.store.documents import content_of, documents_of, documents_of_bytes
 from nearkin.store.scopes import naming
 from nearkin.store.templates import template_ids
 from nearkin.text.canon import Canon
+
+# No quoted form can be left before its end: the same quote inside is doubled, and nothing is escaped by a backslash.
+PART = r"""(?:[^\W\d]\w*|"(?:[^"\\\x00-\x1f]|"")+"|`(?:[^`\\\x00-\x1f]|``)+`|\[[^\[\]\\\x00-\x1f]+\])"""
+NAME = re.compile(rf"{PART}(?:\.{PART})*")
+
+
+@dataclass(frozen=True)
+class RangeQuery:
+    table: str = "documents"
+    column: str = "similarity_index"
+
+    def __post_init__(self) -> None:
+        for option, name in (("--table", self.table), ("--column", self.column)):
+            if not NAME.fullmatch(name):
+                raise UsageError(
+                    f"{option} {name!r} is no name in SQL; if it is one in your database, quote it as you do there:"
+                    ' "…", `…` or […].'
+                )
+
+    def between(self, low: int, high: int) -> str:
+        return f"SELECT * FROM {self.table} WHERE {self.column} BETWEEN {low} AND {high};"
+
 
 FEW = 32  # texts that are measured sooner than threads are started
 NO_RESEMBLANCE = 2.0  # a threshold that nothing reaches

@@ -1,21 +1,29 @@
-"""Matches with their contents named by documents, strongest first."""
+"""Matches with their contents named by documents, strongest first.
+
+Between two scopes: what of a candidate collection is in the master repository already (Forman 2005 §1, §4).
+
+Every document of the candidate is one of four: identical to a document of the master (in bytes, or in words), near one
+(their resemblance reaches the threshold), contained in one, or new. New ones may still contain documents of the master.
+"""
 
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from nearkin.errors import UsageError
+from nearkin.errors import InputError, UsageError
 from nearkin.matching.match_columns import MatchColumns, Payload
 from nearkin.model import Location, Match
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
-from nearkin.store.documents import documents_of
-from nearkin.store.matches import columns_named
+from nearkin.store.documents import Held, documents_of, held_in
+from nearkin.store.matches import MatchRow, columns_named, match_rows
+from nearkin.store.scopes import all_scopes
 from nearkin.store.verdicts import Decided
 
 AT_ONCE = 1000  # matches named
@@ -133,3 +141,148 @@ class _Listed:
 
 def _contained(match: Match) -> float:
     return max(match.a_in_b or 0.0, match.b_in_a or 0.0)
+
+
+@dataclass(frozen=True)
+class Between:
+    """`a` of each match is in the master, `b` in the candidate."""
+
+    master: str
+    candidate: str
+    matches: list[Match]
+    documents: int
+    identical: int
+    near: int
+    contained: int
+    new: int
+    containing: int  # of the new ones
+    unknown: tuple[Held, ...]  # the new ones themselves
+
+
+def list_between(
+    connection: sqlite3.Connection,
+    master: str,
+    candidate: str,
+    *,
+    min_resemblance: float | None = None,
+    min_containment: float | None = None,
+    min_shared_bytes: int = 0,
+    all_copies: bool = False,
+    parted: bool = False,
+) -> Between:
+    """Thresholds are those of `each_match`. Pairs that a person called not similar do not count, unless asked for as
+    `parted`."""
+    _refuse_unknown(connection, master, candidate)
+    run = runs.last(connection)
+    near_from, part_from = bars_of(run, min_resemblance, min_containment, min_shared_bytes)
+    here, there = held_in(connection, master), held_in(connection, candidate)
+    names = _by_content(here)
+    found: list[Match] = []
+    counts = dict.fromkeys(("identical", "near", "contained", "new", "containing"), 0)
+    rows = match_rows(connection, run.scheme, min_resemblance=near_from, min_containment=part_from)
+    partners = _partners(rows, names.keys(), {held.content for held in there}, None if parted else Decided(connection))
+    in_bytes = parse_scheme(run.spec).measure != "cosine"
+    identical = _Identical(here)
+    unknown: list[Held] = []
+    for held in there:
+        same = identical.to(held)
+        if same:
+            counts["identical"] += 1
+            found += [_equal(one, held) for one in (same if all_copies else same[:1])]
+            continue
+        matches = [
+            replace(
+                match,
+                b=held.location,
+                shared_bytes=match.shared_bytes if in_bytes else None,
+                template=run.template,
+            )
+            for content, match in partners.get(held.content or -1, [])
+            if (match.shared_bytes or 0) >= min_shared_bytes
+            for match in _named(match, names[content], all_copies=all_copies)
+        ]
+        found += matches
+        if any(match.resemblance >= near_from for match in matches):
+            counts["near"] += 1
+        elif any((match.b_in_a or 0.0) >= part_from for match in matches):
+            counts["contained"] += 1
+        else:
+            counts["new"] += 1
+            unknown.append(held)
+            counts["containing"] += bool(matches)
+    found.sort(key=lambda match: (-match.resemblance, -max(match.a_in_b or 0.0, match.b_in_a or 0.0), match.b, match.a))
+    return Between(master, candidate, found, len(there), **counts, unknown=tuple(unknown))
+
+
+def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str) -> None:
+    known = [scope.name for scope in all_scopes(connection)]
+    for name in (master, candidate):
+        if name not in known:
+            raise InputError(f"There is no scope {name!r} in this store; known are: {', '.join(known) or 'none'}.")
+    if master == candidate:
+        raise UsageError(f"Scope {master!r} cannot be compared with itself; name two scopes.")
+
+
+def _by_content(documents: list[Held]) -> dict[int, list[Location]]:
+    names: dict[int, list[Location]] = defaultdict(list)
+    for held in documents:
+        if held.content is not None and held.length:
+            names[held.content].append(held.location)
+    return names
+
+
+class _Identical:
+    """The master's documents, by their bytes and by their words."""
+
+    def __init__(self, documents: list[Held]) -> None:
+        self.by_bytes: dict[bytes, list[Held]] = defaultdict(list)
+        self.by_words: dict[int, list[Held]] = defaultdict(list)
+        for held in documents:
+            if held.size:  # that two files are empty says nothing of them
+                self.by_bytes[held.digest].append(held)
+            if held.content is not None and held.length:
+                self.by_words[held.content].append(held)
+
+    def to(self, held: Held) -> list[Held]:
+        """Those of the same bytes; where there are none, those of the same words."""
+        return self.by_bytes.get(held.digest) or self.by_words.get(held.content or -1, [])
+
+
+def _equal(one: Held, held: Held) -> Match:
+    tier = "bytes" if one.digest == held.digest else "words"
+    return Match(one.location, held.location, 1.0, 1.0, 1.0, None, held.length, True, None, None, tier)
+
+
+def _partners(
+    rows: Iterable[MatchRow], masters: Set[int], candidates: Set[int | None], decided: Decided | None
+) -> dict[int, list[tuple[int, Match]]]:
+    """For contents of the candidate their matches with contents of the master, seen from there; not named yet."""
+    nowhere = Location("", b"")
+    found: dict[int, list[tuple[int, Match]]] = defaultdict(list)
+    for first, second, resemblance, a_in_b, b_in_a, score, shared, _, _, exact, low, high, sample in rows:
+        if decided is not None and (said := decided.of_pair(first, second)) is not None and said.parts:
+            continue
+        for one, other, share, back in ((first, second, a_in_b, b_in_a), (second, first, b_in_a, a_in_b)):
+            if one in masters and other in candidates:
+                payload = Payload.stored(score, sample)
+                match = Match(
+                    nowhere,
+                    nowhere,
+                    resemblance,
+                    share,
+                    back,
+                    payload.score,
+                    shared,
+                    bool(exact),
+                    low,
+                    high,
+                    payload_exact=payload.exact,
+                    payload_low=payload.low,
+                    payload_high=payload.high,
+                )
+                found[other].append((one, match))
+    return found
+
+
+def _named(match: Match, places: list[Location], *, all_copies: bool) -> list[Match]:
+    return [replace(match, a=place) for place in (places if all_copies else places[:1])]

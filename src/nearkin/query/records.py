@@ -1,16 +1,35 @@
 """Documents, matches, groups and families as records: the fields that JSON, CSV and Arrow tables share.
 
 Where a store has more than one scope a path alone is ambiguous, so records then say the scope too.
+
+A comparison and a trace as records: the fields that JSON, CSV and Arrow tables share.
+
+Records of groups as rows of CSV, one a document.
+
+What a whole group takes stands on its first row only, so that a column of it adds up to what all groups take.
+
+A value as a cell of CSV. None is a formula to a spreadsheet: a path that begins like one gets ./ before it, which
+names the same file, any other text an apostrophe. Lists are JSON.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import md5
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from nearkin.matching.passages import Passage
 from nearkin.model import Change, Document, Family, IdenticalGroup, Location, Match, Similar, View, family_id
+from nearkin.query.arrow_tables import marked_partial
+from nearkin.query.comparison import Comparison
+from nearkin.query.trace import Trace, Traced
+from nearkin.scheme import Estimate
 from nearkin.store.documents import Held
 from nearkin.store.families import PastEvent
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Record = dict[str, Any]
 Name = Callable[[Location], str]
@@ -176,3 +195,135 @@ def _moment(nanoseconds: int) -> str | None:
         return datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC).isoformat()
     except (OverflowError, ValueError, OSError):  # a file system can hold years that a calendar cannot
         return None
+
+
+def passage_records(passages: Iterable[Passage]) -> list[dict[str, int]]:
+    return [asdict(one) for one in passages]
+
+
+def comparison_record(
+    a: str, b: str, a_size: int, b_size: int, found: Comparison, spec: str, payload: float | None
+) -> dict[str, Any]:
+    record = {
+        "a": a,
+        "b": b,
+        "resemblance": _value(found.resemblance),
+        "a_in_b": _value(found.a_in_b),
+        "b_in_a": _value(found.b_in_a),
+        "cosine": _value(found.cosine),
+        "relation": found.relation,
+        "relation_details": list(found.details),
+        "tier": found.tier,
+        "shared_bytes": found.shared_bytes,
+        "a_size": a_size,
+        "b_size": b_size,
+        "scheme": spec,
+        "exact": found.resemblance.exact if found.resemblance else None,
+        "low": found.resemblance and found.resemblance.low,
+        "high": found.resemblance and found.resemblance.high,
+        "collision_error": found.collision and found.collision.error,
+        "collision_chance": found.collision and found.collision.chance,
+        "similar": _value(found.similar),
+        "template": "with",
+        "payload": payload,
+        "word_distance": found.word_distance,
+        "word_distance_over": found.words_over,
+        "a_covered": found.a_covered,
+        "b_covered": found.b_covered,
+        "passages": passage_records(found.passages),
+    }
+    if beside := found.shingles:
+        record |= {
+            "shingle_resemblance": _value(beside.resemblance),
+            "shingle_a_in_b": _value(beside.a_in_b),
+            "shingle_b_in_a": _value(beside.b_in_a),
+            "shingle_shared_bytes": beside.shared_bytes,
+        }
+    return record
+
+
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else estimate.value
+
+
+def traced_record(traced: Traced, trace: Trace, *, scoped: bool, name: Name = surrogate_escaped) -> dict[str, Any]:
+    return {
+        "path": name(traced.location),
+        **({"scope": traced.location.scope} if scoped else {}),
+        "share": traced.share,
+        "share_of_all": trace.share,
+        "passages": passage_records(traced.passages),
+    }
+
+
+def traced_table(trace: Trace, *, scoped: bool) -> "pa.Table":
+    import pyarrow as pa
+
+    place = pa.struct([(field, pa.int64()) for field in ("a_start", "a_end", "b_start", "b_end")])
+    schema = pa.schema(
+        [
+            ("path", pa.string()),
+            *([("scope", pa.string())] if scoped else []),
+            ("share", pa.float64()),
+            ("share_of_all", pa.float64()),
+            ("passages", pa.list_(place)),
+        ]
+    )
+    records = [traced_record(one, trace, scoped=scoped, name=backslashed) for one in trace.documents]
+    return marked_partial(pa.Table.from_pylist(records, schema=schema), [f"Incomplete: {one}." for one in trace.unseen])
+
+
+MATCH = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high", "verdict", "template"]
+MATCH += ["payload_exact", "payload_low", "payload_high"]
+LINKS = ("weakest", "most_distant")
+
+
+def copy_rows(record: Record) -> Iterator[Record]:
+    """Of identical documents."""
+    scopes = record.get("scopes", [None] * len(record["paths"]))
+    for at, (path, scope) in enumerate(zip(record["paths"], scopes, strict=True)):
+        overhead = None if at else record["overhead"]
+        yield {**record, "overhead": overhead, "group": record["paths"][0], "path": path, "scope": scope}
+
+
+def member_rows(record: Record) -> Iterator[Record]:
+    """Of a family. `exact` is of the resemblance to the pivot."""
+    links: Record = {}
+    for key in LINKS:
+        link = record.get(key) or {}
+        links |= {key: link.get("resemblance")}
+        links |= {f"{key}_{what}": link.get(what) for what in ("a", "b", "a_scope", "b_scope", "exact")}
+    for at, document in enumerate(record["documents"]):
+        yield {**record, **document, **links, "bytes": None if at else record["bytes"]}
+
+
+def member_columns(view: str, *, scoped: bool) -> list[str]:
+    own = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", "exact"]
+    of_view = {"chain": ["most_distant"], "clique": ["evaluated"]}.get(view, [])
+    of_all = ["links", "weakest", "mean_resemblance", "bytes", "verdict", "keep", "template", "reason", *of_view]
+    links = [key for key in LINKS if key == "weakest" or view == "chain"]
+    sides = ["a", "b", *(["a_scope", "b_scope"] if scoped else []), "exact"]
+    return ["id", "kind", "view", *own, *of_all, "mean_exact", *(f"{key}_{side}" for key in links for side in sides)]
+
+
+MEMBER_PATHS = frozenset({"path", "keep", *(f"{key}_{side}" for key in LINKS for side in "ab")})
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def cell(value: Any, *, is_path: bool) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value)
+        case list() | tuple() | dict():
+            return json.dumps(value)
+        case str() if value.startswith(FORMULA):
+            # ./-x.txt is the same file as -x.txt, and no formula.
+            return f"./{value}" if is_path else f"'{value}"
+        case _:
+            return str(value)

@@ -8,10 +8,8 @@ from itertools import groupby
 
 from nearkin.matching.match_columns import Payload
 from nearkin.model import Family, IdenticalGroup, Kind, Location, Match, family_id
-from nearkin.query.families import named_families
-from nearkin.report.distance import with_distances
-from nearkin.report.snapshot import PLACE, Snapshot, location_of
-from nearkin.report.spread import with_spread
+from nearkin.query.families import named_families, with_distances, with_spread
+from nearkin.query.store_view import PLACE, Snapshot, location_of
 from nearkin.settings import SPREAD
 from nearkin.store.contents import Copies, locations
 from nearkin.store.documents import SAME_BYTES, SAME_WORDS

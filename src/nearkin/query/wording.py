@@ -1,6 +1,17 @@
-"""Numbers and names as people read them, on the screen and in reports."""
+"""Numbers and names as people read them, on the screen and in reports.
 
-from nearkin.model import Family, Kind, Member, View
+Why a family is of its kind, in words: what the matches between its texts are.
+
+What a scan did not list, so that what is shown may not be all: said to people, and to programs in the metadata of a
+table.
+"""
+
+import sqlite3
+
+from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
+from nearkin.model import Family, Kind, Member, Role, View
+from nearkin.store import runs
+from nearkin.store.matches import FamilyRow
 
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
 
@@ -92,3 +103,98 @@ def safe(text: str) -> str:
 def no_character(char: str) -> str | None:
     """A byte that is no UTF-8, where Python's surrogateescape keeps it; None: it is a character."""
     return f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else None
+
+
+ALIKE = {
+    View.CHAIN: "each resemble another",
+    View.PIVOT: "each resemble the pivot",
+    View.CLIQUE: "all resemble each other",
+    View.GREEDY: "each match the representative's signature",
+}
+
+
+def reason_of(row: FamilyRow, documents: int) -> str:
+    """Texts are distinct ones: documents with the same words are one."""
+    copies = documents - len(row.contents)
+    if row.kind == Kind.IDENTICAL:
+        return "All documents have the same words."
+    more = "1 more document has" if copies == 1 else f"{copies:,} more documents have"
+    return _reason(row) + (f" {more} the same words as one of them." if copies > 0 else "")
+
+
+def _reason(row: FamilyRow) -> str:
+    parts = sum(role == Role.PART for _, role, *_ in row.contents)
+    members = len(row.contents) - parts
+    alike = f"{members:,} texts {ALIKE[View(row.view)]} by at least {row.threshold:g}"
+    inside = f"{100 * row.containment:g} %"
+    match Kind(row.kind):
+        case Kind.PAIR:
+            return f"Two texts resemble each other by at least {row.threshold:g}."
+        case Kind.CONTAINS:
+            return (
+                f"At least {inside} of one text is inside another, which it resembles by less than {row.threshold:g}."
+            )
+        case Kind.ARCHIVE:
+            weaker = f"which they resemble by less than {row.threshold:g}"
+            return f"At least {inside} of each of {count(parts, 'texts')} is inside one other text, {weaker}."
+        case Kind.SAME_FORM:
+            # As it was found: some members were looked at, each beside those nearest to it.
+            which = "them" if members <= ASKED_TEXTS else "those checked"
+            form = f"A form filled in: {alike}, mostly by wording that at least {100 * MOST:g} % of them share."
+            without = f"Without that wording, at least {100 * NEARLY_ALL:g} % of {which} resemble no other document"
+            return f"{form} {without} (all below {unlike_among(members):.3g})."
+        case Kind.MIXED if parts == 1:
+            return f"{alike}; at least {inside} of another text is inside one of them."
+        case Kind.MIXED:
+            return f"{alike}; at least {inside} of each of {parts:,} others is inside one of them."
+        case _:
+            return f"{alike}."
+
+
+def missing_from_families(connection: sqlite3.Connection, view: View, threshold: float | None) -> list[str]:
+    """Sentences; none: these are all. The greedy view is made from signatures, and needs no matches."""
+    if view is View.GREEDY:
+        return []
+    run = runs.last(connection)
+    scanned = run.settings["match"]["threshold"]
+    asked = scanned if threshold is None else threshold
+    said = []
+    if asked < scanned:
+        said.append(
+            f"Incomplete below {scanned:g}: the scan kept only the strongest matches there."
+            " Scan again with a lower --threshold."
+        )
+    (crowds,) = connection.execute(
+        "SELECT count(*) FROM family WHERE scheme = ? AND unlisted > 0", (run.scheme,)
+    ).fetchone()
+    # A clique that is not known says so itself; chains at the scan's threshold hang together by their stars.
+    if crowds and (view is View.PIVOT or (view is View.CHAIN and asked > scanned)):
+        where = f"above {scanned:g}" if view is View.CHAIN else "in this view"
+        families = f"{crowds:,} {'family' if crowds == 1 else 'families'}"
+        said.append(
+            f"Incomplete where very many documents are alike ({families}): not all of their pairs were listed, so"
+            f" {where} a family may be split. Scan again with --threshold {asked:g} or a higher --hot."
+        )
+    return said
+
+
+def missing_from_matches(
+    connection: sqlite3.Connection, min_resemblance: float | None, min_containment: float | None
+) -> list[str]:
+    run = runs.last(connection)
+    limits = run.settings["match"]
+    said = []
+    for asked, limit in ((min_resemblance, "threshold"), (min_containment, "containment")):
+        if asked is not None and asked < limits[limit]:
+            said.append(
+                f"Incomplete below {limits[limit]:g}: the scan kept only the strongest matches there."
+                f" Scan again with a lower --{limit}."
+            )
+            break
+    (unlisted,) = connection.execute("SELECT total(unlisted) FROM family WHERE scheme = ?", (run.scheme,)).fetchone()
+    if unlisted:
+        said.append(
+            f"Incomplete where very many documents are alike: {unlisted:,.0f} pairs within such families are not"
+            " listed. Scan again with a higher --hot."
+        )
+    return said

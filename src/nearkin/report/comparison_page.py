@@ -9,13 +9,10 @@ from html import escape
 from itertools import groupby
 
 from nearkin.query.alignment import Block
-from nearkin.query.comparison import Comparison, aligned
-from nearkin.query.lookup import Found
+from nearkin.query.comparison import Comparison, aligned, label
+from nearkin.query.lookup import Found, Readable, in_characters
 from nearkin.query.wording import no_character
-from nearkin.report.readable import Readable, in_characters
-from nearkin.report.relation import label
-from nearkin.report.side_by_side import Row, rows
-from nearkin.report.word_marks import Elsewhere, Word, joined, unit
+from nearkin.report.word_marks import Elsewhere, Row, Word, joined, rows, unit
 from nearkin.scheme import Estimate
 from nearkin.text.canon import Canon
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from nearkin.model import Location, family_id
+from nearkin.query.store_view import PLACE, Snapshot, location_of
 from nearkin.query.wording import safe
-from nearkin.report.snapshot import PLACE, Snapshot, location_of
 
 SEPARATOR, QUOTE, END = "\x14", "\xfe", "\r\n"
 FIELDS: tuple[str, ...] = (

@@ -15,12 +15,10 @@ from typing import Any, TextIO
 
 from nearkin.model import Location
 from nearkin.query import streams
-from nearkin.query.totals import Totals
+from nearkin.query.store_view import Snapshot
+from nearkin.query.totals import COUNTED, Totals, lines
 from nearkin.query.wording import count, how, kind_of, only_copies, safe, said_of, share, size
-from nearkin.report.about import COUNTED, lines
-from nearkin.report.page_parts import charts
-from nearkin.report.passages_part import PAIRS, passages_of
-from nearkin.report.snapshot import Snapshot
+from nearkin.report.page_parts import PAIRS, charts, passages_of
 from nearkin.scheme import likeness
 from nearkin.store import runs
 from nearkin.store.documents import each_present

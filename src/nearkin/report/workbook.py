@@ -3,24 +3,182 @@ them, and the totals above each.
 
 Rows are written as they come (xlsxwriter's constant memory). The date in the file is the run's, so that the same store
 makes the same bytes.
+
+A sheet of a workbook: a line of totals, a header that stays in sight, then rows; more sheets where one is full.
+
+The file that a ZIP archive is written to. It says once that there is no room, and nothing when it is closed.
+
+A ZipFile that is given up writes its end when it is collected, perhaps after the file was closed, and Python prints
+what comes of that on the screen.
 """
 
+import io
 import shutil
 import tempfile
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from nearkin.model import Location
 from nearkin.query import streams
-from nearkin.query.totals import Totals
-from nearkin.query.wording import count, how, kind_of, said_of, size
-from nearkin.report.about import COUNTED, lines
-from nearkin.report.sheet import Column, Linked, Sheet
-from nearkin.report.snapshot import Snapshot
-from nearkin.report.zip_target import ZipTarget
+from nearkin.query.store_view import Snapshot
+from nearkin.query.totals import COUNTED, Totals, lines
+from nearkin.query.wording import count, how, kind_of, safe, said_of, size
 from nearkin.store.documents import each_present
+
+ROW_LIMIT = 1_048_576
+LINK_LIMIT = 65_530  # of a sheet; names beyond are written without
+LONGEST_LINK = 2_079
+LONGEST_TEXT = 32_767
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    width: float
+    form: str | None = None  # of its numbers
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A name that leads to its file."""
+
+    name: str
+    uri: str | None
+
+
+class Sheet:
+    def __init__(
+        self,
+        book: Any,
+        name: str,
+        title: str,
+        totals: str,
+        columns: Sequence[Column],
+        *,
+        outline: bool = False,
+    ) -> None:
+        self._book, self._name, self._title, self._totals, self._columns = book, name, title, totals, columns
+        self._outline = outline
+        self._forms = [book.add_format(_look(one)) for one in columns]
+        self._strong_forms = [book.add_format({"bold": True, "bg_color": "#EEF2F7", **_look(one)}) for one in columns]
+        self._number = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._number += 1
+        self._sheet = self._book.add_worksheet(self._name + (f" {self._number}" if self._number > 1 else ""))
+        self._links = 0
+        title = self._book.add_format({"bold": True, "font_size": 12})
+        look = {"bold": True, "bg_color": "#1F3A5F", "font_color": "white", "valign": "vcenter"}
+        header = {of_numbers: self._book.add_format({**look, **_aligned(of_numbers)}) for of_numbers in (False, True)}
+        self._sheet.set_row(0, 20)
+        # One text over all columns, as numbers would not reach beyond their own; they are on the summary.
+        name = self._title if self._number == 1 else f"{self._title} (continued)"
+        self._sheet.write_string(0, 0, f"{name}:   {self._totals}", title)
+        self._sheet.set_row(1, 18)
+        for at, column in enumerate(self._columns):
+            self._sheet.write_string(1, at, column.title, header[column.form is not None])
+            self._sheet.set_column(at, at, column.width)
+        self._sheet.freeze_panes(2, 0)
+        self._sheet.outline_settings(True, False, True, False)  # a family's own line stands above its documents
+        self._sheet.set_landscape()
+        self._sheet.fit_to_pages(1, 0)
+        self._sheet.repeat_rows(0, 1)
+        self._next = 2
+
+    def row(self, values: Sequence[Any], *, level: int = 0, folded: bool = False) -> None:
+        """`level` 1 belongs to the row of level 0 above it; `folded`: these rows are hidden until asked for."""
+        if self._next == ROW_LIMIT:
+            self.end()
+            self._begin()
+        strong = self._outline and not level
+        if level or folded:
+            how = {"level": level, "hidden": folded and level > 0, "collapsed": folded and not level}
+            self._sheet.set_row(self._next, None, None, how)
+        forms = self._strong_forms if strong else self._forms
+        for kept in ("row_info", "row_sizes"):  # xlsxwriter keeps what was set for rows that it has long written
+            getattr(self._sheet, kept, {}).pop(self._next - 2, None)
+        for at, value in enumerate(values):
+            self._write(at, value, forms[at], strong=strong)
+        self._next += 1
+
+    def _write(self, at: int, value: Any, form: Any, *, strong: bool) -> None:
+        match value:
+            case None:
+                if strong:
+                    self._sheet.write_blank(self._next, at, None, form)
+            case bool():
+                self._sheet.write_boolean(self._next, at, value, form)
+            case int() | float():
+                self._sheet.write_number(self._next, at, value, form)
+            case datetime():
+                self._sheet.write_datetime(self._next, at, value, form)
+            case Linked(name, uri) if uri and self._links < LINK_LIMIT and len(uri) <= LONGEST_LINK:
+                self._links += 1
+                # xlsxwriter makes Windows paths of file:; a scheme in capitals is the same scheme, and left alone.
+                self._sheet.write_url(self._next, at, uri.replace("file:", "FILE:", 1), None, _text(name))
+            case Linked(name, _):
+                self._sheet.write_string(self._next, at, _text(name), form)
+            case _:
+                # Always as text: a name that begins like a formula is none.
+                self._sheet.write_string(self._next, at, _text(str(value)), form)
+
+    def end(self) -> None:
+        self._sheet.autofilter(1, 0, max(self._next - 1, 1), len(self._columns) - 1)
+
+
+def _text(value: str) -> str:
+    return safe(value)[:LONGEST_TEXT]
+
+
+def _look(column: Column) -> dict[str, Any]:
+    return {**_aligned(column.form is not None), **({"num_format": column.form} if column.form else {})}
+
+
+def _aligned(numbers: bool) -> dict[str, Any]:
+    return {"align": "right"} if numbers else {"align": "left", "indent": 1}
+
+
+class ZipTarget(io.BufferedWriter):
+    def __init__(self, path: Path) -> None:
+        super().__init__(io.FileIO(path, "w"))
+        self._over = False  # failed or closed
+        self._place = 0  # where it would be, were it not
+
+    def write(self, data: Any) -> int:
+        self._place += len(data)
+        return self._once(super().write, data) or len(data)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        self._place = place
+        return self._once(super().seek, place, whence) or place
+
+    def tell(self) -> int:
+        return self._once(super().tell) or self._place
+
+    def flush(self) -> None:
+        self._once(super().flush)
+
+    def close(self) -> None:
+        try:
+            self._once(super().close)
+        finally:
+            self._over = True
+            self.raw.close()
+
+    def _once(self, does: Callable[..., Any], *given: Any) -> Any:
+        if self._over:
+            return None
+        try:
+            return does(*given)
+        except OSError:
+            self._over = True
+            raise
+
 
 OPEN = 10  # sets and families whose documents are shown at once; the others are folded
 COUNT, MOMENT = "#,##0", "yyyy-mm-dd hh:mm:ss"
