@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from nearkin.lab.sample import write_sample
 from nearkin.read.walk import Unreadable, walk
+from nearkin.sample.sample import write_sample
 from nearkin.settings import WalkSettings
 
 

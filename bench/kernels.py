@@ -8,8 +8,8 @@ from bench.folder import Folder
 from bench.table import figure, table
 from nearkin import _native
 from nearkin.lab.dice import Dice
-from nearkin.lab.latin import ENGLISH
-from nearkin.lab.prose import Prose
+from nearkin.sample.latin import ENGLISH
+from nearkin.sample.prose import Prose
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 

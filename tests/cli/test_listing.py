@@ -11,9 +11,9 @@ import pytest
 
 from cli.terminal import Typed
 from cli.world import FILES, Called, edited, listed, prose, write
-from nearkin.lab.latin import ENGLISH
-from nearkin.lab.office import as_docx
-from nearkin.lab.page import Block, Page, Shape
+from nearkin.sample.file_formats import as_docx
+from nearkin.sample.latin import ENGLISH
+from nearkin.sample.page import Block, Page, Shape
 
 MATCH_FIELDS = [
     "a",

@@ -8,9 +8,9 @@ import pytest
 
 from cli.world import Called, edited, nearkin, prose, write
 from nearkin import Store
-from nearkin.lab.judge import judge
-from nearkin.lab.sample import TRUTH, write_sample
-from nearkin.lab.truth import RelationKind, Truth
+from nearkin.sample.judge import judge
+from nearkin.sample.sample import TRUTH, write_sample
+from nearkin.sample.truth import RelationKind, Truth
 from nearkin.store.database import connect
 
 FORM = prose(1, 300)

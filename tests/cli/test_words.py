@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin.cli.options import size_of
-from nearkin.cli.words import cells, count, name, safe, seconds, share, shortened, size
+from nearkin.cli.wording import cells, count, name, safe, seconds, share, shortened, size
 from nearkin.model import Location
 
 

@@ -9,9 +9,9 @@ import pytest
 import nearkin
 from nearkin.errors import InputError
 from nearkin.lab import show
-from nearkin.lab.judge import Score, Verdict, judge
-from nearkin.lab.sample import write_sample
-from nearkin.lab.truth import Relation, RelationKind, Truth
+from nearkin.sample.judge import Score, Verdict, judge
+from nearkin.sample.sample import write_sample
+from nearkin.sample.truth import Relation, RelationKind, Truth
 
 
 @pytest.fixture(scope="module")

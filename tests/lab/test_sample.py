@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from lab import taken_apart
-from nearkin.lab.sample import write_sample
-from nearkin.lab.truth import FamilyKind, RelationKind, Truth
+from nearkin.sample.sample import write_sample
+from nearkin.sample.truth import FamilyKind, RelationKind, Truth
 
 WINDOW = 20
 JOINED = 0.7

@@ -6,7 +6,7 @@ from datetime import date
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from nearkin.api.choice import at_least_one, signer
+from nearkin.api.options import at_least_one, signer
 from nearkin.api.writing import Written
 from nearkin.settings import checked
 

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nearkin.api.choice import chosen, names_of, refuse_no_share, signer
+from nearkin.api.options import chosen, names_of, refuse_no_share, signer
 from nearkin.api.writing import Written
 from nearkin.errors import UsageError
 

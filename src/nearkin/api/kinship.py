@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from nearkin.api.choice import at_least_one, refuse_no_share
 from nearkin.api.keeping import Keeping
+from nearkin.api.options import at_least_one, refuse_no_share
 from nearkin.settings import checked
 
 if TYPE_CHECKING:

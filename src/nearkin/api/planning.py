@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
-from nearkin.api.choice import paths_of
+from nearkin.api.options import paths_of
 from nearkin.api.scan_options import ScanOptions, settings_of
 
 if TYPE_CHECKING:

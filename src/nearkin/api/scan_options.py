@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, TypeVar
 
-from nearkin.api.choice import containment_for, refuse_unmeasurable
+from nearkin.api.options import containment_for, refuse_unmeasurable
 from nearkin.errors import UsageError
 from nearkin.scheme import parse_scheme
 from nearkin.settings import (

@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
-from nearkin.api.choice import signer
+from nearkin.api.options import signer
 from nearkin.api.writing import Written
 from nearkin.errors import UsageError
 

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nearkin.api.care import Care
-from nearkin.api.choice import at_least_one, chosen, paths_of, refuse_no_share, signer, two_names
 from nearkin.api.comparing import Tracing
 from nearkin.api.kinship import Kinship
+from nearkin.api.options import at_least_one, chosen, paths_of, refuse_no_share, signer, two_names
 from nearkin.api.reports import Reports
 from nearkin.api.scan_options import ScanOptions, settings_of
 from nearkin.api.scopes import Scopes

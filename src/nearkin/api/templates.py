@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING, Literal
 
-from nearkin.api.choice import at_least_one, signer, words
+from nearkin.api.options import at_least_one, signer, words
 from nearkin.api.text import Text, extracted_from
 from nearkin.api.writing import Progress, Written
 from nearkin.errors import UsageError

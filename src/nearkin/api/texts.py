@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nearkin.api.choice import chosen, containment_for, refuse_unmeasurable
+from nearkin.api.options import chosen, containment_for, refuse_unmeasurable
 from nearkin.api.several import named_texts, texts_to_sign
 from nearkin.api.text import EXACT, IGNORED, Text, Texts, canon_for, canonical
 from nearkin.errors import UsageError

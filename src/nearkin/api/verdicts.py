@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from nearkin.api.choice import chosen, signer, two_names, words
+from nearkin.api.options import chosen, signer, two_names, words
 from nearkin.api.writing import Written
 from nearkin.errors import BusyError, InputError, UsageError
 

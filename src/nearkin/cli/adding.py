@@ -31,8 +31,8 @@ def refuse_wrong_adding(
 def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
     """Says of each what became of it."""
     from nearkin.checkin import Desk
-    from nearkin.cli.words import count, safe
-    from nearkin.cli.words import name as location_name
+    from nearkin.cli.wording import count, safe
+    from nearkin.cli.wording import name as location_name
     from nearkin.environment import version
     from nearkin.store.audit import login_name
     from nearkin.store.database import connect

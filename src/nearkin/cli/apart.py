@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from nearkin.cli.words import cells, ending, shortened, upto
+from nearkin.cli.wording import cells, ending, shortened, upto
 
 LEAST = 12  # columns; in fewer there is no room for three pieces
 MOST_PLACES = 3  # where names differ; of more the last ones are shown

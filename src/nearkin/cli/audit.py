@@ -47,7 +47,7 @@ def audit(store: Path, form: str | None, quiet: bool, action: str | None, since:
         return
     from nearkin.cli.deeds import subject, told
     from nearkin.cli.screen import Screen, hard
-    from nearkin.cli.words import safe
+    from nearkin.cli.wording import safe
 
     screen = Screen()
     if not records:

@@ -68,7 +68,7 @@ def check(
     """
     from nearkin.cli.adding import add_all, refuse_wrong_adding
     from nearkin.cli.progress import progress
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
     from nearkin.query.check import Checker, RangeQuery
     from nearkin.query.records import similar_record
     from nearkin.query.store_view import connected, is_scoped
@@ -176,7 +176,7 @@ def _print_sql(checker: "Checker", queries: "list[Found]", own: "RangeQuery", *,
 
 
 def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
-    from nearkin.cli.words import count, safe, shortened
+    from nearkin.cli.wording import count, safe, shortened
 
     if named:
         about = count(len(similar), "documents")

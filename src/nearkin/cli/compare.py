@@ -119,7 +119,7 @@ def _show_texts(a: "Found", b: "Found", found: "Comparison", canon: "Canon") -> 
 
 def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import both_ends, count, safe
+    from nearkin.cli.wording import both_ends, count, safe
 
     longest = sorted(found.passages, key=lambda one: (one.a_start - one.a_end, one))[:LISTED]
     screen = Screen()
@@ -142,7 +142,7 @@ def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
 def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload: "Payload | None") -> None:
     from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, measured, safe, share, size
+    from nearkin.cli.wording import count, measured, safe, share, size
     from nearkin.query.comparison import label
     from nearkin.query.wording import percent
     from nearkin.scheme.shingler import ALL_BITS

@@ -3,8 +3,8 @@
 from typing import Any
 
 from nearkin.cli.output import Record
-from nearkin.cli.words import count
-from nearkin.cli.words import size as in_words
+from nearkin.cli.wording import count
+from nearkin.cli.wording import size as in_words
 
 CHANGES = ("new", "changed", "moved", "gone")
 DIGITS = 12  # of a digest

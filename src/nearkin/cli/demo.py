@@ -37,7 +37,7 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
     how they are related.
     """
     from nearkin.cli.progress import progress
-    from nearkin.lab.sample import TRUTH, write_sample
+    from nearkin.sample.sample import TRUTH, write_sample
 
     try:
         with progress("write", quiet=quiet) as report:
@@ -54,7 +54,7 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
         emit_one({"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"}))
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import count, safe
+        from nearkin.cli.wording import count, safe
 
         screen = Screen()
         written = count(truth.documents, "documents")

@@ -74,7 +74,7 @@ def documents(
 
 
 def _all_have_text(other: int) -> str:
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     if not other:
         return "All documents have text."
@@ -108,7 +108,7 @@ def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bo
 
 
 def _show_changes(screen: "Screen", changes: "list[Change]") -> None:
-    from nearkin.cli.words import size as in_words
+    from nearkin.cli.wording import size as in_words
 
     if not changes:
         screen.line("The last scan found no changes.")

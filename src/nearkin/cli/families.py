@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from nearkin.cli.listing import left_out, note_unfinished, show_left_out
+from nearkin.cli.matches import left_out, note_unfinished, show_left_out
 from nearkin.cli.notes import no_more_than, note
 from nearkin.cli.options import Share, common, limited
 from nearkin.cli.output import chosen, emit
@@ -136,7 +136,7 @@ def families(
 
 def _note_doubts(families: "list[Family]", spread: float, *, quiet: bool) -> None:
     """What a reader should not take for granted."""
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     far = sum(family.most_distant is not None for family in families)
     if far:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.listing import note_unfinished
+from nearkin.cli.matches import note_unfinished
 from nearkin.cli.notes import no_more_than
 from nearkin.cli.options import Share, common, limited
 from nearkin.cli.output import chosen, emit
@@ -78,7 +78,7 @@ def folders(
 
 def _show(screen: "Screen", found: "list[FolderPair]") -> None:
     from nearkin.cli.apart import apart
-    from nearkin.cli.words import cells
+    from nearkin.cli.wording import cells
 
     if not found:
         screen.line("No two folders contain the same documents.")
@@ -104,7 +104,7 @@ def _percent(part: int, whole: int) -> int:
 
 def _counted(side: "Side") -> str:
     """A near copy may lack what its like says: nobody should take it for the same."""
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     found = [
         (side.same, "the same bytes there"),

@@ -2,7 +2,7 @@
 
 import re
 
-from nearkin.cli.words import cells, fold
+from nearkin.cli.wording import cells, fold
 
 HARD = "\u00a0"  # a space that is not broken at
 INDENT = "  "

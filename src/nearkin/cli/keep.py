@@ -159,7 +159,7 @@ def _propose(
 
 def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
     """Families of which something can go come first: these are what a person asks for."""
-    from nearkin.cli.words import count, safe, shortened, size
+    from nearkin.cli.wording import count, safe, shortened, size
     from nearkin.keep.proposal import ATTACHED
 
     groups = [list(some) for _, some in groupby(rows, key=lambda row: row.group)]
@@ -196,7 +196,7 @@ def _left_out(store: Path, absent: "list[Location]") -> list[str]:
     if not absent:
         return []
     from nearkin.cli.scan_notes import lost
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
     from nearkin.query.store_view import opened
     from nearkin.store.scopes import all_scopes
 
@@ -214,7 +214,7 @@ def _left_out(store: Path, absent: "list[Location]") -> list[str]:
 
 def _name(path: str) -> str:
     """Bytes that are not UTF-8 as \\xNN, as everywhere on the screen."""
-    from nearkin.cli.words import safe
+    from nearkin.cli.wording import safe
 
     return safe(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
@@ -225,7 +225,7 @@ def _place(scope: str, path: str, screen: "Screen") -> str:
 
 def _certificate(row: "Row", screen: "Screen") -> str:
     from nearkin.cli.folding import HARD
-    from nearkin.cli.words import shortened
+    from nearkin.cli.wording import shortened
 
     if row.tier == "bytes":
         same = "the same bytes as "
@@ -298,7 +298,7 @@ def _show_outcomes(records: list[dict[str, Any]], counts: "Counter[str]") -> Non
     """What was left alone, which is most of a plan, as how many for which reason; what was refused last, to be seen."""
     from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     screen = Screen()
     skipped = Counter(record["detail"] for record in records if record["outcome"] == "skipped")

@@ -55,7 +55,7 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
 
 def _show(screen: "Screen", found: "list[Descendant]") -> None:
     from nearkin.cli.apart import apart
-    from nearkin.cli.words import count, shortened
+    from nearkin.cli.wording import count, shortened
 
     names = [screen.name(one.location) for one in found]
     in_room: dict[int, list[str]] = {}

@@ -18,8 +18,8 @@ from nearkin.errors import NearkinError
 
 COMMANDS = {
     "scan": "nearkin.cli.scan:scan",
-    "identical": "nearkin.cli.listing:identical",
-    "matches": "nearkin.cli.listing:matches",
+    "identical": "nearkin.cli.matches:identical",
+    "matches": "nearkin.cli.matches:matches",
     "families": "nearkin.cli.families:families",
     "documents": "nearkin.cli.documents:documents",
     "check": "nearkin.cli.check:check",
@@ -29,7 +29,7 @@ COMMANDS = {
     "keep": "nearkin.cli.keep:keep",
     "folders": "nearkin.cli.folders:folders",
     "lineage": "nearkin.cli.lineage:lineage",
-    "custodians": "nearkin.cli.custodians:custodians",
+    "custodians": "nearkin.cli.kinship:custodians",
     "sign": "nearkin.cli.sign:sign",
     "schemes": "nearkin.cli.schemes:schemes",
     "verdict": "nearkin.cli.verdict:verdict",

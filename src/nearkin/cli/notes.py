@@ -37,7 +37,7 @@ def no_more_than(limit: int | None, found: Iterable[Listed], order: str, what: s
         return found
     some = list(islice(found, limit + 1))
     if len(some) > limit:
-        from nearkin.cli.words import count
+        from nearkin.cli.wording import count
 
         shown = count(limit, what)
         shown = f"{order} {shown.removeprefix('1 ')}" if limit == 1 else shown.replace(" ", f" {order} ", 1)
@@ -53,14 +53,14 @@ def complain(message: str) -> None:
 
 
 def name_of(query: "Found") -> str:
-    from nearkin.cli.words import safe
+    from nearkin.cli.wording import safe
 
     return "standard input" if query.name == "-" else safe(query.name)
 
 
 def without_text(query: "Found") -> str:
     """The beginning of a sentence: without it, that nothing was found in an image would read as an all-clear."""
-    from nearkin.cli.words import safe
+    from nearkin.cli.wording import safe
 
     if not query.size:
         return f"{name_of(query)} is empty"

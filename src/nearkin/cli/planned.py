@@ -55,9 +55,9 @@ def _number(name: str, one: "Estimate") -> dict[str, Any]:
 
 def _show(paths: tuple[Path, ...], found: "Forecast") -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, safe, shortened
-    from nearkin.cli.words import seconds as in_words
-    from nearkin.cli.words import size as size_in_words
+    from nearkin.cli.wording import count, safe, shortened
+    from nearkin.cli.wording import seconds as in_words
+    from nearkin.cli.wording import size as size_in_words
 
     screen = Screen()
     where = shortened(", ".join(safe(str(path)) for path in paths), screen.width - 30)

@@ -13,8 +13,8 @@ from shutil import get_terminal_size
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
-from nearkin.cli import words
-from nearkin.cli.words import count, size
+from nearkin.cli import wording
+from nearkin.cli.wording import count, size
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,7 +48,7 @@ def left(done: int, of: int, seconds: float) -> str:
     share = f"{100 * done // of} % done"
     if seconds < TELLING or not 0 < done < of:
         return share
-    return f"{share}, about {words.seconds(seconds * (of - done) / done)} left"
+    return f"{share}, about {wording.seconds(seconds * (of - done) / done)} left"
 
 
 @dataclass

@@ -68,7 +68,7 @@ def refuse_all(files: tuple[Path, ...]) -> None:
 
 
 def in_words(written: "Written") -> str:
-    from nearkin.cli.words import count, safe, size
+    from nearkin.cli.wording import count, safe, size
 
     name, room = safe(str(written.path)), size(written.path.stat().st_size)
     if written.table is not None:

@@ -22,7 +22,7 @@ class InterruptedScanError(NearkinError):
 
 
 def _starts(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[Path, ...]:
-    from nearkin.api.choice import paths_of
+    from nearkin.api.options import paths_of
 
     return paths_of(given)
 
@@ -133,7 +133,7 @@ def scan(
         return
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.scanned import refuse_failed, refuse_nothing_read, show, show_in_short, tell_notes
+    from nearkin.cli.scan_summary import refuse_failed, refuse_nothing_read, show, show_in_short, tell_notes
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()

@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
-from nearkin.cli.words import count, safe
+from nearkin.cli.wording import count, safe
 from nearkin.read.table import BrokenTableError, table_columns, table_kind
 from nearkin.settings import WalkSettings, in_units
 

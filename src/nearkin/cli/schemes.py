@@ -157,8 +157,8 @@ def _plan(plan: "Plan", form: str) -> None:
 
 def _show_plan(plan: "Plan") -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count
-    from nearkin.cli.words import size as size_in_words
+    from nearkin.cli.wording import count
+    from nearkin.cli.wording import size as size_in_words
 
     screen = Screen()
     screen.line((f"{count(plan.sample, 'samples')}", "bold cyan"), f" or more, {size_in_words(plan.signature_bytes)}")

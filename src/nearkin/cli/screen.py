@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from nearkin.cli.apart import apart
 from nearkin.cli.folding import HARD, INDENT, fold_command, fold_sentence
 from nearkin.cli.reader_left import ReaderLeftError
-from nearkin.cli.words import cells, count, fold, measured, name, safe
-from nearkin.cli.words import share as share_in_words
-from nearkin.cli.words import size as size_in_words
+from nearkin.cli.wording import cells, count, fold, measured, name, safe
+from nearkin.cli.wording import share as share_in_words
+from nearkin.cli.wording import size as size_in_words
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
 from nearkin.query.wording import holds, kind_of, marked
 

@@ -26,7 +26,7 @@ def selftest(store: Path, form: str | None, quiet: bool) -> None:
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import count, fold, safe
+        from nearkin.cli.wording import count, fold, safe
 
         screen = Screen()
         for check in run(store.absolute().parent):

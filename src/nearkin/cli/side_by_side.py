@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
-from nearkin.cli.words import cells, count, safe
+from nearkin.cli.wording import cells, count, safe
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen

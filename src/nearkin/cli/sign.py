@@ -148,7 +148,7 @@ def _show(records: Iterable[Record], form: str, *, columns: list[str] | None = N
         emit(records, form, columns=columns, paths=frozenset({"path"}))
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import safe, shortened
+    from nearkin.cli.wording import safe, shortened
 
     screen = Screen(scoped)
     shown = [column for column in columns if column != "scope"]

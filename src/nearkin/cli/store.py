@@ -58,8 +58,8 @@ def _share(size: int, inventory: "Inventory") -> float:
 
 def _show(inventory: "Inventory", notes: list[str]) -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, safe
-    from nearkin.cli.words import size as in_words
+    from nearkin.cli.wording import count, safe
+    from nearkin.cli.wording import size as in_words
 
     screen = Screen()
     gone = f", {count(inventory.gone)} gone" if inventory.gone else ""
@@ -107,7 +107,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
 
 
 def _pending(inventory: "Inventory") -> str:
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     read = count(inventory.pending, "documents")
     if inventory.running:
@@ -116,7 +116,7 @@ def _pending(inventory: "Inventory") -> str:
 
 
 def _about(scope: "ScopeCount") -> str:
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.wording import count, safe
 
     where = f" below {safe(scope.root)}" if scope.root else ", in no scanned folder"
     return f"{count(scope.documents, 'documents')}{where}{', which no longer exists' if scope.missing else ''}"
@@ -139,7 +139,7 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import fold, safe
+        from nearkin.cli.wording import fold, safe
 
         for finding in found:
             first, *more = fold(safe(finding.sentence), Screen().width - 12)
@@ -151,7 +151,7 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
     else:
         emit((asdict(finding) for finding in found), form, columns=["what", "sentence"])
     if found:
-        from nearkin.cli.words import count
+        from nearkin.cli.wording import count
 
         raise StoreError(
             f"The store {store} is damaged: {count(len(found), 'findings')}, see above; scan into another --store."
@@ -178,8 +178,8 @@ def compact(store: Path, form: str | None, quiet: bool, by: str | None) -> None:
         emit_one(asdict(done), form)
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count
-    from nearkin.cli.words import size as in_words
+    from nearkin.cli.wording import count
+    from nearkin.cli.wording import size as in_words
 
     removed = [
         count(number, what)
@@ -219,7 +219,7 @@ def drop(scope: str, store: Path, form: str | None, quiet: bool, by: str | None)
         emit_one({"scope": dropped.scope, "documents": dropped.documents}, form)
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import count, safe
+        from nearkin.cli.wording import count, safe
 
         Screen().line(f"Dropped: scope {safe(dropped.scope)}, {count(dropped.documents, 'documents')}.")
 
@@ -237,7 +237,7 @@ def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, y
     """
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.wording import count, safe
     from nearkin.query.store_view import opened
     from nearkin.store.forget import find_places
 

@@ -71,7 +71,7 @@ def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) 
         emit(records, form, columns=SUGGESTED, rows=_one_cell_of_families)
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.wording import count, safe
 
     screen = Screen()
     for one in records:
@@ -143,7 +143,7 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
         emit(({"name": name} for name in names), form, columns=["name"])
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import safe
+        from nearkin.cli.wording import safe
 
         Screen().line(f"{safe(', '.join(names))} left out of all scores from now on; families were updated.")
 
@@ -192,7 +192,7 @@ def list_(store: Path, form: str | None, quiet: bool) -> None:
         emit(records, form, columns=LISTED)
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.wording import count, safe
 
     screen = Screen()
     for one in records:

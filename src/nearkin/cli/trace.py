@@ -84,7 +84,7 @@ def trace(file: str, store: Path, form: str | None, quiet: bool, min_length: int
 
 def _show(found: "Trace", text: "Readable", *, scoped: bool) -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import both_ends, count, safe, share, shortened
+    from nearkin.cli.wording import both_ends, count, safe, share, shortened
 
     screen = Screen(scoped)
     if not found.documents:

@@ -67,7 +67,7 @@ def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by:
 def _tell(subject: str | tuple[str, str], said: str, keep: str | None, followed: "Consequence") -> None:
     from nearkin.cli.apart import apart
     from nearkin.cli.screen import Screen, hard
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.wording import count, safe
 
     screen = Screen()
     pair = [] if isinstance(subject, str) else [*subject]
@@ -130,7 +130,7 @@ def list_(store: Path, form: str | None, quiet: bool) -> None:
 
 def _show(records: list[Record]) -> None:
     from nearkin.cli.screen import Screen, hard
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.wording import count, safe
 
     screen = Screen()
     if not records:
@@ -157,7 +157,7 @@ def _show(records: list[Record]) -> None:
 
 
 def _noted(text: str, record: Record) -> str:
-    from nearkin.cli.words import safe
+    from nearkin.cli.wording import safe
 
     return f"{text}\n“{safe(record['note'])}”" if record["note"] else text
 
@@ -187,6 +187,6 @@ def clear(
         emit_one({"cleared": cleared}, form)
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.words import count
+        from nearkin.cli.wording import count
 
         Screen().line(f"{count(cleared, 'verdicts')} cleared.")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from nearkin.lab.dice import Dice
-from nearkin.lab.page import Block, Page, Shape
+from nearkin.sample.page import Block, Page, Shape
 
 WINDOW = 20
 DISTINCT = 0.82

@@ -7,13 +7,13 @@ are distinct shingles, so resemblance is at least 0.88u / (0.88u + 2(1 − u)) =
 Look-alike: the template's share s is 0.52 to 0.58, so resemblance is about s / (2 − s) ≤ 0.41, containment s.
 """
 
-from nearkin.lab.desk import Desk
 from nearkin.lab.dice import Dice
 from nearkin.lab.edits import WINDOW
-from nearkin.lab.latin import ENGLISH, FRENCH, GERMAN
-from nearkin.lab.page import Block, Page, Shape, compose
-from nearkin.lab.truth import FamilyKind, RelationKind
 from nearkin.lab.vocabulary import person, product
+from nearkin.sample.desk import Desk
+from nearkin.sample.latin import ENGLISH, FRENCH, GERMAN
+from nearkin.sample.page import Block, Page, Shape, compose
+from nearkin.sample.truth import FamilyKind, RelationKind
 
 FIELD = 36
 _PRODUCTS_FROM = 400_000

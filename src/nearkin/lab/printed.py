@@ -2,7 +2,7 @@
 
 from textwrap import wrap
 
-from nearkin.lab.page import Page
+from nearkin.sample.page import Page
 
 _WIDTH = 88  # characters a line
 _HEIGHT = 48  # lines a page

@@ -12,9 +12,9 @@ from pathlib import Path
 from nearkin.cli.main import main
 from nearkin.cli.screen import Screen
 from nearkin.errors import InputError
-from nearkin.lab.judge import ATTACHED, FORMATS, Score, Verdict, judge
-from nearkin.lab.sample import TRUTH, write_sample
-from nearkin.lab.truth import RelationKind
+from nearkin.sample.judge import ATTACHED, FORMATS, Score, Verdict, judge
+from nearkin.sample.sample import TRUTH, write_sample
+from nearkin.sample.truth import RelationKind
 from nearkin.store.database import own_files
 
 FOLDER = Path("demo-repository")

@@ -1,9 +1,9 @@
 """Makers of documents of no family: singles, short, empty, binary and oddly named ones."""
 
-from nearkin.lab.desk import Desk
-from nearkin.lab.page import Block, Page, Shape, compose
-from nearkin.lab.truth import RelationKind
 from nearkin.lab.vocabulary import coinage
+from nearkin.sample.desk import Desk
+from nearkin.sample.page import Block, Page, Shape, compose
+from nearkin.sample.truth import RelationKind
 
 # Byte 0xE9 is é in Latin-1 and no UTF-8; the plain name serves where a file system refuses the odd one.
 ODD_NAMES = (

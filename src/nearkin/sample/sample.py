@@ -12,12 +12,13 @@ from functools import partial
 from itertools import chain, cycle
 from pathlib import Path
 
-from nearkin.lab import families, forms, papers, strangers
-from nearkin.lab.desk import LANGUAGES, Desk
+from nearkin.lab import forms, strangers
 from nearkin.lab.dice import Dice
-from nearkin.lab.latin import ENGLISH
 from nearkin.lab.shelf import Shelf
-from nearkin.lab.truth import Truth
+from nearkin.sample import makers, papers
+from nearkin.sample.desk import LANGUAGES, Desk
+from nearkin.sample.latin import ENGLISH
+from nearkin.sample.truth import Truth
 
 TRUTH = "truth.json"
 _STRANGERS = 0.13
@@ -85,30 +86,30 @@ class Quota:
 
 
 def _family_programme() -> Iterator[Job]:
-    yield Job(2, families.identical)
-    yield Job(2, families.same_words)
-    yield Job(3, families.versions)
-    yield Job(2, families.renamed)
-    yield Job(2, families.contains)
+    yield Job(2, makers.identical)
+    yield Job(2, makers.same_words)
+    yield Job(3, makers.versions)
+    yield Job(2, makers.renamed)
+    yield Job(2, makers.contains)
     yield Job(6, forms.same_form)
-    yield Job(2, partial(families.contains, length=200_000))
-    yield Job(4, families.archive)
-    yield Job(4, families.mixed)
-    for writing in families.WRITINGS[1:]:
-        yield Job(2, partial(families.same_words, other=writing))
+    yield Job(2, partial(makers.contains, length=200_000))
+    yield Job(4, makers.archive)
+    yield Job(4, makers.mixed)
+    for writing in makers.WRITINGS[1:]:
+        yield Job(2, partial(makers.same_words, other=writing))
     for turn, language in enumerate(LANGUAGES):
-        yield Job(2 + turn % 3, partial(families.versions, language=language))
+        yield Job(2 + turn % 3, partial(makers.versions, language=language))
     for turn, language in enumerate(LANGUAGES[1:]):
-        yield Job(2, partial(families.identical if turn % 2 else families.same_words, language=language))
+        yield Job(2, partial(makers.identical if turn % 2 else makers.same_words, language=language))
     for edits, size in ((1, 4), (10, 5), (50, 3), (50, 2)):
         # 16,000 bytes of English bear 50 edits.
-        wanted = partial(families.versions, language=ENGLISH, edits=edits, length=16_000 if edits == 50 else 0)
+        wanted = partial(makers.versions, language=ENGLISH, edits=edits, length=16_000 if edits == 50 else 0)
         yield Job(size, wanted)
-    yield from (Job(2, families.renamed) for _ in range(3))
-    yield from (Job(size, families.identical) for size in (3, 5, 2))
+    yield from (Job(2, makers.renamed) for _ in range(3))
+    yield from (Job(size, makers.identical) for size in (3, 5, 2))
     yield from (Job(size, forms.same_form) for size in (8, 12))
-    yield from (Job(size, families.contains) for size in (3, 2))
-    yield from (Job(3, families.mixed), Job(5, families.archive), Job(9, families.versions))
+    yield from (Job(size, makers.contains) for size in (3, 2))
+    yield from (Job(3, makers.mixed), Job(5, makers.archive), Job(9, makers.versions))
 
 
 def _family_draws(dice: Dice, documents: int) -> Iterator[Job]:
@@ -119,20 +120,20 @@ def _family_draws(dice: Dice, documents: int) -> Iterator[Job]:
         if draw < 45:
             length = dice.between(9_000, 18_000) if dice.chance(0.08) else 0
             edits = 50 if dice.chance(0.15) else 0
-            yield Job(dice.zipf(2, longest), partial(families.versions, length=length, edits=edits))
+            yield Job(dice.zipf(2, longest), partial(makers.versions, length=length, edits=edits))
         elif draw < 60:
-            yield Job(dice.zipf(2, longest), families.identical)
+            yield Job(dice.zipf(2, longest), makers.identical)
         elif draw < 75:
-            yield Job(dice.zipf(2, 5), partial(families.same_words, other=dice.pick(families.WRITINGS[1:])))
+            yield Job(dice.zipf(2, 5), partial(makers.same_words, other=dice.pick(makers.WRITINGS[1:])))
         elif draw < 83:
-            yield Job(2, families.renamed)
+            yield Job(2, makers.renamed)
         elif draw < 90:
             length = 200_000 if dice.chance(0.1) else 0
-            yield Job(dice.zipf(2, 4), partial(families.contains, length=length))
+            yield Job(dice.zipf(2, 4), partial(makers.contains, length=length))
         elif draw < 94:
-            yield Job(dice.zipf(3, longest), families.archive)
+            yield Job(dice.zipf(3, longest), makers.archive)
         elif draw < 97:
-            yield Job(dice.zipf(3, 8), families.mixed)
+            yield Job(dice.zipf(3, 8), makers.mixed)
         else:
             yield Job(dice.zipf(6, largest_form), forms.same_form)
 

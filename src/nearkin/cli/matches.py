@@ -33,7 +33,7 @@ def left_out(connection: "Connection", *, quiet: bool) -> int:
 
 
 def show_left_out(screen: "Screen", templates: int) -> None:
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     if templates:
         screen.line((f"{count(templates, 'templates')} left out of all scores", "dim"))
@@ -71,7 +71,7 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
         for group in shown:
             screen.group_in_full(group)
         if left := len(groups) - len(shown):
-            from nearkin.cli.words import count
+            from nearkin.cli.wording import count
 
             lie = "group lies" if left == 1 else "groups lie"
             screen.folded(f"{count(left)} more {lie} within containers that are copies; --format csv lists all.")
@@ -138,7 +138,7 @@ def matches(
     scores count whole chunks only.
     """
     from nearkin.cli.progress import progress
-    from nearkin.cli.words import in_sum
+    from nearkin.cli.wording import in_sum
     from nearkin.query.matches import each_match, list_between
     from nearkin.query.records import MATCH, match_record
     from nearkin.query.store_view import is_scoped, opened, score_name
@@ -207,7 +207,7 @@ def _note_floor(connection: "Connection", resemblance: float | None, containment
 
 
 def _list_new(answer: "Between", form: str, limit: int | None, *, quiet: bool) -> None:
-    from nearkin.cli.words import in_sum
+    from nearkin.cli.wording import in_sum
     from nearkin.query.records import new_record
 
     unknown = list(no_more_than(limit, answer.unknown, "first", "documents", quiet=quiet))
@@ -217,7 +217,7 @@ def _list_new(answer: "Between", form: str, limit: int | None, *, quiet: bool) -
         emit(records, form, columns=["path", "scope", "size"], paths=frozenset({"path"}))
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import size as in_words
+    from nearkin.cli.wording import size as in_words
 
     screen = Screen()
     if unknown:

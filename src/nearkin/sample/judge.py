@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from nearkin.lab.truth import FamilyKind, RelationKind, Truth
 from nearkin.model import Family, IdenticalGroup, Match, Role
 from nearkin.query.families import list_families
 from nearkin.query.matches import list_matches
 from nearkin.query.store_view import opened
+from nearkin.sample.truth import FamilyKind, RelationKind, Truth
 from nearkin.store.documents import identical_groups, present
 
 CONTAINED = 0.9

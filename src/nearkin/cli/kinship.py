@@ -39,7 +39,7 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        _show(Screen(scoped), found)
+        _show_custodians(Screen(scoped), found)
         return
 
     def one_row_a_document(record: Record) -> Iterator[Record]:
@@ -65,9 +65,9 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
     )
 
 
-def _show(screen: "Screen", found: "list[Custodian]") -> None:
+def _show_custodians(screen: "Screen", found: "list[Custodian]") -> None:
     from nearkin.cli.apart import apart
-    from nearkin.cli.words import count, safe, size
+    from nearkin.cli.wording import count, safe, size
     from nearkin.query.wording import marked
 
     for one in found:

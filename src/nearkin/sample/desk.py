@@ -4,13 +4,13 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from nearkin.lab.dice import Dice
-from nearkin.lab.latin import ENGLISH, LATIN
-from nearkin.lab.page import Page, compose
-from nearkin.lab.prose import Prose, cheered, prose
-from nearkin.lab.scripts import WORLD
 from nearkin.lab.shelf import Folder, Shelf
-from nearkin.lab.truth import Family, FamilyKind, Relation, RelationKind
 from nearkin.lab.vocabulary import Language
+from nearkin.sample.latin import ENGLISH, LATIN
+from nearkin.sample.page import Page, compose
+from nearkin.sample.prose import Prose, cheered, prose
+from nearkin.sample.scripts import WORLD
+from nearkin.sample.truth import Family, FamilyKind, Relation, RelationKind
 
 LANGUAGES = (*LATIN, *WORLD)
 _FOLDED = frozenset(language.code for language in LATIN)

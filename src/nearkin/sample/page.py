@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from nearkin.lab.dice import Dice
-from nearkin.lab.prose import Prose
 from nearkin.lab.vocabulary import Language
+from nearkin.sample.prose import Prose
 
 
 class Shape(Enum):

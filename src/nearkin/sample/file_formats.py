@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from html import escape
 
-from nearkin.lab.page import Block, Page, Shape
 from nearkin.lab.parcel import parcel
+from nearkin.sample.page import Block, Page, Shape
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _OPEN = "http://schemas.openxmlformats.org"

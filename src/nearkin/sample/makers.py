@@ -2,14 +2,14 @@
 
 from dataclasses import asdict
 
-from nearkin.lab.desk import Desk, Filed
 from nearkin.lab.edits import OPERATIONS, PLACEMENTS, Edit, affordable, edited, longest_word
-from nearkin.lab.latin import ENGLISH, FRENCH, GERMAN
-from nearkin.lab.page import Block, Page, compose, decomposed, lower_and_upper
-from nearkin.lab.prose import Prose
-from nearkin.lab.scripts import RUSSIAN
-from nearkin.lab.truth import FamilyKind, RelationKind
 from nearkin.lab.vocabulary import Language, product
+from nearkin.sample.desk import Desk, Filed
+from nearkin.sample.latin import ENGLISH, FRENCH, GERMAN
+from nearkin.sample.page import Block, Page, compose, decomposed, lower_and_upper
+from nearkin.sample.prose import Prose
+from nearkin.sample.scripts import RUSSIAN
+from nearkin.sample.truth import FamilyKind, RelationKind
 
 _ALPHABETS = (ENGLISH, GERMAN, FRENCH, RUSSIAN)  # case folding undoes their capitals exactly
 _WORDY = (ENGLISH, ENGLISH, GERMAN)

@@ -19,7 +19,7 @@ TOP_FAILED = 5
 def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: float) -> None:
     from nearkin.cli.scan_notes import failed_in_words, notes
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
     from nearkin.query.families import overview
     from nearkin.query.matches import list_matches
     from nearkin.query.store_view import is_scoped, opened, score_name, total_bytes, without_text
@@ -80,7 +80,7 @@ def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: floa
 def show_in_short(summary: "Summary") -> None:
     """For those who want nothing but results."""
     from nearkin.cli.screen import Screen
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     read = [count(summary.documents, "documents"), f"{count(summary.failed)} not read"]
     found = [count(summary.identical, "identical groups"), count(summary.families, "families")]
@@ -103,7 +103,7 @@ def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
 
 def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
     """Where all that was named failed as a whole, the input is unreadable; where some of it did, a warning will do."""
-    from nearkin.cli.words import count, safe
+    from nearkin.cli.wording import count, safe
     from nearkin.errors import InputError
     from nearkin.query.store_view import opened
     from nearkin.read.walk import check_starts
@@ -145,7 +145,7 @@ def _show_notes(screen: "Screen", notes: list[str]) -> None:
 
 def _show_unchanged(screen: "Screen", summary: "Summary", notes: list[str], option: str) -> None:
     """Short: what there is to see was seen after the last scan, and can be asked for."""
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     screen.note("Nothing has changed since the last scan.")
     _show_notes(screen, notes)
@@ -167,9 +167,9 @@ def _show_counts(
     screen: "Screen", paths: tuple[Path, ...], summary: "Summary", total: int, seconds: float, *, scanned: int
 ) -> None:
     """Of the whole store, and so called where more is in it than was scanned now."""
-    from nearkin.cli.words import count, safe, shortened
-    from nearkin.cli.words import seconds as in_words
-    from nearkin.cli.words import size as size_in_words
+    from nearkin.cli.wording import count, safe, shortened
+    from nearkin.cli.wording import seconds as in_words
+    from nearkin.cli.wording import size as size_in_words
 
     where = ", ".join(safe(str(path)) for path in paths)
     screen.line(("nearkin", "bold"), f" scanned {shortened(where, screen.width - 30)} in {in_words(seconds)}")
@@ -204,7 +204,7 @@ def _show_counts(
 
 def _show_changes(screen: "Screen", summary: "Summary", option: str) -> None:
     """Since the last scan; the first one has nothing to compare with."""
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     if summary.new >= summary.documents and not summary.changed + summary.moved + summary.gone:
         return
@@ -219,8 +219,8 @@ def _more(screen: "Screen", number: int, command: str) -> None:
 
 
 def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", total: int, spare: int, option: str) -> None:
-    from nearkin.cli.words import count
-    from nearkin.cli.words import size as size_in_words
+    from nearkin.cli.wording import count
+    from nearkin.cli.wording import size as size_in_words
 
     if not groups:
         screen.heading("Identical", "none")
@@ -232,7 +232,7 @@ def _show_identical(screen: "Screen", groups: "list[IdenticalGroup]", total: int
 
 
 def _show_families(screen: "Screen", families: "Overview", option: str) -> None:
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     if not families.families:
         screen.heading("Families", "none")
@@ -247,7 +247,7 @@ def _show_families(screen: "Screen", families: "Overview", option: str) -> None:
 
 
 def _show_matches(screen: "Screen", matches: "list[Match]", total: int, option: str) -> None:
-    from nearkin.cli.words import count
+    from nearkin.cli.wording import count
 
     if not matches:
         return
@@ -264,8 +264,8 @@ def _show_next(
     matches: "list[Match]",
     option: str,
 ) -> None:
-    from nearkin.cli.words import safe
-    from nearkin.cli.words import size as size_in_words
+    from nearkin.cli.wording import safe
+    from nearkin.cli.wording import size as size_in_words
     from nearkin.store.maintenance import total_size
 
     screen.line()
