@@ -66,7 +66,7 @@ $(VENV)/.peers: $(VENV)/.built $(VENV)/.needs
 build: $(VENV)/.built $(VENV)/.needs
 
 demo: build
-	@$(BIN)/python -m nearkin.lab.show
+	@$(BIN)/python -m nearkin.sample.judge
 
 # Reads sources only, so it needs no build.
 lint: $(VENV)/.needs

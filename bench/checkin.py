@@ -20,10 +20,9 @@ from bench.table import figure, table
 from nearkin import Store, _native
 from nearkin.engine.reader import columns
 from nearkin.engine.threads import recipe
-from nearkin.lab.dice import Dice
 from nearkin.matching.segment_builder import build_segments
 from nearkin.sample.latin import ENGLISH
-from nearkin.sample.prose import prose
+from nearkin.sample.prose import Dice, prose
 from nearkin.scheme import FORMAT, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs

@@ -11,9 +11,8 @@ from pathlib import Path
 from bench.process import measure
 from bench.table import figure, table
 from nearkin import Store
-from nearkin.lab.dice import Dice
 from nearkin.sample.latin import ENGLISH
-from nearkin.sample.prose import prose
+from nearkin.sample.prose import Dice, prose
 
 SIZES = (10_000, 100_000)
 TEXT = 2_000  # bytes of a document

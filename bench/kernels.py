@@ -7,9 +7,8 @@ from bench.clock import Clock
 from bench.folder import Folder
 from bench.table import figure, table
 from nearkin import _native
-from nearkin.lab.dice import Dice
 from nearkin.sample.latin import ENGLISH
-from nearkin.sample.prose import Prose
+from nearkin.sample.prose import Dice, Prose
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
 

@@ -24,14 +24,10 @@ from bench.nearkin import forget, stages
 from bench.table import figure, table
 from nearkin import Store
 from nearkin.engine import scan_files
-from nearkin.lab.dice import Dice
-from nearkin.lab.parcel import parcel
-from nearkin.lab.post import mail
-from nearkin.lab.printed import as_pdf
-from nearkin.sample.file_formats import as_docx, as_xlsx
+from nearkin.sample.file_formats import as_docx, as_pdf, as_xlsx, mail, parcel
 from nearkin.sample.latin import ENGLISH
 from nearkin.sample.page import Page, compose
-from nearkin.sample.prose import prose
+from nearkin.sample.prose import Dice, prose
 from nearkin.scheme import keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.text.canon import Canon

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.api.text import IGNORED, canon_for
+from nearkin.api.texts import IGNORED, canon_for
 from nearkin.engine.texts import SignedTexts, in_batches, sign_texts
 from nearkin.scheme import parse_scheme
 from oracle.prose import prose

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import Store, _native
-from nearkin.api.text import IGNORED, canon_for
+from nearkin.api.texts import IGNORED, canon_for
 from nearkin.engine import reader, scan_files
 from nearkin.group import grouping
 from nearkin.matching import matcher

@@ -1,18 +1,28 @@
-"""Care of a store, as Python sees it: what is in it, whether it is sound, what it may forget, who did what."""
+"""Care of a store, as Python sees it: what is in it, whether it is sound, what it may forget, who did what.
+
+Scopes of a store, as Python sees them: one whose folder is gone can be dropped.
+
+Reports of a store, as Python writes them.
+"""
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from datetime import date
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nearkin.api.options import at_least_one, signer
-from nearkin.api.writing import Written
+from nearkin.api.session import Written
+from nearkin.errors import UsageError
 from nearkin.settings import checked
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nearkin.report.export import Written as WrittenReport
+    from nearkin.store.changes import Dropped
     from nearkin.store.forget import Forgotten
     from nearkin.store.inventory import Inventory
     from nearkin.store.maintenance import Compacted, Finding
@@ -90,3 +100,43 @@ class Care(Written):
 
 def _nothing(_stage: str, _documents: int, _bytes: int) -> None:
     pass
+
+
+class Scopes(Written):
+    def drop_scope(self, name: str, *, by: str | None = None) -> "Dropped":
+        """All documents of a scope are gone, matches and families follow. History and kept texts stay.
+
+        Refused while a scan runs.
+        """
+        from nearkin.store import runs
+        from nearkin.store.changes import Dropped, drop
+        from nearkin.store.scopes import find_scope
+
+        by = signer(by)
+        with self._writing() as connection:
+            scope = find_scope(connection, name)
+            scan = self._scan(connection)
+            if not scan.is_current(runs.last(connection).scheme):
+                raise UsageError("Signatures of this store are of an older nearkin; scan a folder of it first.")
+            documents = 0
+
+            def change() -> None:
+                nonlocal documents
+                documents = drop(connection, scope, run=runs.coming(connection), by=by)
+
+            scan.again(change)
+        return Dropped(scope.name, os.fspath(scope.root), documents, scope.root.is_dir() and scope.root.is_absolute())
+
+
+class Reports:
+    path: Path
+
+    def report(self, path: str | PathLike[str], *, table: str | None = None, links: bool = False) -> "WrittenReport":
+        """Write what the store holds to a file: .xlsx, .html, .csv, .jsonl, .parquet or .dat.
+
+        `table` says which one a flat file holds: documents, matches (unless told otherwise), families, identical or
+        failed. With `links` names of files in .xlsx and .html lead to them. The file is there whole or not at all.
+        """
+        from nearkin.report.export import write_report
+
+        return write_report(self.path, Path(path), table=table, links=links)

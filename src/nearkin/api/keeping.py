@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nearkin.api.options import chosen, names_of, refuse_no_share, signer
-from nearkin.api.writing import Written
+from nearkin.api.session import Written
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:

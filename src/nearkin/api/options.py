@@ -1,14 +1,29 @@
-"""Choices of callers, refused with a sentence where a scheme or nearkin does not know them."""
+"""Choices of callers, refused with a sentence where a scheme or nearkin does not know them.
 
-from collections.abc import Iterable
+What a scan can be told, as one flat list, and the tree of settings it becomes.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from nearkin.errors import InputError, UsageError
-from nearkin.scheme import Scheme, cannot_contain, cannot_share_bytes
-from nearkin.settings import NO_CONTAINMENT, MatchSettings, checked
+from nearkin.scheme import Scheme, cannot_contain, cannot_share_bytes, parse_scheme
+from nearkin.settings import (
+    DEFAULT_SCHEME,
+    NO_CONTAINMENT,
+    MatchSettings,
+    RunSettings,
+    Settings,
+    TableSettings,
+    TextSettings,
+    WalkSettings,
+    WorkerSettings,
+    checked,
+)
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -83,3 +98,62 @@ def refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: boo
         raise UsageError(f"{scheme.spec} measures the texts themselves; leave out --no-text, or use another scheme.")
     if scheme.measure == "cosine" and limits.min_shared_bytes:
         raise UsageError(cannot_share_bytes(scheme.spec))
+
+
+Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings, TableSettings, WorkerSettings)
+
+
+class ScanOptions(TypedDict, total=False):
+    """What a scan can be told; defaults are those of `nearkin.settings`."""
+
+    scheme: str
+    threshold: float
+    containment: float
+    floor: float
+    min_shared_bytes: int
+    hot: float
+    raw: bool
+    ignore: Sequence[str]
+    include: Sequence[str]
+    exclude: Sequence[str]
+    hidden: bool
+    full: bool
+    max_size: int
+    jobs: int
+    memory: int
+    keep_text: bool
+    text_column: str
+    id_column: str
+    html: bool
+    timeout: float
+    document_memory: int
+    legacy_digests: bool
+    custodian: str
+
+
+def settings_of(options: Mapping[str, Any]) -> Settings:
+    """The tree of settings from options without one; those that are None are left at their defaults."""
+    given = {"keep" if key == "keep_text" else key: value for key, value in options.items() if value is not None}
+    given = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+
+    def part(group: type[Group]) -> Group:
+        names = [field.name for field in dataclasses.fields(group) if field.name in given]
+        return group(**{name: given.pop(name) for name in names})
+
+    scheme = parse_scheme(checked("scheme", given.pop("scheme", DEFAULT_SCHEME), str))
+    if "threshold" in given:  # a floor that nobody asked for never stands above it
+        given.setdefault("floor", min(MatchSettings().floor, checked("threshold", given["threshold"], float)))
+    given["containment"] = containment_for(scheme, given.get("containment"))
+    settings = Settings(
+        scheme.spec,
+        walk=part(WalkSettings),
+        text=part(TextSettings),
+        match=part(MatchSettings),
+        run=part(RunSettings),
+        table=part(TableSettings),
+        worker=part(WorkerSettings),
+    )
+    if given:
+        raise UsageError(f"A scan has no option {next(iter(given))!r}.")
+    refuse_unmeasurable(scheme, settings.match, keep_text=settings.text.keep)
+    return settings

@@ -8,15 +8,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from nearkin.api.care import Care
-from nearkin.api.comparing import Tracing
-from nearkin.api.kinship import Kinship
-from nearkin.api.options import at_least_one, chosen, paths_of, refuse_no_share, signer, two_names
-from nearkin.api.reports import Reports
-from nearkin.api.scan_options import ScanOptions, settings_of
-from nearkin.api.scopes import Scopes
+from nearkin.api.care import Care, Reports, Scopes
+from nearkin.api.kinship import Kinship, Tracing
+from nearkin.api.options import (
+    ScanOptions,
+    at_least_one,
+    chosen,
+    paths_of,
+    refuse_no_share,
+    settings_of,
+    signer,
+    two_names,
+)
 from nearkin.api.templates import Templates
-from nearkin.api.text import Text, data_of, extracted_from, extraction_of
+from nearkin.api.texts import Text, data_of, extracted_from, extraction_of
 from nearkin.api.verdicts import Verdicts
 from nearkin.errors import UsageError
 from nearkin.model import Summary, View

@@ -6,8 +6,8 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Literal
 
 from nearkin.api.options import at_least_one, signer, words
-from nearkin.api.text import Text, extracted_from
-from nearkin.api.writing import Progress, Written
+from nearkin.api.session import Progress, Written
+from nearkin.api.texts import Text, extracted_from
 from nearkin.errors import UsageError
 from nearkin.settings import checked
 

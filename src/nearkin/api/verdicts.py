@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from nearkin.api.options import chosen, signer, two_names, words
-from nearkin.api.writing import Written
+from nearkin.api.session import Written
 from nearkin.errors import BusyError, InputError, UsageError
 
 if TYPE_CHECKING:

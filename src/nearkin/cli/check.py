@@ -1,4 +1,7 @@
-"""`check`: what in the store is like a file."""
+"""`check`: what in the store is like a file.
+
+`check --add`: what was asked about is stored as well.
+"""
 
 import sys
 from pathlib import Path
@@ -6,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import complain, name_of, note, tell_unopened, without_text
-from nearkin.cli.options import NAME_OR_DASH, Share, common
-from nearkin.cli.output import chosen, emit
+from nearkin.cli.options import NAME_OR_DASH, Share, chosen, common, emit
+from nearkin.cli.wording import complain, name_of, note, tell_unopened, without_text
 from nearkin.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +68,6 @@ def check(
     The most alike come first: same bytes, same words, then near ones by resemblance. The thresholds are those of the
     last scan unless you give others.
     """
-    from nearkin.cli.adding import add_all, refuse_wrong_adding
     from nearkin.cli.progress import progress
     from nearkin.cli.wording import count
     from nearkin.query.check import Checker, RangeQuery
@@ -187,3 +188,52 @@ def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: 
         screen.line(
             "Nothing in the store resembles it as a whole." if query.holds else "Nothing in the store resembles it."
         )
+
+
+def refuse_wrong_adding(
+    files: tuple[str, ...], *, add: bool, sql: bool, name: str | None, by: str | None, scheme: str | None
+) -> None:
+    if not add:
+        for option, value in {"name": name, "by": by}.items():
+            if value is not None:
+                raise UsageError(f"--{option} goes with --add; use: nearkin check FILE --add --{option} …")
+        return
+    if sql:
+        raise UsageError("--sql only prints a query; drop --add.")
+    if scheme is not None:
+        raise UsageError("Documents are added with the last scan's scheme; drop --scheme.")
+    if "-" in files and not name:
+        raise UsageError("Standard input needs a name to be stored under; use: nearkin check - --add --name NAME")
+    if name is not None and files != ("-",):
+        raise UsageError("--name is only for standard input; files keep their own names.")
+
+
+def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
+    """Says of each what became of it."""
+    from nearkin.checkin import Desk
+    from nearkin.cli.wording import count, safe
+    from nearkin.cli.wording import name as location_name
+    from nearkin.environment import version
+    from nearkin.store.audit import login_name
+    from nearkin.store.database import connect
+
+    connection = connect(store, write=True)
+    try:
+        desk = Desk(connection, store, version(), by or login_name())
+        for query in queries:
+            if query.data is not None:
+                added = desk.add_bytes(name or "", query.data)
+            elif query.file is not None:
+                added = desk.add_file(query.file)
+            else:
+                note(f"{safe(query.name)} is already a document of the store; nothing was added.", quiet=quiet)
+                continue
+            where = location_name(added.location, scoped=True)
+            told = f"added as {where}" if added.new else f"is already in the store, unchanged, as {where}"
+            if added.replaced:
+                told = f"replaced {where}, which had other bytes"
+            if added.members:
+                told += f", with {count(added.members, 'documents')} in it"
+            note(f"{name_of(query)} {told}.", quiet=quiet)
+    finally:
+        connection.close()

@@ -1,4 +1,7 @@
-"""`demo`: a sample repository, and the truth about it."""
+"""`demo`: a sample repository, and the truth about it.
+
+`selftest`: is this machine's nearkin the same as everybody's?
+"""
 
 import shlex
 from functools import partial
@@ -6,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from nearkin.cli.options import FILE, common
-from nearkin.cli.output import chosen, emit_one
-from nearkin.errors import InputError
+from nearkin.cli.options import FILE, chosen, common, emit, emit_one
+from nearkin.errors import EngineError, InputError
 
 
 @click.command(epilog="Example: nearkin demo sample && nearkin scan sample --exclude truth.json")
@@ -68,3 +70,43 @@ def _has_something(folder: Path) -> bool:
         return any(folder.iterdir())
     except OSError:  # it could not be made, or is no folder
         return False
+
+
+STYLES = {"ok": "green", "note": "yellow", "failed": "bold red"}
+
+
+@click.command(epilog="Example: nearkin selftest --store shared/nearkin.db")
+@common
+def selftest(store: Path, form: str | None, quiet: bool) -> None:
+    """Check that nearkin gives the same results on this machine as everywhere else.
+
+    Every scheme signs a few hundred generated texts and must produce known digests. A small store is created in the
+    folder of --store, read back and removed. Exit code 5 if anything failed.
+    """
+    from nearkin.selftest import Check, Status
+    from nearkin.selftest import selftest as run
+
+    checks: list[Check] = []
+    form = chosen(form)
+    if form == "table":
+        from nearkin.cli.screen import Screen
+        from nearkin.cli.wording import count, fold, safe
+
+        screen = Screen()
+        for check in run(store.absolute().parent):
+            checks.append(check)
+            if not quiet or check.status is Status.FAILED:
+                room = screen.width - 10 - len(check.name)
+                detail, *more = fold(safe(check.detail), room, screen.width - 8)
+                screen.line((f"{check.status:<6}", STYLES[check.status]), f"  {check.name}  ", (detail, "dim"))
+                for line in more:
+                    screen.line((f"{'':<8}{line}", "dim"))
+        if not quiet:
+            screen.line(f"{count(len(checks), 'checks')} made")
+    else:
+        checks = list(run(store.absolute().parent))
+        records = ({"check": one.name, "status": str(one.status), "detail": one.detail} for one in checks)
+        emit(records, form, columns=["check", "status", "detail"])
+    failed = [check.name for check in checks if check.status is Status.FAILED]
+    if failed:
+        raise EngineError(f"{len(failed)} of {len(checks)} checks failed: {', '.join(failed)}; see above.")

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import no_more_than
-from nearkin.cli.options import common, limited
-from nearkin.cli.output import chosen, emit
+from nearkin.cli.options import chosen, common, emit, limited
+from nearkin.cli.wording import no_more_than
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ import click
 from click.core import ParameterSource
 
 from nearkin.cli.matches import left_out, note_unfinished, show_left_out
-from nearkin.cli.notes import no_more_than, note
-from nearkin.cli.options import Share, common, limited
-from nearkin.cli.output import chosen, emit
+from nearkin.cli.options import Share, chosen, common, emit, limited
+from nearkin.cli.wording import no_more_than, note
 from nearkin.errors import UsageError
 from nearkin.settings import SPREAD
 

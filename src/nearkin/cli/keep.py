@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.notes import note
-from nearkin.cli.options import FILE, Share, common, store_option
-from nearkin.cli.output import chosen, emit
+from nearkin.cli.options import FILE, Share, chosen, common, emit, store_option
+from nearkin.cli.wording import note
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ def _left_out(store: Path, absent: "list[Location]") -> list[str]:
     """Documents that are not where the last scan found them, and how the store learns of it."""
     if not absent:
         return []
-    from nearkin.cli.scan_notes import lost
+    from nearkin.cli.scan_summary import lost
     from nearkin.cli.wording import count
     from nearkin.query.store_view import opened
     from nearkin.store.scopes import all_scopes
@@ -224,7 +223,7 @@ def _place(scope: str, path: str, screen: "Screen") -> str:
 
 
 def _certificate(row: "Row", screen: "Screen") -> str:
-    from nearkin.cli.folding import HARD
+    from nearkin.cli.screen import HARD
     from nearkin.cli.wording import shortened
 
     if row.tier == "bytes":
@@ -296,8 +295,7 @@ def _refuse(counts: "Counter[str]") -> None:
 
 def _show_outcomes(records: list[dict[str, Any]], counts: "Counter[str]") -> None:
     """What was left alone, which is most of a plan, as how many for which reason; what was refused last, to be seen."""
-    from nearkin.cli.apart import apart
-    from nearkin.cli.screen import Screen
+    from nearkin.cli.screen import Screen, apart
     from nearkin.cli.wording import count
 
     screen = Screen()

@@ -12,8 +12,7 @@ from importlib import import_module
 
 import click
 
-from nearkin.cli.notes import complain
-from nearkin.cli.reader_left import ReaderLeftError
+from nearkin.cli.wording import ReaderLeftError, complain
 from nearkin.errors import NearkinError
 
 COMMANDS = {
@@ -27,17 +26,17 @@ COMMANDS = {
     "trace": "nearkin.cli.trace:trace",
     "report": "nearkin.cli.report:report",
     "keep": "nearkin.cli.keep:keep",
-    "folders": "nearkin.cli.folders:folders",
-    "lineage": "nearkin.cli.lineage:lineage",
+    "folders": "nearkin.cli.kinship:folders",
+    "lineage": "nearkin.cli.kinship:lineage",
     "custodians": "nearkin.cli.kinship:custodians",
-    "sign": "nearkin.cli.sign:sign",
+    "sign": "nearkin.cli.schemes:sign",
     "schemes": "nearkin.cli.schemes:schemes",
     "verdict": "nearkin.cli.verdict:verdict",
     "template": "nearkin.cli.template:template",
     "audit": "nearkin.cli.audit:audit",
     "store": "nearkin.cli.store:store",
     "demo": "nearkin.cli.demo:demo",
-    "selftest": "nearkin.cli.selftest:selftest",
+    "selftest": "nearkin.cli.demo:selftest",
 }
 SUMMARIES = {  # what --help says of each, on one line of 80 columns
     "scan": "Read documents, find copies, versions and parts, group them.",

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.notes import no_more_than, note
-from nearkin.cli.options import Share, common, limited
-from nearkin.cli.output import chosen, emit
+from nearkin.cli.options import Share, chosen, common, emit, limited
+from nearkin.cli.wording import no_more_than, note
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import note
-from nearkin.cli.options import FILE, common
-from nearkin.cli.output import chosen, emit_one
+from nearkin.cli.options import FILE, chosen, common, emit_one
+from nearkin.cli.wording import note
 
 if TYPE_CHECKING:
     from nearkin.report.export import Written

@@ -1,17 +1,20 @@
 """What a terminal shows: headings, columns, paths shortened in the middle so that nothing wraps.
 
 Colours come from rich, and only where there is a terminal; into a pipe the same lines are plain text.
+
+Long lines on a terminal: sentences are broken between words, commands so that they can still be copied.
+
+Names that stand together, cut so that they look unlike: what is cut out of each alone is often what differs.
 """
 
+import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nearkin.cli.apart import apart
-from nearkin.cli.folding import HARD, INDENT, fold_command, fold_sentence
-from nearkin.cli.reader_left import ReaderLeftError
-from nearkin.cli.wording import cells, count, fold, measured, name, safe
+from nearkin.cli.wording import ReaderLeftError, cells, count, ending, fold, measured, name, safe, shortened, upto
 from nearkin.cli.wording import share as share_in_words
 from nearkin.cli.wording import size as size_in_words
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
@@ -19,6 +22,94 @@ from nearkin.query.wording import holds, kind_of, marked
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+HARD = "\u00a0"  # a space that is not broken at
+INDENT = "  "
+COMMAND = re.compile(r"""(?<=: )nearkin (?:'[^']*'|"[^"]*"|[^;'"])*""")
+ARGUMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")  # quotes stay whole: a line must not end within
+
+
+def fold_command(command: str, width: int) -> list[str]:
+    """Lines that a shell takes for one: all but the last end with a backslash."""
+    if cells(command) <= width:
+        return [command]
+    words = ARGUMENT.findall(command)
+    if " ".join(words) != command:  # a lone quote, or several spaces: better one long line than another command
+        return [command]
+    pieces = [" ".join(words[:2])]  # nearkin and what it should do
+    for word in words[2:]:  # an option stays with its value
+        if pieces[-1].startswith("--") and " " not in pieces[-1] and not word.startswith("-"):
+            pieces[-1] += f" {word}"
+        else:
+            pieces.append(word)
+    lines = pieces[:1]
+    for word in pieces[1:]:
+        if cells(lines[-1]) + cells(word) + len("  \\") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"{INDENT}{word}")
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
+
+
+def fold_sentence(text: str, width: int, below: int | None = None) -> list[str]:
+    """As `fold`; a command in it stays in one line where that has room for it, and is else folded as a command."""
+    kept = COMMAND.sub(lambda found: found[0].replace(" ", HARD), text)
+    found: list[str] = []
+    for line in fold(kept, width, below):
+        room = max(width if below is None or not found else below, 20)
+        plain = line.replace(HARD, " ")
+        found += fold_command(plain, room) if HARD in line and plain.startswith("nearkin ") else [plain]
+    return found
+
+
+LEAST = 12  # columns; in fewer there is no room for three pieces
+MOST_PLACES = 3  # where names differ; of more the last ones are shown
+
+
+def apart(names: Sequence[str], width: int) -> list[str]:
+    """Each in at most so many columns, as it would be alone unless another looks the same. Two names always differ
+    then; of many that differ in several places some may not."""
+    shown = [shortened(full, width) for full in names]
+    if width < LEAST:
+        return shown
+    found = _parted(names, shown, width, ())
+    if len(set(found)) == len(set(names)):
+        return found
+    # What told some apart gave way to what tells others: all are cut in the same places.
+    return _parted(names, ["" for _ in names], width, ())
+
+
+def _parted(names: Sequence[str], shown: list[str], width: int, places: tuple[int, ...]) -> list[str]:
+    """Those that look the same are cut around the first letter that differs, and if they still do, the next one."""
+    alike: dict[str, set[str]] = defaultdict(set)
+    for full, short in zip(names, shown, strict=True):
+        alike[short].add(full)
+    told = dict[str, str]()
+    for same in alike.values():
+        if len(same) > 1:
+            group = sorted(same)
+            letters = enumerate(zip(group[0], group[-1], strict=False))
+            first = next((at for at, (one, other) in letters if one != other), len(group[0]))
+            around = (*places, first)[-MOST_PLACES:]
+            cut = [_around(full, around, width) for full in group]
+            told |= zip(group, _parted(group, cut, width, around) if len(set(cut)) > 1 else cut, strict=True)
+    return [told.get(full, short) for full, short in zip(names, shown, strict=True)]
+
+
+def _around(name: str, places: tuple[int, ...], width: int) -> str:
+    """Its beginning, a piece around each of these places, and its end."""
+    room = width - 1 - len(places)  # without the …
+    each = room * 2 // 5 // len(places)
+    shown = upto(name, room // 5)
+    end = len(shown)
+    for at in places:
+        begin = max(at - len(ending(name[:at], each // 3)), end)
+        piece = upto(name[begin:], each)
+        shown += piece if begin == end else f"…{piece}"
+        end = begin + len(piece)
+    left = width - cells(shown)
+    return shown + (name[end:] if cells(name[end:]) <= left else f"…{ending(name[end:], left - 1)}")
+
 
 GAP = "  "
 WIDE = 100  # columns; below it paths need the room more than figures do

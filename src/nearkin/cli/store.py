@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import note
-from nearkin.cli.options import NAME, common, store_option
-from nearkin.cli.output import chosen, emit, emit_one
+from nearkin.cli.options import NAME, chosen, common, emit, emit_one, store_option
+from nearkin.cli.wording import note
 from nearkin.errors import StoreError
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def info(store: Path, form: str | None, quiet: bool) -> None:
     leftovers of documents that are gone.
     """
     from nearkin.api.store import Store
-    from nearkin.cli.scan_notes import lost
+    from nearkin.cli.scan_summary import lost
     from nearkin.query.store_view import opened
 
     inventory = Store.open(store, create=False).info()

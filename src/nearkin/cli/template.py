@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 import click
 
-from nearkin.cli.notes import note as tell
-from nearkin.cli.options import NAME, common, store_option
-from nearkin.cli.output import Record, chosen, emit, emit_one
+from nearkin.cli.options import NAME, Record, chosen, common, emit, emit_one, store_option
+from nearkin.cli.wording import note as tell
 from nearkin.errors import InputError, UsageError
 
 SUGGESTED = ["suggestion", "documents", "shingles", "families_changed", "families", "passages", "excerpt"]

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import note, tell_unopened, without_text
-from nearkin.cli.options import NAME_OR_DASH, common
-from nearkin.cli.output import chosen, emit
+from nearkin.cli.options import NAME_OR_DASH, chosen, common, emit
+from nearkin.cli.wording import note, tell_unopened, without_text
 from nearkin.errors import InputError
 
 if TYPE_CHECKING:

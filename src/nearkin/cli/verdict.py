@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.notes import note as tell
-from nearkin.cli.options import common, store_option
-from nearkin.cli.output import Record, chosen, emit, emit_one
+from nearkin.cli.options import Record, chosen, common, emit, emit_one, store_option
+from nearkin.cli.wording import note as tell
 from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,8 +64,7 @@ def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by:
 
 
 def _tell(subject: str | tuple[str, str], said: str, keep: str | None, followed: "Consequence") -> None:
-    from nearkin.cli.apart import apart
-    from nearkin.cli.screen import Screen, hard
+    from nearkin.cli.screen import Screen, apart, hard
     from nearkin.cli.wording import count, safe
 
     screen = Screen()

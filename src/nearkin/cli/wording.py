@@ -1,16 +1,35 @@
-"""Numbers and names as people read them on the screen."""
+"""Numbers and names as people read them on the screen.
 
+Notes: what a reader of the result should know, on standard error, where it spoils no output.
+
+Files and folders that are there and cannot be read: wrong input, and said before anything is made of them.
+"""
+
+import os
 import re
+import shutil
+import sys
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
+import click
+
+from nearkin.errors import InputError
 from nearkin.model import Location
 from nearkin.query.wording import JOINERS, count, safe, share, size
 
 if TYPE_CHECKING:
+    from nearkin.query.lookup import Found
     from nearkin.query.matches import Between
 
 __all__ = ["cells", "count", "fold", "in_sum", "measured", "name", "safe", "seconds", "share", "shortened", "size"]
+
+
+class ReaderLeftError(Exception):
+    """The reader of the output has closed it: `| head` has all it wanted."""
 
 
 def seconds(value: float) -> str:
@@ -97,3 +116,79 @@ def ending(text: str, width: int) -> str:
     while tail and not _width(tail[0]):
         tail = tail[1:]  # a mark without its letter
     return tail
+
+
+Listed = TypeVar("Listed")
+
+
+def note(text: str, *, quiet: bool) -> None:
+    if not quiet:
+        _say(text)
+
+
+def _say(text: str) -> None:
+    """Folded on a terminal; whatever else reads it has one line a note."""
+    if not sys.stderr.isatty():
+        click.echo(f"nearkin: {text}", err=True)
+        return
+    from nearkin.cli.screen import INDENT, fold_sentence
+
+    wide = max(shutil.get_terminal_size().columns, 40)
+    for number, line in enumerate(fold_sentence(f"nearkin: {text}", wide, wide - len(INDENT))):
+        click.echo(f"{INDENT if number else ''}{line}", err=True)
+
+
+def no_more_than(limit: int | None, found: Iterable[Listed], order: str, what: str, *, quiet: bool) -> Iterable[Listed]:
+    """`what` is counted in the note that says that there are more, `order` tells which of them are listed."""
+    if limit is None:
+        return found
+    some = list(islice(found, limit + 1))
+    if len(some) > limit:
+        shown = count(limit, what)
+        shown = f"{order} {shown.removeprefix('1 ')}" if limit == 1 else shown.replace(" ", f" {order} ", 1)
+        note(f"Showing the {shown} only; drop --limit to see all.", quiet=quiet)
+    return some[:limit]
+
+
+def complain(message: str) -> None:
+    """An error: told even to those who want no notes."""
+    # A newline in a name must not make two lines of one sentence, nor a lone surrogate a traceback.
+    line = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in message)
+    _say(line)
+
+
+def name_of(query: "Found") -> str:
+
+    return "standard input" if query.name == "-" else safe(query.name)
+
+
+def without_text(query: "Found") -> str:
+    """The beginning of a sentence: without it, that nothing was found in an image would read as an all-clear."""
+
+    if not query.size:
+        return f"{name_of(query)} is empty"
+    if query.text is not None:  # punctuation, or what the settings ignore
+        return f"{name_of(query)} has no words to compare"
+    why = f" ({safe(query.problem)})" if query.problem else ""
+    return f"{name_of(query)} has no readable text{why}"
+
+
+def tell_unopened(query: "Found", *, quiet: bool) -> None:
+    """Of a container or a mail with attachments: that nothing was found is said of the whole only."""
+    if query.holds:
+        note(f"{name_of(query)} contains other documents, which were not looked up; scan or unpack it.", quiet=quiet)
+
+
+def refuse_unreadable(*paths: Path) -> None:
+    """Where none of them can be opened; one that can is enough to go on with, as a scan does."""
+    told = ""
+    for path in paths:
+        try:
+            if path.is_dir():
+                with os.scandir(path):
+                    return
+            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))  # a FIFO is refused later, not waited for
+            return
+        except OSError as error:
+            told = told or f"Cannot read {path}: {(error.strerror or str(error)).lower()}."
+    raise InputError(told)

@@ -1,6 +1,6 @@
 """Languages in Latin letters: English-like, German, French, Turkish."""
 
-from nearkin.lab.vocabulary import Language, blend, words
+from nearkin.sample.prose import Language, blend, words
 
 _NUMBERS = tuple(str(7 + 13 * step) for step in range(256))
 

@@ -1,13 +1,36 @@
-"""Makers of families: each writes exactly `size` documents and records what is true of them."""
+"""Makers of families: each writes exactly `size` documents and records what is true of them.
+
+Forms and look-alikes: much shared text, once enough for a family and once not.
+
+With c common shingles and v own ones in each of two documents, resemblance is c / (c + 2v).
+Form: values stand in k lines of at most FIELD bytes, so v ≤ k · (20 + FIELD); the common text is long enough
+to make its share u = c / (c + v) 0.86 to 0.94. Forms are in Latin letters, where at least 0.88 of the bytes
+are distinct shingles, so resemblance is at least 0.88u / (0.88u + 2(1 − u)) = 0.73.
+Look-alike: the template's share s is 0.52 to 0.58, so resemblance is about s / (2 − s) ≤ 0.41, containment s.
+
+Makers of documents of no family: singles, short, empty, binary and oddly named ones.
+"""
 
 from dataclasses import asdict
 
-from nearkin.lab.edits import OPERATIONS, PLACEMENTS, Edit, affordable, edited, longest_word
-from nearkin.lab.vocabulary import Language, product
 from nearkin.sample.desk import Desk, Filed
 from nearkin.sample.latin import ENGLISH, FRENCH, GERMAN
-from nearkin.sample.page import Block, Page, compose, decomposed, lower_and_upper
-from nearkin.sample.prose import Prose
+from nearkin.sample.page import (
+    OPERATIONS,
+    PLACEMENTS,
+    WINDOW,
+    Block,
+    Edit,
+    Page,
+    Shape,
+    affordable,
+    compose,
+    decomposed,
+    edited,
+    longest_word,
+    lower_and_upper,
+)
+from nearkin.sample.prose import Dice, Language, Prose, coinage, person, product
 from nearkin.sample.scripts import RUSSIAN
 from nearkin.sample.truth import FamilyKind, RelationKind
 
@@ -173,3 +196,141 @@ def _written(desk: Desk, page: Page, prose: Prose, writing: str) -> Filed:
         case _:
             raise ValueError(f"unknown writing: {writing}")
     return desk.file_bytes(data, suffix, desk.name(prose.title(desk.dice), page.language))
+
+
+FIELD = 36
+_FORM_PRODUCTS_FROM = 400_000
+_PRODUCTS = 100_000
+
+
+def same_form(desk: Desk, size: int) -> None:
+    dice = desk.dice
+    prose = desk.prose(dice.pick((ENGLISH, ENGLISH, GERMAN, FRENCH)))
+    fields = dice.between(3, 5)
+    share = dice.share(0.86, 0.94)
+    common = int(fields * (WINDOW + FIELD) * share / (1 - share))
+    title = prose.title(dice)
+    blanks = [compose(prose, dice, common // (fields + 1)) for _ in range(fields + 1)]
+    paths: list[str] = []
+    for _ in range(size):
+        blocks = list(blanks[0])
+        for blank, line in zip(blanks[1:], _values(desk, fields), strict=True):
+            blocks += [Block(Shape.PARAGRAPH, (line,)), *blank]
+        paths.append(desk.file(Page(prose.language, title, tuple(blocks)), prose).path)
+    desk.relate(RelationKind.SAME_FORM, *paths, share=round(share, 3))
+    desk.gather(FamilyKind.SAME_FORM, paths)
+
+
+def look_alikes(desk: Desk, size: int) -> None:
+    dice = desk.dice
+    prose = desk.prose()
+    share = dice.share(0.52, 0.58)
+    template = compose(prose, dice, dice.between(2_000, 3_200))
+    common = Page(prose.language, "", tuple(template)).size
+    half = len(template) // 2
+    paths: list[str] = []
+    for _ in range(size):
+        own = compose(prose, dice, int(common * (1 - share) / share))
+        cut = len(own) // 2
+        blocks = (*own[:cut], *template[:half], *own[cut:], *template[half:])
+        paths.append(desk.file(Page(prose.language, prose.title(dice), blocks), prose).path)
+    desk.relate(RelationKind.LOOK_ALIKE, *paths, share=round(share, 3))
+
+
+def _date(dice: Dice) -> str:
+    return f"{dice.between(1, 28):02d}.{dice.between(1, 12):02d}.{dice.between(2015, 2024)}"
+
+
+def _values(desk: Desk, fields: int) -> list[str]:
+    dice, serial = desk.dice, desk.serial()
+    device = product(_FORM_PRODUCTS_FROM + serial % _PRODUCTS)
+    lines = [
+        f"{person(dice.below(648))} {person(dice.below(648))}, no. {10_000_000 + serial * 7919 % 89_999_999}",
+        f"{_date(dice)}, {dice.between(11, 99_999)}.{dice.between(10, 99)} EUR, {_date(dice)}",
+        f"{device} / {dice.between(100_000, 999_999)} / {person(dice.below(648))}",
+        f"{person(dice.below(648))} & {person(dice.below(648))}, {dice.between(1, 999)}/{serial}",
+        " ".join(str(dice.between(1_000, 9_999)) for _ in range(7)),
+    ][:fields]
+    too_long = [line for line in lines if len(line.encode()) > FIELD]
+    if too_long:
+        raise ValueError(f"a form's value is longer than {FIELD} bytes: {too_long[0]}")
+    return lines
+
+
+# Byte 0xE9 is é in Latin-1 and no UTF-8; the plain name serves where a file system refuses the odd one.
+ODD_NAMES = (
+    ("caf\udce9-notes.txt", "cafe-notes"),
+    ("minutes of the spring meeting.txt", "minutes-of-the-spring-meeting"),
+    ("Müller & Söhne, Größenübersicht.txt", "mueller-und-soehne"),
+    ('the "final" draft.txt', "the-final-draft"),
+    ("-dash first.txt", "dash-first"),
+    ("operator's log.txt", "operators-log"),
+    ("取扱説明書 🔧.txt", "toriatsukai"),
+    ("двигатель (копия).txt", "dvigatel"),
+)
+
+
+def single(desk: Desk, size: int = 1) -> None:
+    for _ in range(size):
+        folder = desk.shelf.folder()
+        prose = desk.prose(folder=folder)
+        desk.file(desk.cheer(desk.page(prose, desk.typical_size())), prose, folder=folder)
+
+
+def one_line(desk: Desk, size: int = 1) -> None:
+    for _ in range(size):
+        prose = desk.prose()
+        line = prose.language.shown(f"{prose.line(desk.dice)} {desk.dice.between(1_000, 999_999)}")
+        desk.file_bytes(f"{line}\n".encode(), ".txt", desk.name(prose.title(desk.dice), prose.language))
+
+
+def one_word(desk: Desk, size: int = 1) -> None:
+    for _ in range(size):
+        desk.file_bytes(coinage(100_000 + desk.serial()).encode(), ".txt", f"todo-{desk.dice.between(1, 999)}")
+
+
+def empty(desk: Desk, size: int = 1) -> None:
+    for _ in range(size):
+        desk.file_bytes(b"", desk.dice.pick((".txt", ".html")), f"untitled-{desk.dice.between(1, 999)}")
+
+
+def blank(desk: Desk, size: int = 1) -> None:
+    for _ in range(size):
+        desk.file_bytes(b" \n\t\r\n" * desk.dice.between(1, 400), ".txt", f"scan-{desk.dice.between(1, 999)}")
+
+
+def binary(desk: Desk, size: int) -> None:
+    """A picture-like file with NUL bytes; with a size above one, byte copies of it."""
+    data = (
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00"
+        + desk.dice.octets(desk.dice.between(800, 3_000))
+        + b"\x00\x00IEND"
+    )
+    first = desk.file_bytes(data, ".png", f"photo-{desk.dice.between(1, 9_999):04d}")
+    copies = [
+        desk.file_bytes(data, ".png", f"photo-{desk.dice.between(1, 9_999):04d}", apart_from=first.path).path
+        for _ in range(size - 1)
+    ]
+    if copies:
+        desk.relate(RelationKind.IDENTICAL, first.path, *copies)
+
+
+def short_part(desk: Desk, size: int) -> None:
+    """A text of about 120 bytes inside another: contained, yet too short to join a family."""
+    assert size == 2
+    prose = desk.prose()
+    lines = prose.passage(desk.dice, 70)
+    held = prose.language.shown(" ".join(lines))
+    blocks = compose(prose, desk.dice, 2_500)
+    blocks.insert(len(blocks) // 2, Block(Shape.PARAGRAPH, (" ".join(lines),)))
+    holder = desk.file(Page(prose.language, prose.title(desk.dice), tuple(blocks)), prose)
+    part = desk.file_bytes(f"{held}\n".encode(), ".txt", desk.name(prose.title(desk.dice), prose.language))
+    desk.relate(RelationKind.CONTAINS, holder.path, part.path, grouped=False)
+
+
+def oddly_named(desk: Desk, size: int, *, name: str, plain: str) -> None:
+    assert size == 1
+    folder = desk.shelf.folder()
+    prose = desk.prose(folder=folder)
+    data = desk.page(prose, desk.typical_size()).as_text().encode()
+    desk.shelf.put_oddly(folder, name, plain, data, when=desk.moment())

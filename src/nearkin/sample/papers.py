@@ -5,16 +5,11 @@ Each writes exactly `size` files; what lies in them are documents too, named as 
 
 from dataclasses import asdict
 
-from nearkin.lab.edits import OPERATIONS, Edit, affordable, edited, longest_word
-from nearkin.lab.parcel import parcel
-from nearkin.lab.post import mail
-from nearkin.lab.printed import as_pdf
-from nearkin.lab.vocabulary import person
 from nearkin.sample.desk import Desk, Filed
-from nearkin.sample.file_formats import as_docx, as_xlsx
+from nearkin.sample.file_formats import as_docx, as_pdf, as_xlsx, mail, parcel
 from nearkin.sample.latin import ENGLISH, FRENCH, GERMAN
-from nearkin.sample.page import Block, Page, Shape
-from nearkin.sample.prose import Prose
+from nearkin.sample.page import OPERATIONS, Block, Edit, Page, Shape, affordable, edited, longest_word
+from nearkin.sample.prose import Prose, person
 from nearkin.sample.truth import FamilyKind, RelationKind
 
 _LANGUAGES = (ENGLISH, ENGLISH, GERMAN, FRENCH)  # what the PDFs' font can write

@@ -2,14 +2,147 @@
 
 Almost every word is drawn, the little ones too: a run of 20 bytes spans two or three words, so two texts that
 have nothing to do with each other share next to none of them.
+
+Words of one language: small real lists, widened by joining heads and tails.
+
+A slot letter names a word class: N noun, A adjective, V verb in a statement, I verb in an instruction,
+D determiner, P preposition, C conjunction, K number, X the product. Every class offers exactly 256 words to a
+topic, so that one random byte picks one word; smaller classes repeat theirs, so that little words stay common
+as in real prose.
+
+Words are short on purpose: where 20 bytes (10 Cyrillic or 6 Thai letters) fit inside one word, two texts
+share shingles by sharing words, and resemblance between strangers would rise above 0.05.
+
+Chance that falls the same way on every platform and Python version.
+
+Only `random()` and `getrandbits()` of the Mersenne Twister are used: their values are fixed, those of
+`choice`, `shuffle` and `sample` are not promised. No logarithm or power either: their last bit depends on the
+C library.
 """
 
+import random
 import re
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from operator import getitem
+from typing import TypeVar
 
-from nearkin.lab.dice import Dice
-from nearkin.lab.vocabulary import CHOICES, Language, product, stretch
+T = TypeVar("T")
+
+
+class Dice:
+    def __init__(self, seed: int) -> None:
+        self._source = random.Random(seed)
+
+    def below(self, limit: int) -> int:
+        return int(self._source.random() * limit)
+
+    def between(self, low: int, high: int) -> int:
+        """A whole number from low to high, both included."""
+        return low + int(self._source.random() * (high - low + 1))
+
+    def share(self, low: float, high: float) -> float:
+        return low + self._source.random() * (high - low)
+
+    def chance(self, probability: float) -> bool:
+        return self._source.random() < probability
+
+    def pick(self, items: Sequence[T]) -> T:
+        return items[int(self._source.random() * len(items))]
+
+    def octets(self, count: int) -> bytes:
+        return self._source.getrandbits(8 * count).to_bytes(count, "little") if count else b""
+
+    def zipf(self, low: int, high: int) -> int:
+        """low to high, a size x about as often as 1/x²: the reciprocal is uniform."""
+        return min(high, int(low / (1.0 - self._source.random() * (1.0 - low / (high + 1)))))
+
+    def distinct(self, limit: int, count: int) -> list[int]:
+        """count different whole numbers below limit, rising (Floyd's sampling)."""
+        chosen: set[int] = set()
+        for last in range(limit - count, limit):
+            draw = self.below(last + 1)
+            chosen.add(last if draw in chosen else draw)
+        return sorted(chosen)
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        mixed = list(items)
+        for last in range(len(mixed) - 1, 0, -1):
+            other = self.below(last + 1)
+            mixed[last], mixed[other] = mixed[other], mixed[last]
+        return mixed
+
+
+CHOICES = 256
+
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_HEADS = words(
+    "Cast Meri Vel Ori Tal Lumi Quan Sere Bor Del Fara Gal Hal Ista Jun Kor Lin Mar Neb Opa Pel Ran Sol Tor "
+    "Umb Var Wes Xan Yar Zen Alt Bri Cor Dra Elm Fen"
+)
+_TAILS = words("or ano ix ian ent ara eon ura olis antis ello ina ode avis imo astra ique un")
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    code: str
+    words: Mapping[str, tuple[str, ...]]
+    sentences: tuple[str, ...]
+    titles: tuple[str, ...]
+    spaced: bool = True
+    stop: str = "."
+
+    @cached_property
+    def longest_word(self) -> int:
+        return max(len(word.encode()) for words in self.words.values() for word in words)
+
+    def shown(self, line: str) -> str:
+        """Lines keep spaces between words, for the edits; scripts without them lose them on the page."""
+        return line if self.spaced else line.replace(" ", "")
+
+
+def blend(whole: str, heads: str = "", tails: str = "", *, joiner: str = "", size: int = 1024) -> tuple[str, ...]:
+    """The whole words, then heads joined to tails, all different and mixed."""
+    first, second = heads.split(), tails.split()
+    joined = [head + joiner + tail for head in first for tail in second if head != tail]
+    known = list(dict.fromkeys(whole.split()))
+    coined = [word for word in dict.fromkeys(Dice(1).shuffled(joined)) if word not in known]
+    return tuple(Dice(2).shuffled(known + coined[: size - len(known)]))
+
+
+def stretch(words: tuple[str, ...], topic: int) -> list[str]:
+    """The 256 words of a class that a topic uses; topics overlap, no two stretches are quite equal."""
+    start = topic * 97 % len(words)
+    return list((words * (2 + CHOICES // len(words)))[start : start + CHOICES])
+
+
+def product(number: int) -> str:
+    """A made-up product name, another for every number below half a million: "Castor 3200"."""
+    names = len(_HEADS) * len(_TAILS)
+    name = number * 131 % names  # 131 is coprime to 36 · 18, so all names come before one returns
+    model = 100 + (number * 37 + number // names * 11) % 890
+    return f"{_HEADS[name % len(_HEADS)]}{_TAILS[name // len(_HEADS)]} {model}0"
+
+
+def person(number: int) -> str:
+    """A made-up surname."""
+    return f"{_HEADS[number % len(_HEADS)]}{_TAILS[number // len(_HEADS) % len(_TAILS)]}"
+
+
+def coinage(number: int) -> str:
+    """A single made-up word, another for every number."""
+    letters = ""
+    while True:
+        number, digit = divmod(number, 100)
+        letters += "bdfgklmnprstvzhjwqcx"[digit // 5] + "aeiou"[digit % 5]
+        if number == 0:
+            return letters + "n"
+
 
 _SLOT = re.compile(r"\{([A-Z])\}")
 _EMOJI = "🔧🙂🚀📎🌍🔋🧰🐢"

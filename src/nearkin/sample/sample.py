@@ -12,12 +12,10 @@ from functools import partial
 from itertools import chain, cycle
 from pathlib import Path
 
-from nearkin.lab import forms, strangers
-from nearkin.lab.dice import Dice
-from nearkin.lab.shelf import Shelf
 from nearkin.sample import makers, papers
-from nearkin.sample.desk import LANGUAGES, Desk
+from nearkin.sample.desk import LANGUAGES, Desk, Shelf
 from nearkin.sample.latin import ENGLISH
+from nearkin.sample.prose import Dice
 from nearkin.sample.truth import Truth
 
 TRUTH = "truth.json"
@@ -60,7 +58,7 @@ def write_sample(
                 break
             turn -= quota.left
         if job is None:
-            strangers.single(desk)
+            makers.single(desk)
         else:
             job.write(desk, job.size)
     truth = Truth(seed=seed, documents=shelf.written, relations=desk.relations, families=desk.families)
@@ -91,7 +89,7 @@ def _family_programme() -> Iterator[Job]:
     yield Job(3, makers.versions)
     yield Job(2, makers.renamed)
     yield Job(2, makers.contains)
-    yield Job(6, forms.same_form)
+    yield Job(6, makers.same_form)
     yield Job(2, partial(makers.contains, length=200_000))
     yield Job(4, makers.archive)
     yield Job(4, makers.mixed)
@@ -107,7 +105,7 @@ def _family_programme() -> Iterator[Job]:
         yield Job(size, wanted)
     yield from (Job(2, makers.renamed) for _ in range(3))
     yield from (Job(size, makers.identical) for size in (3, 5, 2))
-    yield from (Job(size, forms.same_form) for size in (8, 12))
+    yield from (Job(size, makers.same_form) for size in (8, 12))
     yield from (Job(size, makers.contains) for size in (3, 2))
     yield from (Job(3, makers.mixed), Job(5, makers.archive), Job(9, makers.versions))
 
@@ -135,7 +133,7 @@ def _family_draws(dice: Dice, documents: int) -> Iterator[Job]:
         elif draw < 97:
             yield Job(dice.zipf(3, 8), makers.mixed)
         else:
-            yield Job(dice.zipf(6, largest_form), forms.same_form)
+            yield Job(dice.zipf(6, largest_form), makers.same_form)
 
 
 def _papers() -> Iterator[Job]:
@@ -152,24 +150,24 @@ def _papers() -> Iterator[Job]:
 
 
 def _stranger_programme() -> Iterator[Job]:
-    yield Job(2, forms.look_alikes)
-    yield from (Job(1, strangers.one_line) for _ in range(2))
-    yield from (Job(1, strangers.one_word), Job(1, strangers.empty))
-    for name, plain in strangers.ODD_NAMES:
-        yield Job(1, partial(strangers.oddly_named, name=name, plain=plain))
-    yield from (Job(2, strangers.short_part), Job(2, strangers.binary), Job(1, strangers.binary))
+    yield Job(2, makers.look_alikes)
+    yield from (Job(1, makers.one_line) for _ in range(2))
+    yield from (Job(1, makers.one_word), Job(1, makers.empty))
+    for name, plain in makers.ODD_NAMES:
+        yield Job(1, partial(makers.oddly_named, name=name, plain=plain))
+    yield from (Job(2, makers.short_part), Job(2, makers.binary), Job(1, makers.binary))
     yield from (
-        Job(1, strangers.blank),
-        Job(3, strangers.empty),
-        Job(3, strangers.one_word),
-        Job(6, strangers.one_line),
+        Job(1, makers.blank),
+        Job(3, makers.empty),
+        Job(3, makers.one_word),
+        Job(6, makers.one_line),
     )
-    yield from (Job(size, forms.look_alikes) for size in (3, 4, 2, 3))
+    yield from (Job(size, makers.look_alikes) for size in (3, 4, 2, 3))
     yield from (
-        Job(2, strangers.short_part),
-        Job(1, strangers.blank),
-        Job(2, strangers.binary),
-        Job(10, strangers.one_line),
+        Job(2, makers.short_part),
+        Job(1, makers.blank),
+        Job(2, makers.binary),
+        Job(10, makers.one_line),
     )
 
 
@@ -177,16 +175,16 @@ def _stranger_draws(dice: Dice) -> Iterator[Job]:
     while True:
         draw = dice.below(100)
         if draw < 60:
-            yield Job(dice.zipf(1, 3), strangers.one_line)
+            yield Job(dice.zipf(1, 3), makers.one_line)
         elif draw < 78:
-            yield Job(dice.zipf(2, 9), forms.look_alikes)
+            yield Job(dice.zipf(2, 9), makers.look_alikes)
         elif draw < 88:
-            yield Job(1, strangers.one_word)
+            yield Job(1, makers.one_word)
         elif draw < 92:
-            yield Job(1, strangers.empty)
+            yield Job(1, makers.empty)
         elif draw < 93:
-            yield Job(1, strangers.blank)
+            yield Job(1, makers.blank)
         elif draw < 97:
-            yield Job(dice.zipf(1, 3), strangers.binary)
+            yield Job(dice.zipf(1, 3), makers.binary)
         else:
-            yield Job(2, strangers.short_part)
+            yield Job(2, makers.short_part)

@@ -4,7 +4,7 @@ No letter here changes its length under NFKC and no word carries a joiner or a v
 counting bytes is counting canonical bytes.
 """
 
-from nearkin.lab.vocabulary import Language, blend, words
+from nearkin.sample.prose import Language, blend, words
 
 _NUMBERS = tuple(str(7 + 13 * step) for step in range(256))
 

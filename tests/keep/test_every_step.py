@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from keeping.world import Tree
+from keep.world import Tree
 from nearkin.errors import InputError
 from nearkin.keep import apply as applying
 from nearkin.keep import quarantine as quarantining

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.world import Called
-from keeping.world import Tree
+from keep.world import Tree
 
 
 def hardlinked(tmp_path: Path) -> tuple[Tree, Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keeping.world import Tree
+from keep.world import Tree
 
 # Dies at the n-th call of one of these, before or after it did its work.
 KILLED = """

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import taken_apart
 from nearkin.sample.sample import write_sample
 from nearkin.sample.truth import FamilyKind, RelationKind, Truth
+from sample import taken_apart
 
 WINDOW = 20
 JOINED = 0.7

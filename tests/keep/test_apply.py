@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cli.world import Called, edited, prose
-from keeping.world import FILES, USUAL, Tree
+from keep.world import FILES, USUAL, Tree
 from nearkin.group import certificate
 from nearkin.keep import apply as applying
 from nearkin.keep import quarantine as placing

@@ -8,7 +8,7 @@ import pytest
 
 import nearkin
 from nearkin.errors import InputError
-from nearkin.lab import show
+from nearkin.sample import judge as judging
 from nearkin.sample.judge import Score, Verdict, judge
 from nearkin.sample.sample import write_sample
 from nearkin.sample.truth import Relation, RelationKind, Truth
@@ -63,7 +63,7 @@ def test_the_judge_sees_what_was_wrong(sample: tuple[Path, Truth]) -> None:
 def test_the_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, store = tmp_path / "demo", tmp_path / "demo.db"
     for _ in range(2):  # the second replaces what the first made
-        assert show.show(folder, store, documents=200) == 0
+        assert judging.show(folder, store, documents=200) == 0
         shown = capsys.readouterr().out
         assert "How accurate was that?" in shown
         assert "look-alikes kept apart" in shown
@@ -76,7 +76,7 @@ def test_the_show_deletes_the_whole_of_the_last_store(tmp_path: Path) -> None:
     nearkin.Store.open(store).scan(tmp_path / "sample")
     (tmp_path / "demo.db-letters.txt").write_text("mine")
     assert (tmp_path / "demo.db.segments").is_dir()
-    show.clear_store(store)
+    judging.clear_store(store)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.db-letters.txt", "sample"]
 
 
@@ -89,7 +89,7 @@ def test_the_show_says_where_its_command_is(
     (folder / "nearkin").touch()
     monkeypatch.setattr("sys.executable", str(folder / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert show.show(tmp_path / "demo", tmp_path / "demo.db", documents=20) == 0
+    assert judging.show(tmp_path / "demo", tmp_path / "demo.db", documents=20) == 0
     assert capsys.readouterr().out.splitlines()[-1] == f'  export PATH="{folder}:$PATH"'
 
 
@@ -97,5 +97,5 @@ def test_the_show_deletes_nothing_it_did_not_make(tmp_path: Path) -> None:
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "truth.json").write_text("mine")
     with pytest.raises(InputError):
-        show.show(tmp_path / "demo", tmp_path / "demo.db")
+        judging.show(tmp_path / "demo", tmp_path / "demo.db")
     assert (tmp_path / "demo" / "truth.json").read_text() == "mine"
