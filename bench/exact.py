@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bench.pages import Pairs, shingles
+from bench.peer_shingles import Pairs, shingles
 
 WINDOW = 20
 _BAND = 500

@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from bench.clock import Clock, Speed
 from bench.process import cores
+from bench.speed import Clock, Speed
 from bench.table import figure, table
 from bench.truth import Truth
 from nearkin import _native

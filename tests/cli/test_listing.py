@@ -11,8 +11,8 @@ import pytest
 
 from cli.terminal import Typed
 from cli.world import FILES, Called, edited, listed, prose, write
-from nearkin.sample.file_formats import as_docx
-from nearkin.sample.latin import ENGLISH
+from nearkin.sample.languages import ENGLISH
+from nearkin.sample.office import as_docx
 from nearkin.sample.page import Block, Page, Shape
 
 MATCH_FIELDS = [

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from group.test_family import LIMITS, columns, repositories
-from nearkin.group.evidence import Evidence
-from nearkin.group.families import Families, complete_to_pivot, kind_of, measure_to_pivot
+from nearkin.group.families import Evidence, Families, complete_to_pivot, kind_of, measure_to_pivot
 from nearkin.group.grouping import family_columns, family_row, held_columns, named, recall_to_pivot
 from nearkin.group.identity import Found, name_families
 from nearkin.group.views import chain

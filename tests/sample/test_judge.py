@@ -10,7 +10,7 @@ import nearkin
 from nearkin.errors import InputError
 from nearkin.sample import judge as judging
 from nearkin.sample.judge import Score, Verdict, judge
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 from nearkin.sample.truth import Relation, RelationKind, Truth
 
 

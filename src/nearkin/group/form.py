@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.group.evidence import Rows
-from nearkin.group.families import ContentFamily, Families
+from nearkin.group.families import ContentFamily, Families, Rows
 from nearkin.matching.candidates import Postings
 from nearkin.matching.match_columns import COMPLETE, UNKNOWN, MatchColumns, PayloadScores
 from nearkin.model import Kind

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from nearkin import _native
-from nearkin.group.evidence import Evidence
-from nearkin.group.families import ContentFamily, Families, measure_to_pivot
+from nearkin.group.families import ContentFamily, Evidence, Families, measure_to_pivot
 from nearkin.group.form import large_members, tell_forms
 from nearkin.group.identity import Found, Known, What, name_families
 from nearkin.group.views import chain, count_unlisted

@@ -45,8 +45,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.group.evidence import Evidence, Links, Rows, degrees
-from nearkin.group.families import ContentFamily, Families, Partition, Tally, families_in, first_of
+from nearkin.group.families import (
+    ContentFamily,
+    Evidence,
+    Families,
+    Links,
+    Partition,
+    Rows,
+    Tally,
+    degrees,
+    families_in,
+    first_of,
+)
 from nearkin.matching.candidates import Hot
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.model import View

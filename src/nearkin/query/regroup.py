@@ -18,8 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.evidence import Containments, Evidence, Links, Rows
-from nearkin.group.families import ContentFamily, complete_to_pivot, families_in, kind_of
+from nearkin.group.families import (
+    Containments,
+    ContentFamily,
+    Evidence,
+    Links,
+    Rows,
+    complete_to_pivot,
+    families_in,
+    kind_of,
+)
 from nearkin.group.form import forms_in, name_forms
 from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
 from nearkin.group.grouping import family_row

@@ -12,10 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nearkin.sample.latin import ENGLISH, LATIN
+from nearkin.sample.languages import ENGLISH, LATIN, WORLD
 from nearkin.sample.page import Page, compose
 from nearkin.sample.prose import Dice, Language, Prose, cheered, product, prose
-from nearkin.sample.scripts import WORLD
 from nearkin.sample.truth import Family, FamilyKind, Relation, RelationKind
 
 OPEN = 5

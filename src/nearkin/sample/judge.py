@@ -34,7 +34,7 @@ from nearkin.model import Family, IdenticalGroup, Match, Role
 from nearkin.query.families import list_families
 from nearkin.query.matches import list_matches
 from nearkin.query.store_view import opened
-from nearkin.sample.sample import TRUTH, write_sample
+from nearkin.sample.repository import TRUTH, write_sample
 from nearkin.sample.truth import FamilyKind, RelationKind, Truth
 from nearkin.store.database import own_files
 from nearkin.store.documents import identical_groups, present

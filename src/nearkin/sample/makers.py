@@ -14,7 +14,7 @@ Makers of documents of no family: singles, short, empty, binary and oddly named 
 from dataclasses import asdict
 
 from nearkin.sample.desk import Desk, Filed
-from nearkin.sample.latin import ENGLISH, FRENCH, GERMAN
+from nearkin.sample.languages import ENGLISH, FRENCH, GERMAN, RUSSIAN
 from nearkin.sample.page import (
     OPERATIONS,
     PLACEMENTS,
@@ -31,7 +31,6 @@ from nearkin.sample.page import (
     lower_and_upper,
 )
 from nearkin.sample.prose import Dice, Language, Prose, coinage, person, product
-from nearkin.sample.scripts import RUSSIAN
 from nearkin.sample.truth import FamilyKind, RelationKind
 
 _ALPHABETS = (ENGLISH, GERMAN, FRENCH, RUSSIAN)  # case folding undoes their capitals exactly

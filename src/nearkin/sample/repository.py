@@ -12,9 +12,9 @@ from functools import partial
 from itertools import chain, cycle
 from pathlib import Path
 
-from nearkin.sample import makers, papers
+from nearkin.sample import makers, office
 from nearkin.sample.desk import LANGUAGES, Desk, Shelf
-from nearkin.sample.latin import ENGLISH
+from nearkin.sample.languages import ENGLISH
 from nearkin.sample.prose import Dice
 from nearkin.sample.truth import Truth
 
@@ -47,12 +47,12 @@ def write_sample(
     desk = Desk(dice, shelf)
     kin = Quota(documents // 3, chain(_family_programme(), _family_draws(dice, documents)))
     odd = Quota(int(documents * _STRANGERS), chain(_stranger_programme(), _stranger_draws(dice)))
-    office = Quota(0 if plain else int(documents * _PAPERS), cycle(_papers()))
+    papers = Quota(0 if plain else int(documents * _PAPERS), cycle(_papers()))
     while shelf.written < documents:
         progress(shelf.written, documents)
         turn = dice.below(documents - shelf.written)
         job = None
-        for quota in (kin, odd, office):
+        for quota in (kin, odd, papers):
             if turn < quota.left:
                 job = quota.next()
                 break
@@ -137,16 +137,16 @@ def _family_draws(dice: Dice, documents: int) -> Iterator[Job]:
 
 
 def _papers() -> Iterator[Job]:
-    yield Job(3, papers.across_formats)
-    yield Job(2, papers.mailed)
-    yield Job(3, papers.versions_across_formats)
-    yield Job(3, papers.boxed)
-    yield Job(2, papers.sheet)
-    yield Job(2, papers.mailed_box)
-    yield Job(4, papers.across_formats)
-    yield Job(3, papers.mailed)
-    yield Job(4, papers.versions_across_formats)
-    yield Job(5, papers.boxed)
+    yield Job(3, office.across_formats)
+    yield Job(2, office.mailed)
+    yield Job(3, office.versions_across_formats)
+    yield Job(3, office.boxed)
+    yield Job(2, office.sheet)
+    yield Job(2, office.mailed_box)
+    yield Job(4, office.across_formats)
+    yield Job(3, office.mailed)
+    yield Job(4, office.versions_across_formats)
+    yield Job(5, office.boxed)
 
 
 def _stranger_programme() -> Iterator[Job]:

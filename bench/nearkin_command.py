@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.folder import Folder
-from bench.pages import THRESHOLD, Pairs
+from bench.peer_shingles import THRESHOLD, Pairs
 from nearkin.query.matches import list_matches
 from nearkin.store.database import connect
 
