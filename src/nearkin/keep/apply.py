@@ -24,7 +24,7 @@ from pathlib import Path
 
 from nearkin.errors import InputError
 from nearkin.keep.journal import Journal, Step
-from nearkin.keep.plan import Act, Row
+from nearkin.keep.plan import Act, PlanRow
 from nearkin.keep.quarantine import (
     FOLDER,
     TAKEN,
@@ -183,7 +183,7 @@ def quarantine_of(plan: Path) -> Path:
     return plan.with_name(f".{plan.name}.quarantine")
 
 
-def apply_plan(rows: Sequence[Row], action: Action, journal: Journal, quarantine: Path) -> Iterator[Done]:
+def apply_plan(rows: Sequence[PlanRow], action: Action, journal: Journal, quarantine: Path) -> Iterator[Done]:
     """What an earlier run has done stays done; a step that it had begun is taken back and tried again."""
     with entered(quarantine) as folder:
         for step in journal.standing():
@@ -207,7 +207,7 @@ def apply_plan(rows: Sequence[Row], action: Action, journal: Journal, quarantine
 
 
 def _one(
-    row: Row, action: Action, journal: Journal, quarantine: Path, folder: int, before: set[tuple[str, str]]
+    row: PlanRow, action: Action, journal: Journal, quarantine: Path, folder: int, before: set[tuple[str, str]]
 ) -> tuple[str, str]:
     if row.action is Act.NONE:
         return "skipped", f"the plan says none: {row.why}"
@@ -310,7 +310,7 @@ def _link(step: Step, place: Place, folder: int, kept: Place) -> None:
         raise RefusedError(f"stays, for the kept {step.kept_path} has changed just now")
 
 
-def _target(row: Row) -> str:
+def _target(row: PlanRow) -> str:
     """Relative within a scope, so that the tree can move as a whole."""
     kept = os.path.join(row.kept_root, row.kept_path)  # noqa: PTH118
     if row.root != row.kept_root:

@@ -77,7 +77,7 @@ WHERE d.digest IS NOT NULL AND d.size > 0 ORDER BY d.path, scope.name
 
 
 @dataclass(frozen=True)
-class Held:
+class GroupDocument:
     location: Location
     root: bytes
     id: int
@@ -94,7 +94,7 @@ class Held:
     has_text: bool
     raw: bool
 
-    def is_same_file(self, other: "Held") -> bool:
+    def is_same_file(self, other: "GroupDocument") -> bool:
         """By another name. Files of two devices may have the same inode, but not the same times."""
         own, others = ((one.root, one.inode, one.mtime_ns, one.ctime_ns) for one in (self, other))
         return own == others
@@ -111,10 +111,10 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Group:
+class KeepGroup:
     id: str
     kind: str
-    documents: list[Held]
+    documents: list[GroupDocument]
     keep: Location | None = None  # what a person said
 
     @property
@@ -130,15 +130,15 @@ class Group:
 
 def groups_of(
     connection: sqlite3.Connection, families: Sequence[str], absent: Callable[[Location], None] = lambda _: None
-) -> list[Group]:
+) -> list[KeepGroup]:
     """Families as the scan made them, largest first, then files without words that are of the same bytes. `absent` is
     told of documents that would be here, too, and are not where the scan found them."""
     run = runs.last(connection)
     founders = {find_family(connection, prefix).founder for prefix in families}
-    by_content: dict[int, list[Held]] = defaultdict(list)
-    by_bytes: dict[bytes, list[Held]] = defaultdict(list)
+    by_content: dict[int, list[GroupDocument]] = defaultdict(list)
+    by_bytes: dict[bytes, list[GroupDocument]] = defaultdict(list)
     for scope, root, path, *rest in connection.execute(DOCUMENTS):
-        held = Held(Location(scope, path), root, *rest)
+        held = GroupDocument(Location(scope, path), root, *rest)
         if held.content is None:
             by_bytes[held.digest].append(held)
         else:
@@ -147,7 +147,7 @@ def groups_of(
     there = Presence()
     found = []
 
-    def add(number: str, kind: str, documents: list[Held], keep: Location | None = None) -> None:
+    def add(number: str, kind: str, documents: list[GroupDocument], keep: Location | None = None) -> None:
         if len(documents) < 2:
             return
         left = []
@@ -157,7 +157,7 @@ def groups_of(
             else:
                 absent(one.location)
         if len(left) > 1:
-            found.append(Group(number, kind, left, keep))
+            found.append(KeepGroup(number, kind, left, keep))
 
     for family in family_rows(connection, run.scheme):
         if families and family.founder not in founders:
@@ -188,14 +188,14 @@ class StoppedError(Exception):
 
 
 @dataclass(frozen=True)
-class Texts:
-    group: Group
+class GroupTexts:
+    group: KeepGroup
     load: Callable[[int], bytes]
     at_hand: bool  # they need no store
     weight: int
 
     @classmethod
-    def of(cls, connection: sqlite3.Connection, group: Group, stop: threading.Event) -> "Texts":
+    def of(cls, connection: sqlite3.Connection, group: KeepGroup, stop: threading.Event) -> "GroupTexts":
         if group.characters > LARGE:
             return cls(group, lambda _: b"", at_hand=False, weight=0)
         compared = group.texts if len(group.texts) > 1 else []
@@ -211,7 +211,7 @@ class Texts:
         return cls(group, load, at_hand=True, weight=group.characters if compared else 0)
 
     @classmethod
-    def read(cls, connection: sqlite3.Connection, group: Group) -> "Texts":
+    def read(cls, connection: sqlite3.Connection, group: KeepGroup) -> "GroupTexts":
         load = remembering(lambda text: unpack(_packed(connection, text)))
         return cls(group, load, at_hand=False, weight=group.characters)
 
@@ -236,7 +236,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Choice:
+class KeptChoice:
     row: int
     why: str
 
@@ -254,12 +254,12 @@ def rules_of(prefer: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*prefer, *DEFAULT]))
 
 
-def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> Choice:
+def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> KeptChoice:
     rows = sorted(range(len(candidates)), key=lambda row: candidates[row].location)
     left = [row for row in rows if candidates[row].loose] or rows
     if len(left) == 1:
         alone = "the only one" if len(rows) == 1 else "the only file; the others are inside containers or tables"
-        return Choice(left[0], alone)
+        return KeptChoice(left[0], alone)
     told: list[str] = []  # every rule that left some out: the last alone is not why
     for rule in rules:
         values = [_measure(rule)(candidates[row]) for row in left]
@@ -271,7 +271,7 @@ def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> Choice:
             break
     else:
         told.append("the first path" if told else "the first path among equals")
-    return Choice(left[0], "; among equals, ".join(told))
+    return KeptChoice(left[0], "; among equals, ".join(told))
 
 
 def _measure(rule: str) -> Measure:

@@ -39,7 +39,7 @@ class Act(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlanRow:
     group: str  # the family's id, or `bytes:` and the digest of files without text
     kind: str
     action: Act
@@ -71,11 +71,11 @@ class Row:
         return {name: getattr(self, name) for name in COLUMNS}
 
 
-COLUMNS = [field.name for field in fields(Row)]
+COLUMNS = [field.name for field in fields(PlanRow)]
 LATER = ("respaced",)  # plans of before have not these columns
 
 
-def write_plan(rows: Sequence[Row], path: Path) -> None:
+def write_plan(rows: Sequence[PlanRow], path: Path) -> None:
     """CSV or JSON, by its ending; whole or not at all. A file that is there is not written over: a plan may have been
     edited."""
     data = _encoded(rows, path).encode("utf-8", "surrogateescape")
@@ -85,7 +85,7 @@ def write_plan(rows: Sequence[Row], path: Path) -> None:
             raise UsageError(f"There is a file {path} already; choose another name for the plan.")
 
 
-def _encoded(rows: Sequence[Row], path: Path) -> str:
+def _encoded(rows: Sequence[PlanRow], path: Path) -> str:
     if path.suffix == ".json":
         lines = ",\n".join(json.dumps(row.told) for row in rows)
         return f'{{"format": "{FORMAT}", "rows": [\n{lines}\n]}}\n'
@@ -108,7 +108,7 @@ def _cell(name: str, value: Any) -> str:
     return text
 
 
-def read_plan(path: Path) -> list[Row]:
+def read_plan(path: Path) -> list[PlanRow]:
     """As it was written, or edited since. What could not have been planned is refused."""
     try:
         data = path.read_bytes()
@@ -123,7 +123,7 @@ def read_plan(path: Path) -> list[Row]:
     return rows
 
 
-def _decoded(data: bytes, path: Path) -> Iterable[Row]:
+def _decoded(data: bytes, path: Path) -> Iterable[PlanRow]:
     if path.suffix == ".json":
         tree = json.loads(data)
         if not isinstance(tree, dict) or not isinstance(tree.get("rows"), list):
@@ -133,7 +133,7 @@ def _decoded(data: bytes, path: Path) -> Iterable[Row]:
         for number, record in enumerate(tree["rows"], 1):
             if missing := [name for name in COLUMNS if name not in record and name not in LATER]:
                 raise ValueError(f"row {number:,} has no {missing[0]}")
-            row = Row(**{name: record[name] for name in COLUMNS if name in record})
+            row = PlanRow(**{name: record[name] for name in COLUMNS if name in record})
             yield replace(row, action=_act(row.action, number))
         return
     csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))  # residue of many passages is one field
@@ -151,7 +151,7 @@ def _decoded(data: bytes, path: Path) -> Iterable[Row]:
         values["contained"] = _number(values["contained"], "contained", number, float)
         values["passages"] = json.loads(values["passages"].removeprefix("'") or "[]")
         values["action"] = _act(values["action"], number)
-        yield Row(**values)
+        yield PlanRow(**values)
 
 
 def _act(value: str, row: int) -> Act:
@@ -168,7 +168,7 @@ def _number(value: str, name: str, row: int, of: "type[int] | type[float]" = int
         raise ValueError(f"row {row:,}: {name} is {value!r}, which is no number") from None
 
 
-def _refuse_unsound(rows: Sequence[Row], path: Path) -> None:
+def _refuse_unsound(rows: Sequence[PlanRow], path: Path) -> None:
     """An edited plan must not do what nearkin would never plan."""
     going = {(row.root, row.path) for row in rows if row.action in (Act.REPLACE, Act.QUARANTINE)}
     seen: set[tuple[str, str]] = set()

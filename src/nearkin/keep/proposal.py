@@ -12,8 +12,18 @@ from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, Folded, UncertifiedError, certify
 from nearkin.group.lineage import moment_of
-from nearkin.keep.groups import ROOM, Candidate, Choice, Held, Texts, choose, completeness, groups_of, rules_of
-from nearkin.keep.plan import Act, Row
+from nearkin.keep.groups import (
+    ROOM,
+    Candidate,
+    GroupDocument,
+    GroupTexts,
+    KeptChoice,
+    choose,
+    completeness,
+    groups_of,
+    rules_of,
+)
+from nearkin.keep.plan import Act, PlanRow
 from nearkin.model import Kind, Location
 from nearkin.store.verdicts import Decided, Ruling
 
@@ -38,7 +48,7 @@ def propose(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     absent: Callable[[Location], None] = lambda _: None,
     jobs: int | None = None,
-) -> Iterator[Row]:
+) -> Iterator[PlanRow]:
     """Rows group by group, the kept one first. `near`: documents contained to this share may be quarantined. `progress`
     is told how many documents of how many were looked at, `absent` which were left out because they are not where the
     scan found them. On so many threads, as many as there are cores."""
@@ -49,12 +59,12 @@ def propose(
     done, total = 0, sum(len(group.documents) for group in groups)
     stop = threading.Event()
 
-    def rows_of(texts: Texts) -> list[Row]:
+    def rows_of(texts: GroupTexts) -> list[PlanRow]:
         return list(_Proposal(texts, rules, near, said, members).rows())
 
     found = in_order(
         lambda texts: rows_of(texts) if texts.at_hand else None,
-        (Texts.of(connection, group, stop) for group in groups),
+        (GroupTexts.of(connection, group, stop) for group in groups),
         jobs=jobs or environment.cores(),
         ahead=AHEAD,
         room=ROOM,
@@ -64,7 +74,7 @@ def propose(
     progress("keep", done, total)
     try:
         for group, rows in zip(groups, found, strict=True):
-            yield from rows_of(Texts.read(connection, group)) if rows is None else rows
+            yield from rows_of(GroupTexts.read(connection, group)) if rows is None else rows
             done += len(group.documents)
             progress("keep", done, total)
     finally:
@@ -104,7 +114,7 @@ class _Proposal:
 
     def __init__(
         self,
-        texts: Texts,
+        texts: GroupTexts,
         rules: Sequence[str],
         near: float | None,
         said: dict[bytes, frozenset[bytes]],
@@ -119,7 +129,7 @@ class _Proposal:
         present = {one.digest for one in group.documents}
         self._said = {digest: others for digest, others in said.items() if digest in present and others & present}
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[PlanRow]:
         documents = self._group.documents
         complete = self._completeness()
         candidates = [
@@ -154,19 +164,19 @@ class _Proposal:
                     other = documents[row]
                     yield self._near_row(other, kept, certificates) if going else self._copy(other, first)
 
-    def _choose(self, candidates: list[Candidate]) -> Choice:
+    def _choose(self, candidates: list[Candidate]) -> KeptChoice:
         documents = self._group.documents
         if self._group.keep is not None:
             for row, one in enumerate(documents):
                 if one.location == self._group.keep:
-                    return Choice(row, "verdict: a person keeps it")
+                    return KeptChoice(row, "verdict: a person keeps it")
         losers = {digest for others in self._said.values() for digest in others}
         wanted = [row for row, one in enumerate(documents) if one.digest in self._said and one.digest not in losers]
         rows = wanted or [row for row, one in enumerate(documents) if one.digest not in losers]
         rows = rows or list(range(len(documents)))
         chosen = choose([candidates[row] for row in rows], self._rules)
         why = "verdict: a person keeps it" if wanted else chosen.why
-        return Choice(rows[chosen.row], why)
+        return KeptChoice(rows[chosen.row], why)
 
     def _completeness(self) -> dict[int, int]:
         documents = self._group.documents
@@ -180,8 +190,8 @@ class _Proposal:
         load = self._load if raw else lambda text: Folded.of(self._load(text)).text
         return completeness(self._group.texts, load, self._group.characters)
 
-    def _leaving(self, kept: Held, certificates: dict[int, Certificate]) -> frozenset[int]:
-        """Texts that nobody has any more when the plan was carried out: they save nothing of the others'."""
+    def _leaving(self, kept: GroupDocument, certificates: dict[int, Certificate]) -> frozenset[int]:
+        """GroupTexts that nobody has any more when the plan was carried out: they save nothing of the others'."""
         if self._near is None:
             return frozenset()
         goes: dict[int, bool] = {}
@@ -191,7 +201,7 @@ class _Proposal:
                 goes[one.text] = moved and goes.get(one.text, True)
         return frozenset(text for text, moved in goes.items() if moved)
 
-    def _certificates(self, kept: Held, leaving: frozenset[int] = frozenset()) -> dict[int, Certificate]:
+    def _certificates(self, kept: GroupDocument, leaving: frozenset[int] = frozenset()) -> dict[int, Certificate]:
         if kept.text is None or not kept.has_text:
             return {}
         others = [text for text in self._group.texts if text != kept.text]
@@ -203,11 +213,11 @@ class _Proposal:
             self._uncertified = str(why)
             return {}
 
-    def _kept(self, one: Held, why: str) -> Row:
+    def _kept(self, one: GroupDocument, why: str) -> PlanRow:
         whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
         return self._row(one, one, "kept", Act.KEEP, whole, why)
 
-    def _copy(self, one: Held, kept: Held) -> Row:
+    def _copy(self, one: GroupDocument, kept: GroupDocument) -> PlanRow:
         whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
         refused = _untouchable(one, kept)
         if refused is None and one.is_same_file(kept):
@@ -215,7 +225,7 @@ class _Proposal:
         action = Act.NONE if refused else Act.REPLACE
         return self._row(one, kept, "bytes", action, whole, refused or "the same bytes")
 
-    def _near_row(self, one: Held, kept: Held, certificates: dict[int, Certificate]) -> Row:
+    def _near_row(self, one: GroupDocument, kept: GroupDocument, certificates: dict[int, Certificate]) -> PlanRow:
         found = None if one.text is None else certificates.get(one.text)
         tier = "words" if one.content == kept.content else "near"
         if found is not None and one.text is not None and kept.text is not None and not found.missing:
@@ -235,8 +245,10 @@ class _Proposal:
             return self._row(one, kept, tier, Act.QUARANTINE, found, f"contained to at least {self._near:g}")
         return self._row(one, kept, tier, Act.NONE, found, "not the same bytes: a person decides")
 
-    def _row(self, one: Held, kept: Held, tier: str, action: Act, found: Certificate | None, why: str) -> Row:
-        return Row(
+    def _row(
+        self, one: GroupDocument, kept: GroupDocument, tier: str, action: Act, found: Certificate | None, why: str
+    ) -> PlanRow:
+        return PlanRow(
             group=self._group.id,
             kind=self._group.kind,
             action=action,
@@ -254,13 +266,13 @@ class _Proposal:
             contained=None if found is None else found.share,
             missing=None if found is None else found.missing,
             residue=None if found is None else found.residue,
-            passages=[] if found is None else [passage.told for passage in found.passages],
+            passages=[] if found is None else [passage.record for passage in found.passages],
             why=why,
             respaced=None if found is None else found.respaced,
         )
 
 
-def _untouchable(one: Held, kept: Held) -> str | None:
+def _untouchable(one: GroupDocument, kept: GroupDocument) -> str | None:
     if not one.root or not kept.root:
         return "it was checked in, and is no file" if not one.root else "the kept one was checked in, and is no file"
     if one.within:

@@ -29,7 +29,7 @@ from nearkin.group.families import (
     kind_of,
 )
 from nearkin.group.form import forms_in, name_forms
-from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
+from nearkin.group.greedy import Representative, RowSignatures, estimate_to_pivot, greedy, measure_links
 from nearkin.group.grouping import family_row
 from nearkin.group.identity import Seen, Stored, names_in_view
 from nearkin.group.views import grouped
@@ -211,7 +211,7 @@ def grouped_greedily(
     families = list(_parted(families, Decided(connection), contents.ids, counts))
     name_forms(families, filled_in(connection, run, contents))
     measure_on_texts(connection, run, contents, families)
-    estimate_to_pivot(families, Signed(postings, scheme))
+    estimate_to_pivot(families, RowSignatures(postings, scheme))
     measure_links(families)
     seen = Seen.among(families, len(contents))
     return _named(connection, run, contents, counts, families, seen, settings, View.GREEDY)

@@ -12,7 +12,7 @@ from nearkin.query.alignment import Block
 from nearkin.query.comparison import Comparison, aligned, label
 from nearkin.query.lookup import Found, Readable, in_characters
 from nearkin.query.wording import no_character
-from nearkin.report.word_marks import Elsewhere, Row, Word, joined, rows, unit
+from nearkin.report.word_marks import AlignedRow, Elsewhere, Word, joined, rows, unit
 from nearkin.scheme import Estimate
 from nearkin.text.canon import Canon
 
@@ -109,7 +109,7 @@ def _share(value: float) -> str:
     return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
 
 
-def _row(row: Row, a: Readable, b: Readable, seen: set[str], elsewhere: tuple[Elsewhere, Elsewhere]) -> str:
+def _row(row: AlignedRow, a: Readable, b: Readable, seen: set[str], elsewhere: tuple[Elsewhere, Elsewhere]) -> str:
     block = row.block
     if block.same:
         first = _number(block, "a", "b", a) + _same(row.a, a.text, block.a_start, block.a_end, row.left_out)

@@ -1,6 +1,6 @@
 """Reports, by the ending of their file's name; each is written whole, or not at all.
 
-Flat tables: the records of the commands as CSV, JSON lines and Parquet, one after another.
+ExportTable tables: the records of the commands as CSV, JSON lines and Parquet, one after another.
 
 They are for programs, so nothing stands in them but their rows; what was run lies beside them, in FILE.about.json, and
 in Parquet in the metadata of the table.
@@ -57,7 +57,7 @@ def _document_rows(record: Record) -> Iterable[Record]:
 
 
 @dataclass(frozen=True)
-class Flat:
+class ExportTable:
     """One table: its records, and how they are rows of CSV. Columns with a * are there where scopes are."""
 
     records: Callable[[Snapshot, Name], Iterator[Record]]
@@ -77,17 +77,17 @@ def _documents(failed: bool) -> Callable[[Snapshot, Name], Iterator[Record]]:
 
 
 TABLES = {
-    "documents": Flat(
+    "documents": ExportTable(
         _documents(failed=False), ["path", "*scope", *DOCUMENT], _document_rows, frozenset({"path", "parent"})
     ),
-    "matches": Flat(
+    "matches": ExportTable(
         lambda snapshot, name: (
             match_record(one, scoped=snapshot.scoped, name=name) for one in streams.matches(snapshot)
         ),
         ["a", "b", "*a_scope", "*b_scope", *MATCH],
         paths=frozenset({"a", "b"}),
     ),
-    "families": Flat(
+    "families": ExportTable(
         lambda snapshot, name: (
             family_record(one, scoped=snapshot.scoped, name=name) for one in streams.families(snapshot)
         ),
@@ -95,7 +95,7 @@ TABLES = {
         member_rows,
         MEMBER_PATHS,
     ),
-    "identical": Flat(
+    "identical": ExportTable(
         lambda snapshot, name: (
             identical_record(one, scoped=snapshot.scoped, name=name) for one in streams.identical(snapshot)
         ),
@@ -103,7 +103,7 @@ TABLES = {
         copy_rows,
         frozenset({"group", "path"}),
     ),
-    "failed": Flat(
+    "failed": ExportTable(
         _documents(failed=True), ["path", "*scope", *DOCUMENT], _document_rows, frozenset({"path", "parent"})
     ),
 }
@@ -183,7 +183,7 @@ DEFAULT_TABLE = "matches"
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenReport:
     path: Path
     table: str | None  # of flat ones
     rows: int  # records of a flat one, documents of a load file; otherwise all that is listed
@@ -205,7 +205,7 @@ def refuse_unknown(path: Path, *, table: str | None, links: bool) -> None:
         raise InputError(f"Cannot write {path}: there is no folder {path.parent}.")
 
 
-def write_report(store: Path, path: Path, *, table: str | None = None, links: bool = False) -> Written:
+def write_report(store: Path, path: Path, *, table: str | None = None, links: bool = False) -> WrittenReport:
     refuse_unknown(path, table=table, links=links)
     from nearkin.query.totals import count_all
 
@@ -213,7 +213,7 @@ def write_report(store: Path, path: Path, *, table: str | None = None, links: bo
         totals = count_all(taken)
         rows = _write(taken, totals, part, path, table or DEFAULT_TABLE, links=links)
     flat = path.suffix.lower() in FLAT
-    return Written(path, (table or DEFAULT_TABLE) if flat else None, rows, totals)
+    return WrittenReport(path, (table or DEFAULT_TABLE) if flat else None, rows, totals)
 
 
 def _write(taken: Snapshot, totals: Totals, part: Path, path: Path, table: str, *, links: bool) -> int:

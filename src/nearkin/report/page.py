@@ -34,7 +34,7 @@ Row = list[Any]
 
 
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
     title: str
     kind: str  # text, path, count, size or share
     width: str = "minmax(0, 1fr)"
@@ -52,52 +52,52 @@ class Column:
 
 
 IDENTICAL = (
-    Column("Files", "count", "60px"),
-    Column("Overhead", "size", "90px"),
-    Column("File size", "size", "90px"),
-    Column("Same", "text", "60px"),
-    Column("First file", "path"),
+    PageColumn("Files", "count", "60px"),
+    PageColumn("Overhead", "size", "90px"),
+    PageColumn("File size", "size", "90px"),
+    PageColumn("Same", "text", "60px"),
+    PageColumn("First file", "path"),
 )
-COPY = (Column("File", "path"), Column("Size", "size"))
+COPY = (PageColumn("File", "path"), PageColumn("Size", "size"))
 FAMILY = (
-    Column("Family", "count", "60px"),
-    Column("Files", "count", "60px"),
-    Column("Size", "size", "84px"),
-    Column("Links", "count", "60px"),
-    Column("Type", "text", "122px"),
-    Column("Similar", "share", "76px"),
-    Column("Mean", "share", "64px"),
-    Column("Measured", "text", "84px"),
-    Column("Verdict", "text", "84px"),
-    Column("Pivot", "path"),
+    PageColumn("Family", "count", "60px"),
+    PageColumn("Files", "count", "60px"),
+    PageColumn("Size", "size", "84px"),
+    PageColumn("Links", "count", "60px"),
+    PageColumn("Type", "text", "122px"),
+    PageColumn("Similar", "share", "76px"),
+    PageColumn("Mean", "share", "64px"),
+    PageColumn("Measured", "text", "84px"),
+    PageColumn("Verdict", "text", "84px"),
+    PageColumn("Pivot", "path"),
 )
 MEMBER = (
-    Column("File", "path"),
-    Column("Role", "text"),
-    Column("Similar", "share"),
-    Column("To pivot", "share"),
-    Column("Measured", "text"),
-    Column("Links", "count"),
-    Column("Size", "size"),
+    PageColumn("File", "path"),
+    PageColumn("Role", "text"),
+    PageColumn("Similar", "share"),
+    PageColumn("To pivot", "share"),
+    PageColumn("Measured", "text"),
+    PageColumn("Links", "count"),
+    PageColumn("Size", "size"),
 )
 FAILED = (
-    Column("Reason", "text", "110px"),
-    Column("Size", "size", "84px"),
-    Column("File", "path"),
-    Column("Detail", "text"),
+    PageColumn("Reason", "text", "110px"),
+    PageColumn("Size", "size", "84px"),
+    PageColumn("File", "path"),
+    PageColumn("Detail", "text"),
 )
 
 
-def matched(score: str) -> tuple[Column, ...]:
+def matched(score: str) -> tuple[PageColumn, ...]:
     return (
-        Column(score.capitalize(), "share", "106px"),
-        Column("A in B", "share", "66px"),
-        Column("B in A", "share", "66px"),
-        Column("Similar", "share", "76px"),
-        Column("Shared", "size", "84px"),
-        Column("Measured", "text", "84px"),
-        Column("A", "path"),
-        Column("B", "path"),
+        PageColumn(score.capitalize(), "share", "106px"),
+        PageColumn("A in B", "share", "66px"),
+        PageColumn("B in A", "share", "66px"),
+        PageColumn("Similar", "share", "76px"),
+        PageColumn("Shared", "size", "84px"),
+        PageColumn("Measured", "text", "84px"),
+        PageColumn("A", "path"),
+        PageColumn("B", "path"),
     )
 
 
@@ -264,9 +264,9 @@ class _Page:
         title: str,
         said: str,
         total: int,
-        columns: Sequence[Column],
+        columns: Sequence[PageColumn],
         rows: Iterable[Row],
-        members: Sequence[Column] = (),
+        members: Sequence[PageColumn] = (),
     ) -> None:
         """The first rows plainly, then all as JSON; a row of a family or set has its documents at its end."""
         write = self.file.write
@@ -293,7 +293,7 @@ class _Page:
             before = ",\n"
         write("]</script></section>\n")
 
-    def _plain(self, columns: Sequence[Column], rows: Iterable[Row]) -> None:
+    def _plain(self, columns: Sequence[PageColumn], rows: Iterable[Row]) -> None:
         write = self.file.write
         mark = [' class="n"' if column.numeric else "" for column in columns]
         write("<table><thead><tr>")
@@ -304,7 +304,7 @@ class _Page:
             write(f"<tr>{''.join(f'<td{at}>{column.shown(value)}</td>' for column, at, value in cells)}</tr>\n")
         write("</tbody></table>")
 
-    def _part(self, columns: Sequence[Column], members: Sequence[Column], row: Row) -> None:
+    def _part(self, columns: Sequence[PageColumn], members: Sequence[PageColumn], row: Row) -> None:
         documents, shown = row[-1], [column.shown(value) for column, value in zip(columns, row, strict=False)]
         told = " · ".join(
             text
@@ -318,7 +318,7 @@ class _Page:
         self.file.write("</details>\n")
 
 
-def _specified(columns: Sequence[Column]) -> str:
+def _specified(columns: Sequence[PageColumn]) -> str:
     return escape(json.dumps([vars(column) for column in columns], separators=(",", ":")))
 
 

@@ -159,7 +159,7 @@ FEW_WORDS = 10  # words that are shown rather than counted
 
 
 @dataclass(frozen=True)
-class Row:
+class AlignedRow:
     """One block: both sides in words. Where they are the same, long ones are shortened to their ends."""
 
     block: Block
@@ -168,7 +168,7 @@ class Row:
     left_out: int = 0  # words in the middle of either side
 
 
-def rows(alignment: Alignment, a: str, b: str, canon: Canon, *, ends: int | None = None) -> Iterator[Row]:
+def rows(alignment: Alignment, a: str, b: str, canon: Canon, *, ends: int | None = None) -> Iterator[AlignedRow]:
     """Of texts in whose characters the alignment counts. `ends`: of what is the same only so many words at either
     end."""
     if not canon.raw:
@@ -180,12 +180,12 @@ def rows(alignment: Alignment, a: str, b: str, canon: Canon, *, ends: int | None
                 _ends(text, start, end, ends)
                 for text, start, end in ((a, block.a_start, block.a_end), (b, block.b_start, block.b_end))
             )
-            yield Row(block, first, second, left_out)
+            yield AlignedRow(block, first, second, left_out)
             continue
         first = of_a.marked(words_of(a, block.a_start, block.a_end), block.a_start, block.a_end)
         second = of_b.marked(words_of(b, block.b_start, block.b_end), block.b_start, block.b_end)
         if first or second:
-            yield Row(block, *marked(first, second, canon))
+            yield AlignedRow(block, *marked(first, second, canon))
 
 
 def _ends(text: str, start: int, end: int, ends: int | None) -> tuple[list[Word], int]:

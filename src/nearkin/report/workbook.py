@@ -36,7 +36,7 @@ LONGEST_TEXT = 32_767
 
 
 @dataclass(frozen=True)
-class Column:
+class SheetColumn:
     title: str
     width: float
     form: str | None = None  # of its numbers
@@ -57,7 +57,7 @@ class Sheet:
         name: str,
         title: str,
         totals: str,
-        columns: Sequence[Column],
+        columns: Sequence[SheetColumn],
         *,
         outline: bool = False,
     ) -> None:
@@ -135,7 +135,7 @@ def _text(value: str) -> str:
     return safe(value)[:LONGEST_TEXT]
 
 
-def _look(column: Column) -> dict[str, Any]:
+def _look(column: SheetColumn) -> dict[str, Any]:
     return {**_aligned(column.form is not None), **({"num_format": column.form} if column.form else {})}
 
 
@@ -268,13 +268,13 @@ class _Book:
         of_words = f"{count(totals.words_sets, 'sets')} with the same words   {count(totals.words_files, 'files')}"
         head = f"{of_bytes}   {size(totals.overhead)} overhead;   {of_words}"
         columns = (
-            Column("Set #", 8, COUNT),
-            Column("# Files", 8, COUNT),
-            Column("Overhead B", 13, COUNT),
-            Column("File size", 12, COUNT),
-            Column("Filename", 70),
-            Column("Same", 9),
-            Column("Modified (UTC)", 19, MOMENT),
+            SheetColumn("Set #", 8, COUNT),
+            SheetColumn("# Files", 8, COUNT),
+            SheetColumn("Overhead B", 13, COUNT),
+            SheetColumn("File size", 12, COUNT),
+            SheetColumn("Filename", 70),
+            SheetColumn("Same", 9),
+            SheetColumn("Modified (UTC)", 19, MOMENT),
         )
         sheet = Sheet(self.book, "A identical", "A. Identical files", head, columns)
         for number, one in enumerate(streams.identical_in_full(self.snapshot), 1):
@@ -292,18 +292,18 @@ class _Book:
             f"   {size(totals.family_bytes)}"
         )
         columns = (
-            Column("Family #", 9, COUNT),
-            Column("Total size", 12, COUNT),
-            Column("# Files", 8, COUNT),
-            Column("Links", 8, COUNT),
-            Column("Type", 16),
-            Column("% Similar", 10, PERCENT),
-            Column("File size", 12, COUNT),
-            Column("Filename", 70),
-            Column("Resemblance (mean; to pivot)", 27, SHARE),
-            Column("Verdict", 12),
-            Column("Family id", 19),
-            Column("Measured", 10),
+            SheetColumn("Family #", 9, COUNT),
+            SheetColumn("Total size", 12, COUNT),
+            SheetColumn("# Files", 8, COUNT),
+            SheetColumn("Links", 8, COUNT),
+            SheetColumn("Type", 16),
+            SheetColumn("% Similar", 10, PERCENT),
+            SheetColumn("File size", 12, COUNT),
+            SheetColumn("Filename", 70),
+            SheetColumn("Resemblance (mean; to pivot)", 27, SHARE),
+            SheetColumn("Verdict", 12),
+            SheetColumn("Family id", 19),
+            SheetColumn("Measured", 10),
         )
         sheet = Sheet(self.book, "B families", "B. Families", head, columns, outline=True)
         for number, one in enumerate(streams.families_in_full(self.snapshot), 1):
@@ -324,21 +324,21 @@ class _Book:
 
     def _matches(self) -> None:
         columns = (
-            Column("Resemblance", 12, SHARE),
-            Column("A in B", 9, SHARE),
-            Column("B in A", 9, SHARE),
-            Column("% Similar", 10, PERCENT),
-            Column("Shared bytes", 13, COUNT),
-            Column("Measured", 10),
-            Column("Low", 8, SHARE),
-            Column("High", 8, SHARE),
-            Column("Verdict", 10),
-            Column("Payload", 9, SHARE),
-            Column("Payload measured", 17),
-            Column("Payload low", 12, SHARE),
-            Column("Payload high", 12, SHARE),
-            Column("A", 60),
-            Column("B", 60),
+            SheetColumn("Resemblance", 12, SHARE),
+            SheetColumn("A in B", 9, SHARE),
+            SheetColumn("B in A", 9, SHARE),
+            SheetColumn("% Similar", 10, PERCENT),
+            SheetColumn("Shared bytes", 13, COUNT),
+            SheetColumn("Measured", 10),
+            SheetColumn("Low", 8, SHARE),
+            SheetColumn("High", 8, SHARE),
+            SheetColumn("Verdict", 10),
+            SheetColumn("Payload", 9, SHARE),
+            SheetColumn("Payload measured", 17),
+            SheetColumn("Payload low", 12, SHARE),
+            SheetColumn("Payload high", 12, SHARE),
+            SheetColumn("A", 60),
+            SheetColumn("B", 60),
         )
         sheet = Sheet(self.book, "C matches", "C. Matches", count(self.totals.matches, "matches"), columns)
         for one in streams.matches(self.snapshot):
@@ -352,11 +352,11 @@ class _Book:
 
     def _failed(self) -> None:
         columns = (
-            Column("Reason", 14),
-            Column("Detail", 60),
-            Column("File size", 12, COUNT),
-            Column("Modified (UTC)", 19, MOMENT),
-            Column("Filename", 80),
+            SheetColumn("Reason", 14),
+            SheetColumn("Detail", 60),
+            SheetColumn("File size", 12, COUNT),
+            SheetColumn("Modified (UTC)", 19, MOMENT),
+            SheetColumn("Filename", 80),
         )
         head = count(self.totals.failed, "documents")
         sheet = Sheet(self.book, "D failed", "D. Failed documents", head, columns)

@@ -15,7 +15,7 @@ from pathlib import Path
 from nearkin.sample.languages import ENGLISH, LATIN, WORLD
 from nearkin.sample.page import Page, compose
 from nearkin.sample.prose import Dice, Language, Prose, cheered, product, prose
-from nearkin.sample.truth import Family, FamilyKind, Relation, RelationKind
+from nearkin.sample.truth import FamilyKind, RelationKind, TrueFamily, TrueRelation
 
 OPEN = 5
 _YEARS = 10
@@ -23,7 +23,7 @@ _WEIGHTS = ("support",) * 8 + ("archive",) * 4 + ("manuals",) * 4 + ("letters",)
 
 
 @dataclass
-class Folder:
+class ShelfFolder:
     path: str
     topic: int
     room: int
@@ -35,12 +35,12 @@ class Shelf:
         self._root = root
         self._dice = dice
         self._room = min(500, max(12, documents // 30))
-        self._open: dict[str, list[Folder]] = {tree: [] for tree in _WEIGHTS}
+        self._open: dict[str, list[ShelfFolder]] = {tree: [] for tree in _WEIGHTS}
         self._begun = dict.fromkeys(self._open, 0)
         self._topics = 0
         self.written = 0
 
-    def folder(self, *, apart_from: str = "") -> Folder:
+    def folder(self, *, apart_from: str = "") -> ShelfFolder:
         """An open folder; apart_from names a path whose tree is to be avoided."""
         tree = self._dice.pick(_WEIGHTS)
         while apart_from.startswith(tree + "/"):
@@ -54,7 +54,7 @@ class Shelf:
             folders[turn] = self._begin(tree)
         return folders[turn]
 
-    def put(self, folder: Folder, name: str, suffix: str, data: bytes, *, when: int) -> str:
+    def put(self, folder: ShelfFolder, name: str, suffix: str, data: bytes, *, when: int) -> str:
         unique, turn = name + suffix, 1
         while unique in folder.names:
             turn += 1
@@ -65,7 +65,7 @@ class Shelf:
         self._write(path, data, when)
         return path
 
-    def put_oddly(self, folder: Folder, name: str, plain: str, data: bytes, *, when: int) -> str:
+    def put_oddly(self, folder: ShelfFolder, name: str, plain: str, data: bytes, *, when: int) -> str:
         """Under a name that some file systems refuse (no UTF-8, quotes); there, under the plain one."""
         path = f"{folder.path}/{name}"
         try:
@@ -83,14 +83,14 @@ class Shelf:
         os.utime(full, (when, when))
         self.written += 1
 
-    def _begin(self, tree: str) -> Folder:
+    def _begin(self, tree: str) -> ShelfFolder:
         turn = self._begun[tree]
         self._begun[tree] += 1
         topic = self._topics
         self._topics += 1
         path = _LABELS[tree](turn, topic)
         (self._root / path).mkdir(parents=True, exist_ok=True)
-        return Folder(path, topic, self._room)
+        return ShelfFolder(path, topic, self._room)
 
 
 def _by_product(tree: str) -> Callable[[int, int], str]:
@@ -124,7 +124,7 @@ _DAYS = 2_600  # the longest chain still ends before 2026
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class FiledDocument:
     """A document on the shelf."""
 
     path: str
@@ -137,8 +137,8 @@ class Filed:
 class Desk:
     dice: Dice
     shelf: Shelf
-    relations: list[Relation] = field(default_factory=list)
-    families: list[Family] = field(default_factory=list)
+    relations: list[TrueRelation] = field(default_factory=list)
+    families: list[TrueFamily] = field(default_factory=list)
     _serial: int = 0
 
     def serial(self) -> int:
@@ -155,7 +155,7 @@ class Desk:
     def later(self, when: int) -> int:
         return when + _DAY + self.dice.below(20 * _DAY)
 
-    def prose(self, language: Language | None = None, *, folder: Folder | None = None) -> Prose:
+    def prose(self, language: Language | None = None, *, folder: ShelfFolder | None = None) -> Prose:
         return prose(language or self.language(), (folder or self.shelf.folder()).topic)
 
     def page(self, prose: Prose, size: int) -> Page:
@@ -171,7 +171,9 @@ class Desk:
             name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
         return unicodedata.normalize("NFC", name).replace("'", "")
 
-    def file(self, page: Page, prose: Prose, *, when: int | None = None, folder: Folder | None = None) -> Filed:
+    def file(
+        self, page: Page, prose: Prose, *, when: int | None = None, folder: ShelfFolder | None = None
+    ) -> FiledDocument:
         """The page as text or HTML in some folder, under its own title or another."""
         if self.dice.chance(0.35):
             data, suffix = page.as_html().encode(), ".html"
@@ -187,14 +189,14 @@ class Desk:
         name: str,
         *,
         when: int | None = None,
-        folder: Folder | None = None,
+        folder: ShelfFolder | None = None,
         apart_from: str = "",
-    ) -> Filed:
+    ) -> FiledDocument:
         stamp = self.moment() if when is None else when
         path = self.shelf.put(folder or self.shelf.folder(apart_from=apart_from), name, suffix, data, when=stamp)
-        return Filed(path, data, suffix, stamp)
+        return FiledDocument(path, data, suffix, stamp)
 
-    def copy(self, original: Filed, prose: Prose) -> Filed:
+    def copy(self, original: FiledDocument, prose: Prose) -> FiledDocument:
         """The same bytes in another tree, under the same name or another."""
         name = original.path.rpartition("/")[2].removesuffix(original.suffix)
         if self.dice.chance(0.5):
@@ -203,10 +205,10 @@ class Desk:
         return self.file_bytes(original.data, original.suffix, name, when=when, apart_from=original.path)
 
     def relate(self, kind: RelationKind, *paths: str, **details: object) -> None:
-        self.relations.append(Relation(kind, paths, details))
+        self.relations.append(TrueRelation(kind, paths, details))
 
     def gather(self, kind: FamilyKind, members: list[str], parts: list[str] | None = None) -> None:
-        self.families.append(Family(kind, tuple(members), tuple(parts or ())))
+        self.families.append(TrueFamily(kind, tuple(members), tuple(parts or ())))
 
     def cheer(self, page: Page) -> Page:
         """The page with emoji in it, now and then."""

@@ -66,12 +66,12 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Accuracy:
     scores: tuple[Score, ...]
     kinds: tuple[Score, ...]  # families by what nearkin calls them; wrong counts those called so but of another kind
 
 
-def judge(store: Path, truth: Truth) -> Verdict:
+def judge(store: Path, truth: Truth) -> Accuracy:
     """Judge a store that holds one scan of the sample."""
     with opened(store) as connection:
         digests = {document.location.name: document.digest for document in present(connection)}
@@ -84,7 +84,7 @@ def judge(store: Path, truth: Truth) -> Verdict:
     identical = set(_pairs_of(_related(truth, RelationKind.IDENTICAL)))
     alike = _true_same_words(truth, digests)
     versions = set(_pairs_of(_related(truth, RelationKind.VERSIONS)))
-    return Verdict(
+    return Accuracy(
         scores=(
             _score("identical", identical, same_bytes),
             _score(f"identical {ATTACHED}", _attached(identical), _attached(same_bytes)),
@@ -242,7 +242,7 @@ def clear_store(store: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def _print(verdict: Verdict, screen: Screen) -> None:
+def _print(verdict: Accuracy, screen: Screen) -> None:
     screen.heading("How accurate was that?", "document pairs, compared with the known answers")
     screen.columns(["relation", "expected", "found", "recall", "precision"], map(_row, verdict.scores), right=(1, 2, 3))
     screen.note("–: precision is measured for families as a whole, in the last row")

@@ -13,15 +13,15 @@ Makers of documents of no family: singles, short, empty, binary and oddly named 
 
 from dataclasses import asdict
 
-from nearkin.sample.desk import Desk, Filed
+from nearkin.sample.desk import Desk, FiledDocument
 from nearkin.sample.languages import ENGLISH, FRENCH, GERMAN, RUSSIAN
 from nearkin.sample.page import (
     OPERATIONS,
     PLACEMENTS,
     WINDOW,
-    Block,
-    Edit,
+    EditPlan,
     Page,
+    PageBlock,
     Shape,
     affordable,
     compose,
@@ -89,7 +89,7 @@ def renamed(desk: Desk, size: int) -> None:
     page = Page(prose.language, prose.title(desk.dice, names_product=True), tuple(nameless))
     most = affordable(page.size, touched=max(len(old), len(new)))
     body = desk.dice.between(4, max(4, min(30, most - 1)))
-    before = edited(page, Edit(body, ("insert",), "even"), desk.dice, lambda: old)
+    before = edited(page, EditPlan(body, ("insert",), "even"), desk.dice, lambda: old)
     first = desk.file(before, prose)
     second = desk.file(before.renamed(old, new), prose, when=desk.later(first.when))
     paths = [first.path, second.path]
@@ -138,14 +138,14 @@ def mixed(desk: Desk, size: int) -> None:
 
 
 def _chain(
-    desk: Desk, page: Page, prose: Prose, first: Filed, length: int, *, edits: int = 0
-) -> tuple[list[Filed], list[dict[str, object]]]:
+    desk: Desk, page: Page, prose: Prose, first: FiledDocument, length: int, *, edits: int = 0
+) -> tuple[list[FiledDocument], list[dict[str, object]]]:
     """Versions after the first, each made from the one before by as many edits as its length can bear."""
     chain, steps, seen = [first], list[dict[str, object]](), {page.as_text()}
     while len(chain) < length:
         most = max(1, affordable(page.size, touched=longest_word(page)))
         kinds = desk.dice.distinct(len(OPERATIONS), desk.dice.zipf(1, len(OPERATIONS)))
-        edit = Edit(
+        edit = EditPlan(
             min(most, edits or desk.dice.zipf(1, 50)),
             tuple(OPERATIONS[kind] for kind in kinds),
             desk.dice.pick(PLACEMENTS),
@@ -164,14 +164,14 @@ def _chain(
 def _container(desk: Desk, prose: Prose, parts: list[Page], *, length: int = 0) -> Page:
     """The parts in a text of its own, which is at least two and a half times as long as the longest part."""
     own = max(length, max(part.size for part in parts) * desk.dice.between(25, 50) // 10)
-    blocks: list[Block] = compose(prose, desk.dice, own // (len(parts) + 1))
+    blocks: list[PageBlock] = compose(prose, desk.dice, own // (len(parts) + 1))
     for part in parts:
         blocks.extend(part.as_section())
         blocks.extend(compose(prose, desk.dice, own // (len(parts) + 1)))
     return Page(prose.language, prose.title(desk.dice), tuple(blocks))
 
 
-def _written(desk: Desk, page: Page, prose: Prose, writing: str) -> Filed:
+def _written(desk: Desk, page: Page, prose: Prose, writing: str) -> FiledDocument:
     text = page.as_text()
     data, suffix = text.encode(), ".txt"
     match writing:
@@ -214,7 +214,7 @@ def same_form(desk: Desk, size: int) -> None:
     for _ in range(size):
         blocks = list(blanks[0])
         for blank, line in zip(blanks[1:], _values(desk, fields), strict=True):
-            blocks += [Block(Shape.PARAGRAPH, (line,)), *blank]
+            blocks += [PageBlock(Shape.PARAGRAPH, (line,)), *blank]
         paths.append(desk.file(Page(prose.language, title, tuple(blocks)), prose).path)
     desk.relate(RelationKind.SAME_FORM, *paths, share=round(share, 3))
     desk.gather(FamilyKind.SAME_FORM, paths)
@@ -321,7 +321,7 @@ def short_part(desk: Desk, size: int) -> None:
     lines = prose.passage(desk.dice, 70)
     held = prose.language.shown(" ".join(lines))
     blocks = compose(prose, desk.dice, 2_500)
-    blocks.insert(len(blocks) // 2, Block(Shape.PARAGRAPH, (" ".join(lines),)))
+    blocks.insert(len(blocks) // 2, PageBlock(Shape.PARAGRAPH, (" ".join(lines),)))
     holder = desk.file(Page(prose.language, prose.title(desk.dice), tuple(blocks)), prose)
     part = desk.file_bytes(f"{held}\n".encode(), ".txt", desk.name(prose.title(desk.dice), prose.language))
     desk.relate(RelationKind.CONTAINS, holder.path, part.path, grouped=False)

@@ -20,9 +20,9 @@ from email.utils import formatdate
 from html import escape
 from textwrap import wrap
 
-from nearkin.sample.desk import Desk, Filed
+from nearkin.sample.desk import Desk, FiledDocument
 from nearkin.sample.languages import ENGLISH, FRENCH, GERMAN
-from nearkin.sample.page import OPERATIONS, Block, Edit, Page, Shape, affordable, edited, longest_word
+from nearkin.sample.page import OPERATIONS, EditPlan, Page, PageBlock, Shape, affordable, edited, longest_word
 from nearkin.sample.prose import Prose, person
 from nearkin.sample.truth import FamilyKind, RelationKind
 
@@ -45,7 +45,7 @@ def versions_across_formats(desk: Desk, size: int) -> None:
     chain, steps = [_filed(desk, page, prose, "html")], list[dict[str, object]]()
     for writing in ("docx", "report", "txt")[: size - 1]:
         most = affordable(page.size, touched=longest_word(page)) // 2
-        edit = Edit(min(most, desk.dice.between(2, 12)), OPERATIONS, "even")
+        edit = EditPlan(min(most, desk.dice.between(2, 12)), OPERATIONS, "even")
         page = edited(page, edit, desk.dice, lambda: prose.word(desk.dice))
         chain.append(_filed(desk, page, prose, writing, when=desk.later(chain[-1].when)))
         steps.append(asdict(edit))
@@ -60,7 +60,7 @@ def sheet(desk: Desk, size: int) -> None:
     prose = desk.prose(desk.dice.pick(_LANGUAGES))
     lines = prose.passage(desk.dice, desk.typical_size())
     rows = tuple("\t".join(_halves(line)) for line in lines)
-    page = Page(prose.language, prose.product, (Block(Shape.TABLE, rows),))
+    page = Page(prose.language, prose.product, (PageBlock(Shape.TABLE, rows),))
     paths = [_filed(desk, page, prose, writing).path for writing in ("xlsx", "txt")]
     desk.relate(RelationKind.SAME_WORDS, *paths)
     desk.gather(FamilyKind.IDENTICAL, paths)
@@ -107,7 +107,7 @@ def _several(desk: Desk, count: int) -> list[tuple[str, tuple[Prose, Page]]]:
     return [(_WRITINGS[turn % len(_WRITINGS)], _page(desk)) for turn in range(count)]
 
 
-def _filed(desk: Desk, page: Page, prose: Prose, writing: str, *, when: int | None = None) -> Filed:
+def _filed(desk: Desk, page: Page, prose: Prose, writing: str, *, when: int | None = None) -> FiledDocument:
     match writing:
         case "docx":
             data, suffix = as_docx(page), ".docx"
@@ -255,7 +255,7 @@ def as_xlsx(page: Page) -> bytes:
     return _package("xl/workbook.xml", f"{_KIND}.spreadsheetml.sheet.main+xml", parts, more)
 
 
-def _words(block: Block, page: Page) -> str:
+def _words(block: PageBlock, page: Page) -> str:
     lines = [page.language.shown(line) for line in block.lines]
     if block.shape is Shape.TABLE:
         rows = ("".join(f"<w:tc>{_paragraph(cell)}</w:tc>" for cell in line.split("\t")) for line in lines)

@@ -31,7 +31,7 @@ class Shape(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     shape: Shape
     lines: tuple[str, ...]
 
@@ -40,7 +40,7 @@ class Block:
 class Page:
     language: Language
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[PageBlock, ...]
 
     @property
     def size(self) -> int:
@@ -49,13 +49,13 @@ class Page:
             len(shown(line).encode()) for block in self.blocks for line in block.lines
         )
 
-    def as_section(self) -> tuple[Block, ...]:
+    def as_section(self) -> tuple[PageBlock, ...]:
         """The whole page as blocks of a longer one."""
-        return (Block(Shape.HEADING, (self.title,)), *self.blocks)
+        return (PageBlock(Shape.HEADING, (self.title,)), *self.blocks)
 
     def renamed(self, old: str, new: str) -> "Page":
         blocks = tuple(
-            Block(block.shape, tuple(line.replace(old, new) for line in block.lines)) for block in self.blocks
+            PageBlock(block.shape, tuple(line.replace(old, new) for line in block.lines)) for block in self.blocks
         )
         return replace(self, title=self.title.replace(old, new), blocks=blocks)
 
@@ -75,11 +75,11 @@ class Page:
         )
 
 
-def compose(prose: Prose, dice: Dice, size: int, *, names_product: bool = True) -> list[Block]:
+def compose(prose: Prose, dice: Dice, size: int, *, names_product: bool = True) -> list[PageBlock]:
     """Blocks of size bytes together: mostly paragraphs, some lists and tables."""
     lines = prose.passage(dice, size, names_product=names_product)
     cuts = dice.octets(len(lines))
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     at = 0
     for cut in cuts:
         if at >= len(lines):
@@ -87,11 +87,11 @@ def compose(prose: Prose, dice: Dice, size: int, *, names_product: bool = True) 
         taken = lines[at : at + 2 + cut % 5]
         at += len(taken)
         if cut < 200:
-            blocks.append(Block(Shape.PARAGRAPH, (" ".join(taken),)))
+            blocks.append(PageBlock(Shape.PARAGRAPH, (" ".join(taken),)))
         elif cut < 236:
-            blocks.append(Block(Shape.LIST, tuple(taken)))
+            blocks.append(PageBlock(Shape.LIST, tuple(taken)))
         else:
-            blocks.append(Block(Shape.TABLE, tuple(map(_row, taken))))
+            blocks.append(PageBlock(Shape.TABLE, tuple(map(_row, taken))))
     return blocks
 
 
@@ -111,7 +111,7 @@ def _row(sentence: str) -> str:
     return " ".join(words[:half]) + "\t" + " ".join(words[half:])
 
 
-def _text_lines(block: Block) -> Iterable[str]:
+def _text_lines(block: PageBlock) -> Iterable[str]:
     if block.shape is Shape.LIST:
         return (f"- {line}" for line in block.lines)
     if block.shape is Shape.TABLE:
@@ -119,7 +119,7 @@ def _text_lines(block: Block) -> Iterable[str]:
     return block.lines
 
 
-def _html(block: Block, turn: int, language: Language) -> str:
+def _html(block: PageBlock, turn: int, language: Language) -> str:
     lines = [html.escape(language.shown(line), quote=False) for line in block.lines]
     if block.shape is Shape.HEADING:
         return f"<h2>{lines[0]}</h2>"
@@ -161,7 +161,7 @@ PLACEMENTS = ("random", "even")
 
 
 @dataclass(frozen=True)
-class Edit:
+class EditPlan:
     edits: int
     operations: tuple[str, ...]
     placement: str
@@ -179,7 +179,7 @@ def longest_word(page: Page) -> int:
     return max(page.language.longest_word, *map(len, lines.encode().split(b" ")))
 
 
-def edited(page: Page, edit: Edit, dice: Dice, new_word: Callable[[], str]) -> Page:
+def edited(page: Page, edit: EditPlan, dice: Dice, new_word: Callable[[], str]) -> Page:
     """The page with exactly edit.edits words inserted, removed or replaced. Tables and headings stay."""
     lines = [line.split(" ") for block in page.blocks for line in block.lines if _editable(block)]
     positions = _positions(sum(map(len, lines)), edit, dice)
@@ -191,23 +191,23 @@ def edited(page: Page, edit: Edit, dice: Dice, new_word: Callable[[], str]) -> P
         start += len(words)
     rest = iter(changed)
     blocks = (
-        Block(block.shape, tuple(islice(rest, len(block.lines)))) if _editable(block) else block
+        PageBlock(block.shape, tuple(islice(rest, len(block.lines)))) if _editable(block) else block
         for block in page.blocks
     )
     return Page(page.language, page.title, tuple(blocks))
 
 
-def _editable(block: Block) -> bool:
+def _editable(block: PageBlock) -> bool:
     return block.shape in (Shape.PARAGRAPH, Shape.LIST)
 
 
-def _positions(words: int, edit: Edit, dice: Dice) -> list[int]:
+def _positions(words: int, edit: EditPlan, dice: Dice) -> list[int]:
     if edit.placement == "random":
         return dice.distinct(words, edit.edits)
     return [(2 * turn + 1) * words // (2 * edit.edits) for turn in range(edit.edits)]
 
 
-def _changed(words: Sequence[str], at: Sequence[int], edit: Edit, dice: Dice, new_word: Callable[[], str]) -> str:
+def _changed(words: Sequence[str], at: Sequence[int], edit: EditPlan, dice: Dice, new_word: Callable[[], str]) -> str:
     changed = list(words)
     for position in reversed(at):
         operation = dice.pick(edit.operations)

@@ -58,14 +58,14 @@ class FamilyKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class TrueRelation:
     kind: RelationKind
     paths: tuple[str, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class TrueFamily:
     kind: FamilyKind
     members: tuple[str, ...]
     parts: tuple[str, ...] = ()
@@ -75,8 +75,8 @@ class Family:
 class Truth:
     seed: int
     documents: int
-    relations: Sequence[Relation]
-    families: Sequence[Family]
+    relations: Sequence[TrueRelation]
+    families: Sequence[TrueFamily]
 
     @classmethod
     def load(cls, path: Path) -> "Truth":
@@ -86,7 +86,7 @@ class Truth:
             documents=stored["documents"],
             relations=[_relation(entry) for entry in stored["relations"]],
             families=[
-                Family(FamilyKind(entry["kind"]), tuple(entry["members"]), tuple(entry["parts"]))
+                TrueFamily(FamilyKind(entry["kind"]), tuple(entry["members"]), tuple(entry["parts"]))
                 for entry in stored["families"]
             ],
         )
@@ -109,6 +109,6 @@ def _lines(entries: Iterator[dict[str, Any]]) -> Iterator[str]:
     yield "\n"
 
 
-def _relation(entry: dict[str, Any]) -> Relation:
+def _relation(entry: dict[str, Any]) -> TrueRelation:
     details = {key: value for key, value in entry.items() if key not in ("kind", "paths")}
-    return Relation(RelationKind(entry["kind"]), tuple(entry["paths"]), details)
+    return TrueRelation(RelationKind(entry["kind"]), tuple(entry["paths"]), details)
