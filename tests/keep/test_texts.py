@@ -28,7 +28,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 
 def proposed(tree: Tree, **more: Any) -> list[dict[str, Any]]:
     with opened(tree.store) as connection:
-        return [row.told for row in propose(connection, **more)]
+        return [row.record for row in propose(connection, **more)]
 
 
 @pytest.mark.parametrize("near", [None, 0.5])

@@ -139,7 +139,7 @@ def _propose(
         write_plan(rows, plan)
     form = chosen(form)
     if form != "table":
-        emit((row.told for row in rows), form, columns=COLUMNS, paths=NAMES)
+        emit((row.record for row in rows), form, columns=COLUMNS, paths=NAMES)
     else:
         from nearkin.cli.screen import Screen
 
