@@ -1,0 +1,281 @@
+#include "text/html.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "text/entity.hpp"
+#include "text/html_attributes.hpp"
+#include "text/html_tokens.hpp"
+#include "text/html_tags.hpp"
+#include "text/text_writer.hpp"
+
+namespace nearkin {
+namespace {
+
+using namespace html;
+
+constexpr int kDeepest = 4;  // pages within an attribute of a page, each escaped once more
+
+// Data, RCDATA, attribute value and raw text states of the standard.
+enum class Mode { mark_up, references, attribute, plain };
+
+void take_visible(std::string_view utf8, std::string& out, std::string* properties, bool xml, int depth);
+
+class Tokeniser : Scanner {
+ public:
+  Tokeniser(std::string_view html, char* out, std::string* properties, bool xml, int depth)
+      : Scanner(html), writer_(out), properties_(properties), xml_(xml), depth_(depth) {}
+
+  std::size_t run() {
+    if (starts_with("\xEF\xBB\xBF")) p_ += 3;
+    xml_ = xml_ || starts_with("<?xml");
+    while (p_ != end_) {
+      if (*p_ == '<') {
+        mark_up();
+      } else {
+        text(end_, Mode::mark_up, keeps_space_ != 0);
+      }
+    }
+    return writer_.size();
+  }
+
+ private:
+  bool shown() const { return templates_ == 0; }
+  void gap(Gap gap) {
+    if (shown()) writer_.gap(gap);
+  }
+
+  // One step over text that ends at `end`: a run of plain bytes, a reference, or white space.
+  void text(const char* end, Mode mode, bool keep_space) {
+    const char c = *p_;
+    if (static_cast<unsigned char>(c) <= ' ') {
+      white_space(end, keep_space);
+    } else if (c == '&' && mode != Mode::plain) {
+      reference(end, mode, keep_space);
+    } else if (!shown()) {
+      do ++p_;
+      while (p_ != end && *p_ != '<' && *p_ != '&' && static_cast<unsigned char>(*p_) > ' ');
+    } else {
+      p_ = keep_space ? writer_.run<false>(p_, end) : writer_.run<true>(p_, end);
+    }
+  }
+
+  void white_space(const char* end, bool keep_space) {
+    if (!keep_space) {
+      while (p_ != end && static_cast<unsigned char>(*p_) <= ' ') {
+        if (is_space(*p_++)) gap(Gap::space);
+      }
+      return;
+    }
+    const char c = *p_++;
+    if (!is_space(c) || !shown()) return;
+    if (c == '\r' && p_ != end && *p_ == '\n') return;
+    writer_.put(c == '\r' ? "\n" : &c, 1);
+  }
+
+  // In attributes the old names need their semicolon where a letter, a figure or '=' follows: ?a=1&copy=2.
+  static bool runs_on(const char* after, const char* end) {
+    if (after[-1] == ';' || after == end) return false;
+    return *after == '=' || is_letter(*after) || (*after >= '0' && *after <= '9');
+  }
+
+  static Reference reference_at(const char* at, const char* end, Mode mode) {
+    const Reference found = decode_reference(at, end);
+    const bool is_text = mode == Mode::attribute && found.consumed != 0 && at[1] != '#' && runs_on(at + found.consumed, end);
+    return is_text ? Reference{} : found;
+  }
+
+  void reference(const char* end, Mode mode, bool keep_space) {
+    const Reference found = reference_at(p_, end, mode);
+    const char* const text = found.consumed == 0 ? "&" : found.text;
+    const unsigned length = found.consumed == 0 ? 1 : found.length;
+    p_ += std::max<std::size_t>(found.consumed, 1);
+    if (length == 1 && is_space(text[0]) && !keep_space) {
+      gap(Gap::space);
+    } else if (length != 0 && shown()) {
+      writer_.put(text, length);
+    }
+  }
+
+  void mark_up() {
+    const char next = left() > 1 ? p_[1] : '\0';
+    if (is_letter(next)) {
+      start_tag();
+    } else if (next == '/') {
+      end_tag();
+    } else if (next == '!') {
+      declaration();
+    } else if (next == '?') {
+      skip_past(">", p_ + 2);
+    } else {
+      literal();
+    }
+  }
+
+  // A '<' that begins nothing is text.
+  void literal() {
+    if (shown()) writer_.put(p_, 1);
+    ++p_;
+  }
+
+  void declaration() {
+    if (starts_with("<!--")) return comment();
+    constexpr std::string_view kCdata = "<![CDATA[";
+    if (!starts_with(kCdata)) return skip_past(">", p_ + 2);  // a doctype or a bogus comment
+    p_ += kCdata.size();
+    const char* const closing = find("]]>", p_);
+    while (p_ < closing) text(closing, Mode::plain, keeps_space_ != 0);
+    p_ = closing == end_ ? end_ : closing + 3;
+  }
+
+  void start_tag() {
+    ++p_;
+    const Name tag_name = name();
+    const auto* const entry = find_tag(tag_name.packed, tag_name.text);
+    if (entry != nullptr && entry->tag <= kLastWithAttributes) return with_attributes(*entry);
+    const bool closed = attributes() == TagEnd::closed;
+    if (entry == nullptr) return;
+    const bool complete = closed && (foreign_ != 0 || xml_);
+    switch (entry->tag) {
+      case Tag::block: foreign_ = 0; return gap(Gap::line);
+      case Tag::cell: return gap(Gap::tab);
+      case Tag::space: return gap(Gap::space);
+      case Tag::svg: foreign_ += complete || (closed && foreign_ == 0) ? 0 : 1; return gap(Gap::space);
+      case Tag::pre:
+        gap(Gap::line);
+        if (!complete) ++keeps_space_, skip_first_newline();
+        return;
+      case Tag::script: return complete ? void() : script();
+      case Tag::hidden:
+        if (!complete) p_ = closing_tag(entry->name, p_);
+        return;
+      case Tag::title: return raw(entry->name, complete, Mode::references, false);
+      case Tag::textarea: return raw(entry->name, complete, Mode::references, true);
+      case Tag::xmp: return raw(entry->name, complete, Mode::plain, true);
+      case Tag::plaintext:
+        gap(Gap::line);
+        while (p_ != end_ && foreign_ == 0) text(end_, Mode::plain, true);
+        return;
+      default: return;
+    }
+  }
+
+  void with_attributes(const detail::TagEntry& entry) {
+    Attributes kept;
+    const TagEnd end = attributes_of(kept);
+    if (end == TagEnd::cut) kept = {};
+    const bool complete = end == TagEnd::closed && (foreign_ != 0 || xml_);
+    switch (entry.tag) {
+      case Tag::picture: return say(alt_text(kept), Gap::space);
+      case Tag::control: return say(is_picture(kept) ? alt_text(kept) : control_text(kept), Gap::space);
+      case Tag::labelled: foreign_ = 0; return say(kept.label, Gap::line);
+      case Tag::meta: return tell(property_of(kept), kept.content);
+      case Tag::frame:
+        page_within(kept.srcdoc);
+        if (!complete) p_ = closing_tag(entry.name, p_);
+        return;
+      case Tag::template_:
+        // A shadow root is shown; in a template that is not, it counts as any other, or the wrong one would end first.
+        if (!complete && foreign_ == 0 && (templates_ != 0 || !is_shadow_root(kept))) ++templates_;
+        return;
+      default: return;
+    }
+  }
+
+  // An attribute that a reader sees.
+  void say(std::string_view value, Gap around) {
+    gap(around);
+    const char* const after = std::exchange(p_, value.data());
+    const char* const end = value.data() + value.size();
+    while (p_ != end) text(end, Mode::attribute, false);
+    p_ = after;
+    gap(around);
+  }
+
+  // A whole page that an attribute holds, in a frame of its own.
+  void page_within(std::string_view value) {
+    if (value.empty() || depth_ == kDeepest || !shown()) return;
+    std::string page, said;
+    const char* const end = value.data() + value.size();
+    for (const char* at = value.data(); at != end;) {
+      const Reference found = *at == '&' ? reference_at(at, end, Mode::attribute) : Reference{};
+      found.consumed == 0 ? page.append(at, 1) : page.append(found.text, found.length);
+      at += std::max<std::size_t>(found.consumed, 1);
+    }
+    take_visible(page, said, nullptr, false, depth_ + 1);
+    if (said.empty()) return;
+    gap(Gap::line);
+    writer_.put(said.data(), said.size());
+    gap(Gap::line);
+  }
+
+  void tell(std::string_view property, std::string_view value) {
+    if (properties_ != nullptr && shown()) told_.tell(property, value, *properties_);
+  }
+
+  void end_tag() {
+    const char next = left() > 2 ? p_[2] : '\0';
+    if (!is_letter(next)) {
+      if (left() == 2) return literal();
+      return skip_past(">", p_ + 2);  // "</>" or a bogus comment
+    }
+    p_ += 2;
+    const Name tag_name = name();
+    attributes();
+    const auto* const entry = find_tag(tag_name.packed, tag_name.text);
+    if (entry == nullptr) return;
+    switch (entry->tag) {
+      case Tag::block: return gap(Gap::line);
+      case Tag::cell: return gap(Gap::tab);
+      case Tag::space:
+      case Tag::control:
+      case Tag::picture: return gap(Gap::space);
+      case Tag::labelled: return gap(Gap::line);
+      case Tag::svg: foreign_ -= foreign_ == 0 ? 0 : 1; return gap(Gap::space);
+      case Tag::pre: keeps_space_ -= keeps_space_ == 0 ? 0 : 1; return gap(Gap::line);
+      case Tag::template_: templates_ -= templates_ == 0 ? 0 : 1; return;
+      // What they hold ends with them, gap and all; one that comes alone is nothing. In foreign content they are ordinary.
+      case Tag::textarea: return foreign_ != 0 ? gap(Gap::space) : void();
+      case Tag::title:
+      case Tag::xmp: return foreign_ != 0 ? gap(Gap::line) : void();
+      default: return;
+    }
+  }
+
+  // Text up to the closing tag; what looks like a tag in it is text. In foreign content these are ordinary elements.
+  void raw(std::string_view tag_name, bool complete, Mode mode, bool keep_space) {
+    const Gap around = tag_name == "textarea" ? Gap::space : Gap::line;
+    gap(around);
+    if (complete || foreign_ != 0) return;
+    if (tag_name == "textarea") skip_first_newline();
+    const char* const closing = closing_tag(tag_name, p_);
+    const std::size_t before = writer_.size();
+    while (p_ < closing) text(closing, mode, keep_space);
+    if (tag_name == "title" && closing != end_) tell(tag_name, writer_.since(before));
+    gap(around);
+  }
+
+  TextWriter writer_;
+  std::string* const properties_;
+  ToldProperties told_;
+  bool xml_;
+  const int depth_;
+  std::size_t foreign_ = 0;  // svg and math elements open
+  std::size_t keeps_space_ = 0;
+  std::size_t templates_ = 0;
+};
+
+void take_visible(std::string_view utf8, std::string& out, std::string* properties, bool xml, int depth) {
+  // A reference such as &nGt; grows from five bytes to six; nothing grows more.
+  out.resize(utf8.size() + utf8.size() / 5 + TextWriter::kSlack);
+  out.resize(Tokeniser(utf8, out.data(), properties, xml, depth).run());
+}
+
+}  // namespace
+
+void visible_text(std::string_view utf8, std::string& out, std::string* properties, bool xml) {
+  take_visible(utf8, out, properties, xml, 0);
+}
+
+}  // namespace nearkin
