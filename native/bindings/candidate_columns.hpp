@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "join/candidates.hpp"
 #include "bindings/convert.hpp"
+#include "join/candidates.hpp"
 
 namespace nearkin::bindings {
 

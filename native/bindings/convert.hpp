@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/uncleared.hpp"
+#include "base/containers.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

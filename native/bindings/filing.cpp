@@ -5,12 +5,11 @@
 #include <deque>
 #include <memory>
 
-#include "ingest/chosen_rows.hpp"
 #include "bindings/column_object.hpp"
 #include "bindings/convert.hpp"
+#include "ingest/text_contents.hpp"
 #include "sqlite/batch_insert.hpp"
-#include "text/title_json.hpp"
-#include "text/told.hpp"
+#include "text/json.hpp"
 
 using namespace nearkin;
 

@@ -1,7 +1,7 @@
 // Folders, as Python sees them. It converts, releases the GIL and raises; nothing else.
 #include "bindings/convert.hpp"
 #include "ingest/files.hpp"
-#include "text/store_file.hpp"
+#include "text/sniff.hpp"
 
 using namespace nearkin;
 

@@ -1,12 +1,9 @@
 // Views of families as Python sees them. It converts, releases the GIL and raises; nothing else.
 #include <algorithm>
 
-#include "group/chained.hpp"
-#include "group/cliques.hpp"
 #include "bindings/convert.hpp"
-#include "group/parts.hpp"
 #include "group/payload.hpp"
-#include "group/principals.hpp"
+#include "group/views.hpp"
 
 using namespace nearkin;
 

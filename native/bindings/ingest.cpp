@@ -2,10 +2,8 @@
 #include <utility>
 
 #include "bindings/convert.hpp"
-#include "ingest/copies.hpp"
+#include "ingest/files.hpp"
 #include "ingest/ingest.hpp"
-#include "ingest/recycled.hpp"
-#include "ingest/unchanged.hpp"
 
 using namespace nearkin;
 

@@ -1,7 +1,7 @@
 // The bounded join as Python sees it. It converts, releases the GIL and raises; nothing else.
-#include "join/bounded_join.hpp"
 #include "bindings/candidate_columns.hpp"
 #include "bindings/convert.hpp"
+#include "join/bounded_join.hpp"
 
 using namespace nearkin;
 

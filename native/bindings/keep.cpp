@@ -1,11 +1,8 @@
 // What a document would take with it, as Python sees it: folded texts, their windows, certificates. It converts, releases
 // the GIL and raises; nothing else.
-#include "keep/windows.hpp"
-#include "keep/certificate.hpp"
 #include "bindings/convert.hpp"
-#include "keep/folding.hpp"
-#include "keep/window_counts.hpp"
-#include "keep/window_set.hpp"
+#include "keep/certificate.hpp"
+#include "keep/windows.hpp"
 
 using namespace nearkin;
 

@@ -3,21 +3,19 @@
 #include <utility>
 
 #include "base/binomial.hpp"
+#include "base/parallel.hpp"
+#include "base/sha256.hpp"
+#include "base/union_find.hpp"
 #include "bindings/candidate_columns.hpp"
-#include "text/canon.hpp"
 #include "bindings/convert.hpp"
 #include "bindings/held_texts.hpp"
-#include "text/lines.hpp"
-#include "verify/long_pair.hpp"
-#include "base/parallel.hpp"
+#include "ingest/text_contents.hpp"
 #include "sign/rabin.hpp"
-#include "base/sha256.hpp"
 #include "sign/shingler.hpp"
 #include "sign/signature.hpp"
-#include "text/soundex.hpp"
-#include "ingest/text_contents.hpp"
-#include "base/union_find.hpp"
+#include "text/canon.hpp"
 #include "text/encoding.hpp"
+#include "text/soundex.hpp"
 #include "verify/verify.hpp"
 
 using namespace nearkin;

@@ -1,6 +1,5 @@
 // Passages, edits and who holds them as Python sees them. It converts, releases the GIL and raises; nothing else.
 #include "bindings/convert.hpp"
-#include "passages/holding.hpp"
 #include "passages/passages.hpp"
 #include "passages/word_edits.hpp"
 

@@ -1,5 +1,4 @@
 // Terms, their cosines, the scheme made of them and its collisions as Python sees them. It converts, releases the GIL and raises; nothing else.
-#include "join/collisions.hpp"
 #include "bindings/convert.hpp"
 #include "join/cosine.hpp"
 #include "sign/signature.hpp"

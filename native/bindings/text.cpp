@@ -1,9 +1,9 @@
 // What bytes are, and what they say: telling kinds, pages and JSON.
 #include "bindings/convert.hpp"
+#include "text/encoding.hpp"
 #include "text/html.hpp"
 #include "text/json.hpp"
 #include "text/sniff.hpp"
-#include "text/wide.hpp"
 
 namespace nearkin::bindings {
 namespace {

@@ -4,7 +4,10 @@
 // that would tie two values together, they go through here.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace nearkin {
 
@@ -35,6 +38,88 @@ class Permutation {
  private:
   bool identity_;
   std::uint64_t plus_, times_;
+};
+
+// The hash of a window: of eight bytes at least, all of which count.
+
+inline std::uint64_t word(const char* at) {
+  std::uint64_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+// Multiplications that do not wait for one another; the last mixes what they brought into the high bits.
+inline std::uint64_t window_hash(const char* window, std::size_t length) {
+  std::uint64_t h = word(window + length - 8) * 0xd6e8feb86659fd93;
+  for (std::size_t at = 0; at + 8 < length; at += 8)
+    h = std::rotl(h, 23) ^ word(window + at) * 0x9e3779b97f4a7c15;
+  h = (h ^ h >> 32) * 0xd6e8feb86659fd93;
+  return h ^ h >> 32;
+}
+
+// "Is f a multiple of n?" without a division: f · (odd part of n)^-1, rotated right by n's power of two, is at most
+// (2^64 - 1) / n exactly when it is (Granlund and Montgomery 1994, §9).
+
+class Divisor {
+ public:
+  explicit constexpr Divisor(std::uint64_t n) : shift_(std::countr_zero(n)), limit_(~std::uint64_t{0} / n) {
+    const std::uint64_t odd = n >> shift_;
+    std::uint64_t inverse = odd;  // right to 3 bits; each Newton step doubles them
+    for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
+    inverse_ = inverse;
+  }
+
+  constexpr int shift() const { return shift_; }
+
+  // With the shift known at compile time a loop that has twelve instructions has one or two fewer.
+  template <int kShift>
+  constexpr bool divides_with_shift(std::uint64_t value) const {
+    return std::rotr(value * inverse_, kShift) <= limit_;
+  }
+
+  constexpr bool divides(std::uint64_t value) const { return std::rotr(value * inverse_, shift_) <= limit_; }
+
+ private:
+  int shift_;
+  std::uint64_t limit_;
+  std::uint64_t inverse_ = 1;
+};
+
+// "F mod D = r" without a division, for a fingerprint F, permuted first where the scheme has a seed.
+
+class Residue {
+ public:
+  Residue(std::uint64_t divisor, std::uint64_t residue, std::uint64_t seed)
+      : divisor_(divisor), number_(divisor), residue_(residue % divisor), permutation_(seed) {}
+
+  // "F is D-1 mod D" is "D divides F + 1": the default, and an instruction less than any other.
+  bool last() const { return residue_ + 1 == number_ && permutation_.identity(); }
+  const Divisor& divisor() const { return divisor_; }
+
+  bool operator()(std::uint64_t f) const {
+    f = permutation_(f);
+    return f >= residue_ && divisor_.divides(f - residue_);
+  }
+
+ private:
+  Divisor divisor_;
+  std::uint64_t number_, residue_;
+  Permutation permutation_;
+};
+
+// The default residue with D's power of two known at compile time, or -1 for any.
+template <int kShift>
+class LastResidue {
+ public:
+  explicit LastResidue(const Divisor& divisor) : divisor_(divisor) {}
+
+  bool operator()(std::uint64_t f) const {
+    if constexpr (kShift < 0) return divisor_.divides(f + 1);
+    else return divisor_.divides_with_shift<kShift>(f + 1);
+  }
+
+ private:
+  Divisor divisor_;
 };
 
 }  // namespace nearkin

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "join/intersect.hpp"
 #include "base/parallel.hpp"
+#include "join/intersect.hpp"
 
 namespace nearkin {
 namespace {

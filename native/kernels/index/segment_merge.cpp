@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "index/segment.hpp"
-#include "index/segment_file.hpp"
 
 namespace nearkin {
 namespace {

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "join/bars.hpp"
 #include "index/segment.hpp"
+#include "join/thresholds.hpp"
 
 namespace nearkin {
 

@@ -1,13 +1,14 @@
 #include "ingest/files.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
 #include <memory>
+#include <sys/stat.h>
 #include <system_error>
+
+#include "base/parallel.hpp"
 
 namespace nearkin {
 namespace {
@@ -59,6 +60,20 @@ Folder look_into(const char* path, const FolderLook& how) {
   std::sort(found.entries.begin(), found.entries.end(),
             [&](const Entry& a, const Entry& b) { return found.name(a) < found.name(b); });
   return found;
+}
+
+std::vector<std::uint8_t> unchanged(std::span<const FileStamp> files, unsigned threads) {
+  std::vector<std::uint8_t> same(files.size());
+  parallel_blocks(files.size(), 256, threads, [&](unsigned, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      struct stat info {};
+      if (::lstat(files[i].path, &info) != 0) continue;  // the scan reads it next, and records why it cannot
+      same[i] = nanoseconds(info.st_mtim) == files[i].mtime_ns && info.st_ino == files[i].inode &&
+                (files[i].ctime_ns == 0 || nanoseconds(info.st_ctim) == files[i].ctime_ns) &&
+                static_cast<std::uint64_t>(info.st_size) == files[i].size;
+    }
+  });
+  return same;
 }
 
 }  // namespace nearkin

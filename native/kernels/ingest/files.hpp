@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,5 +39,21 @@ struct FolderLook {
 // Files and folders only: links, devices and the like are counted and passed over. Throws std::system_error where the folder cannot
 // be looked into.
 Folder look_into(const char* path, const FolderLook& how);
+
+// Which files are as they were: size, times of change and inode, asked of the file system on threads.
+
+struct FileStamp {
+  const char* path;
+  std::uint64_t size;
+  std::int64_t mtime_ns;
+  std::int64_t ctime_ns;  // 0: not known, and not compared
+  std::uint64_t inode;
+};
+
+std::vector<std::uint8_t> unchanged(std::span<const FileStamp> files, unsigned threads);
+
+// A moment as the store holds it.
+
+inline std::int64_t nanoseconds(const timespec& moment) { return moment.tv_sec * 1'000'000'000LL + moment.tv_nsec; }
 
 }  // namespace nearkin

@@ -2,19 +2,114 @@
 // canonical, sign. What cannot be done here (another encoding) is handed back as bytes.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "ingest/copies.hpp"
+#include "base/containers.hpp"
 #include "base/sha256.hpp"
 #include "sign/signature.hpp"
 #include "text/sniff.hpp"
-#include "text/suspect.hpp"
 
 namespace nearkin {
+
+// Ids that a store has given to contents and texts, by their digests, for as long as one scan writes to it.
+
+// A digest is as good a number as any.
+struct ByDigest {
+  std::uint64_t operator()(const Digest& digest) const {
+    std::uint64_t value;
+    std::memcpy(&value, digest.data() + 8, sizeof value);
+    return value;
+  }
+};
+
+using ContentIds = FlatMap<Digest, std::int64_t, ByDigest>;  // by digests of canonical texts
+
+// A text is what an extractor makes of some bytes.
+class TextIds {
+ public:
+  struct Key {
+    Digest bytes;
+    std::uint32_t extractor;  // its number, below
+    std::int64_t content;
+    bool operator==(const Key&) const = default;
+  };
+  struct ByKey {
+    std::uint64_t operator()(const Key& key) const {
+      return ByDigest{}(key.bytes) + key.extractor + static_cast<std::uint64_t>(key.content);
+    }
+  };
+
+  std::uint32_t extractor(std::string_view name) {
+    return extractors_.emplace(name, static_cast<std::uint32_t>(extractors_.size())).first->second;
+  }
+
+  FlatMap<Key, std::int64_t, ByKey> ids;
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> extractors_;
+};
+
+// What files of the same bytes were found to be, so that a copy is read and digested, and not taken apart once more: its
+// text is that of the first.
+//
+// Threads read batches in any order, but the store's writer takes them in the order of their turns. So a file is a copy only
+// of one of an earlier turn, or of one before it in its own: what it refers to is stored by then, whichever thread was
+// faster.
+
+// What follows from bytes and their kind, but for the text itself.
+struct Taken {
+  Digest content{};
+  std::uint64_t characters = 0, length = 0, modulus = 1;
+  std::string properties;
+};
+
+class Copies {
+ public:
+  // Whether it is a copy; then `taken` is what the first was found to be.
+  bool find(const Digest& digest, Kind kind, std::uint64_t turn, Taken& taken) const;
+
+  // Nothing where there are very many already: then copies are taken apart as all others are.
+  void add(const Digest& digest, Kind kind, std::uint64_t turn, Taken taken);
+
+ private:
+  struct First {
+    std::uint64_t turn;
+    Taken taken;
+  };
+  struct Key {
+    Digest digest;
+    Kind kind;  // the same bytes may be a page or a text, by their name
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::uint64_t operator()(const Key& key) const { return ByDigest{}(key.digest) + static_cast<std::uint64_t>(key.kind); }
+  };
+
+  // Each has a lock of its own: to make room in one map for all held up every thread that reads.
+  struct Part {
+    mutable std::mutex lock;
+    FlatMap<Key, First, Hash> first;
+  };
+
+  static constexpr std::size_t kParts = 32;
+  static constexpr std::size_t kMost = 250'000;  // some 60 MB
+
+  // Not by the bits that place it in the map.
+  static std::size_t part_of(const Digest& digest) { return digest[0] % kParts; }
+
+  std::array<Part, kParts> parts_;
+};
 
 struct Recipe {
   Scheme scheme;
@@ -91,5 +186,44 @@ Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe);
 // The same where only what they say counts: the texts as they came, their digests and how many characters they have are
 // left out.
 Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& recipe);
+
+// Memory of one column of a batch, used again by the next batch that the same thread reads: fresh memory costs as much as
+// filling it.
+
+template <auto Column>
+class Recycled {
+  using Values = std::remove_reference_t<decltype(std::declval<Batch&>().*Column)>;
+
+ public:
+  // An empty column gets the room that this thread has.
+  static void lend(Batch& batch) { (batch.*Column).swap(room()); }
+
+  // The column keeps no more room than it needs: batches are held until the last text is signed. The rest goes back.
+  static void settle(Batch& batch) {
+    Values& values = batch.*Column;
+    if (values.size() * kEach > kKept) return;  // not worth a copy
+    Values grown = std::exchange(values, {});
+    values.assign(grown.begin(), grown.end());
+    keep(std::move(grown));
+  }
+
+  // The column is no longer needed.
+  static void give_back(Batch& batch) { keep(std::exchange(batch.*Column, {})); }
+
+ private:
+  static constexpr std::size_t kEach = sizeof(typename Values::value_type);
+  static constexpr std::size_t kKept = std::size_t{1} << 23;  // bytes of room that a thread keeps at most
+
+  static void keep(Values&& values) {
+    if (values.capacity() * kEach > kKept) return let_go(values);
+    values.clear();
+    room() = std::move(values);
+  }
+
+  static Values& room() {
+    static thread_local Values kept;
+    return kept;
+  }
+};
 
 }  // namespace nearkin

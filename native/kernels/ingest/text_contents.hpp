@@ -11,10 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/flat_map.hpp"
+#include "base/containers.hpp"
 #include "ingest/ingest.hpp"
-#include "ingest/stored_ids.hpp"
-#include "base/uncleared.hpp"
 
 namespace nearkin {
 
@@ -76,5 +74,13 @@ class TextContents {
   Uncleared<std::uint64_t> features_;
   Uncleared<std::uint32_t> weights_;
 };
+
+// Some rows of a batch as a batch of their own.
+
+// In their order. What was taken from the batch already, texts for one, its rows do not have here either.
+Batch chosen_rows(const Batch& batch, std::span<const std::size_t> rows);
+
+// Bytes of canonical text that its batch holds.
+inline std::uint64_t held_bytes(const Ingested& row) { return row.copy ? 0 : row.length; }
 
 }  // namespace nearkin

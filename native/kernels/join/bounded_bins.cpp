@@ -4,8 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "join/feature_runs.hpp"
 #include "base/parallel.hpp"
+#include "join/spill.hpp"
 
 namespace nearkin {
 namespace {

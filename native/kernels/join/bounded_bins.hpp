@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "join/bounded_lists.hpp"
-#include "join/spill.hpp"
 #include "join/bounded_state.hpp"
+#include "join/spill.hpp"
 
 namespace nearkin {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "join/stars.hpp"
+#include "join/candidates.hpp"
 
 namespace nearkin {
 namespace {

@@ -28,8 +28,8 @@
 
 #include "join/bounded_bins.hpp"
 #include "join/bounded_lists.hpp"
-#include "join/candidates.hpp"
 #include "join/bounded_state.hpp"
+#include "join/candidates.hpp"
 
 namespace nearkin {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <functional>
 
-#include "join/feature_runs.hpp"
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
+#include "join/spill.hpp"
 
 namespace nearkin {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "join/spill.hpp"
 #include "join/bounded_state.hpp"
+#include "join/spill.hpp"
 
 namespace nearkin {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "join/candidates.hpp"
-#include "join/thresholds.hpp"
 #include "join/postings.hpp"
+#include "join/thresholds.hpp"
 
 namespace nearkin {
 

@@ -2,9 +2,9 @@
 #include <numeric>
 #include <utility>
 
-#include "join/candidates.hpp"
-#include "base/let_go.hpp"
+#include "base/containers.hpp"
 #include "base/parallel.hpp"
+#include "join/candidates.hpp"
 
 namespace nearkin {
 

@@ -6,11 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "join/thresholds.hpp"
 #include "base/parallel.hpp"
 #include "join/postings.hpp"
-#include "join/probe.hpp"
-#include "join/stars.hpp"
+#include "join/thresholds.hpp"
 
 namespace nearkin {
 namespace {

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <numeric>
 #include <utility>
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -54,7 +53,7 @@ inline Four four(const std::uint32_t* from) {
 }
 
 // Two ascending lists, from where they are still to be compared.
-struct Walk {
+struct NumberWalk {
   const std::uint32_t *i, *i_end, *j, *j_end;
   std::uint64_t shared = 0;
 
@@ -70,8 +69,10 @@ struct Walk {
 
 #if defined(__x86_64__)
 
+#define NEARKIN_AVX2 __attribute__((target("avx2")))
+
 // Every step waits for where the one before has led: with blocks of eight there are half as many.
-__attribute__((target("avx2"))) void by_eights(Walk& walk) {
+NEARKIN_AVX2 void by_eights(NumberWalk& walk) {
   if (!walk.has(8)) return;
   __m256i counts = _mm256_setzero_si256();
   while (walk.has(8)) {
@@ -92,19 +93,19 @@ __attribute__((target("avx2"))) void by_eights(Walk& walk) {
   walk.shared = std::accumulate(each.begin(), each.end(), walk.shared);
 }
 
-bool has_eights() {
+bool has_avx2() {
   static const bool has = __builtin_cpu_supports("avx2");
   return has;
 }
 
 #else
 
-void by_eights(Walk&) {}
-bool has_eights() { return false; }
+void by_eights(NumberWalk&) {}
+bool has_avx2() { return false; }
 
 #endif
 
-void by_fours(Walk& walk) {
+void by_fours(NumberWalk& walk) {
   Four counts{};
   while (walk.has(4)) {
     const Four x = four(walk.i), y = four(walk.j);
@@ -124,8 +125,8 @@ std::uint64_t shared_weight(const Numbered& a, const Numbered& b) { return share
 std::uint64_t shared_numbers(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() > kMuchLonger * a.size()) return looked_up(a, b);
-  Walk walk{a.data(), a.data() + a.size(), b.data(), b.data() + b.size()};
-  if (has_eights()) by_eights(walk);
+  NumberWalk walk{a.data(), a.data() + a.size(), b.data(), b.data() + b.size()};
+  if (has_avx2()) by_eights(walk);
   by_fours(walk);
   while (walk.has(1)) {
     walk.shared += *walk.i == *walk.j;
@@ -144,6 +145,71 @@ std::uint64_t shared_of_smallest(const List& a, const List& b, std::uint64_t n) 
     j += y <= x;
   }
   return shared;
+}
+
+namespace {
+
+constexpr int kSteps = 32;  // between two looks at what is left
+
+struct FeatureWalk {
+  const std::uint64_t *i, *const i_end, *j, *const j_end;
+  std::uint64_t shared = 0;
+
+  bool is_over() const { return i == i_end || j == j_end; }
+  std::uint64_t most() const { return shared + static_cast<std::uint64_t>(std::min(i_end - i, j_end - j)); }
+};
+
+// Every step moves one or both on, without a branch to predict.
+void step_by_step(FeatureWalk& walk) {
+  for (int step = 0; step < kSteps && !walk.is_over(); ++step) {
+    const std::uint64_t f = *walk.i, g = *walk.j;
+    walk.shared += f == g;
+    walk.i += f <= g;
+    walk.j += g <= f;
+  }
+}
+
+#if defined(__x86_64__)
+
+NEARKIN_AVX2 void four_by_four(FeatureWalk& walk) {
+  const std::uint64_t *i = walk.i, *j = walk.j;
+  const std::uint64_t *const i_last = walk.i_end - 4, *const j_last = walk.j_end - 4;
+  __m256i counts = _mm256_setzero_si256();
+  for (int step = 0; step < kSteps && i <= i_last && j <= j_last; ++step) {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(i));
+    const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(j));
+    const __m256i same = _mm256_or_si256(
+        _mm256_or_si256(_mm256_cmpeq_epi64(x, y), _mm256_cmpeq_epi64(x, _mm256_permute4x64_epi64(y, 0x39))),
+        _mm256_or_si256(_mm256_cmpeq_epi64(x, _mm256_permute4x64_epi64(y, 0x4e)),
+                        _mm256_cmpeq_epi64(x, _mm256_permute4x64_epi64(y, 0x93))));
+    counts = _mm256_sub_epi64(counts, same);  // true is -1
+    const std::uint64_t f = i[3], g = j[3];
+    i += f <= g ? 4 : 0;
+    j += g <= f ? 4 : 0;
+  }
+  alignas(32) std::uint64_t found[4];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(found), counts);
+  walk.i = i, walk.j = j;
+  walk.shared += found[0] + found[1] + found[2] + found[3];
+}
+
+#else
+
+void four_by_four(FeatureWalk& walk) { step_by_step(walk); }
+
+#endif
+
+}  // namespace
+
+std::uint64_t in_common(std::span<const std::uint64_t> x, std::span<const std::uint64_t> y, std::uint64_t fewer_than) {
+  FeatureWalk walk{x.data(), x.data() + x.size(), y.data(), y.data() + y.size()};
+  const bool avx2 = has_avx2();
+  while (!walk.is_over()) {
+    if (walk.most() < fewer_than) return 0;
+    if (avx2 && walk.i_end - walk.i >= 4 && walk.j_end - walk.j >= 4) four_by_four(walk);
+    else step_by_step(walk);
+  }
+  return walk.shared;
 }
 
 }  // namespace nearkin

@@ -9,13 +9,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "join/candidates.hpp"
+#include "base/containers.hpp"
 #include "base/hash.hpp"
-#include "base/uncleared.hpp"
+#include "join/candidates.hpp"
+#include "join/intersect.hpp"
 
 namespace nearkin {
 
@@ -109,5 +111,61 @@ inline std::uint64_t place_of(std::uint64_t feature, Estimator estimator) {
 
 // `bin`: null where the postings are those of a whole.
 PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned threads);
+
+// Postings grouped by feature: dealt into parts by the high bits of their features, each part sorted within the nearest
+// caches. What too few contents have is left out, most of all features.
+//
+// Parts are dealt band by band, each by one thread, in room that the next band uses again: all postings at once would be
+// twice as much memory as their features, and touching fresh memory takes longer than dealing.
+
+struct Posted {
+  std::uint32_t rank;
+  std::uint32_t at;  // in the postings as they were given
+};
+
+struct Run {
+  std::uint64_t feature;
+  std::uint32_t from, count;     // of its band's postings
+  std::uint32_t often, number;   // for those who number them
+};
+
+// Runs in the order of place_of their features; within a run by rank, then as they were given.
+struct Band {
+  std::vector<Run> runs;
+  Uncleared<Posted> postings;
+
+  std::span<const Posted> of(const Run& run) const { return {postings.data() + run.from, run.count}; }
+};
+
+// In the order of `content`, which holds the contents by rank. Bands are in the order of their features too.
+std::vector<Band> deal(const Postings& postings, std::span<const std::uint32_t> content, std::size_t fewest,
+                       unsigned threads);
+
+// What one thread of the join holds while it looks lists up, used again for the next list.
+
+struct Visit {
+  std::uint32_t number;
+  std::uint64_t left;  // of the list from this feature on
+};
+
+// A list, and what is known of its features.
+struct Hinted : Numbered {
+  std::span<const Hint> hints;
+};
+
+struct Probe {
+  static constexpr std::size_t kPiece = 16384;  // candidates
+
+  std::vector<std::uint32_t> seen;              // by rank: the last rank that met it
+  std::vector<Visit> visits;
+  std::vector<std::uint32_t> numbers, weights;  // a list without what does not count at a level
+  Uncleared<Hint> hints;
+  std::vector<Uncleared<Candidate>> found;      // in pieces: one list would be copied, into fresh memory, as it grows
+
+  void add(const Candidate& candidate) {
+    if (found.empty() || found.back().size() == kPiece) found.emplace_back().reserve(kPiece);
+    found.back().push_back(candidate);
+  }
+};
 
 }  // namespace nearkin

@@ -3,8 +3,11 @@
 // often a text repeats itself (matching statistics, Chang and Lawler 1994).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -58,6 +61,62 @@ class CommonRuns {
   std::size_t start_of_b_;
   std::vector<Index> array_, agree_;
   std::vector<Index> longest_, rank_;  // for each suffix the longest start it shares with one of the other text, and whose
+};
+
+// Makes passages as long as they can be where they stand.
+
+class Widening {
+ public:
+  Widening(std::string_view a, std::string_view b, Reading reading)
+      : a_(a), b_(b), characters_{reading}, left_(kEffort * (a.size() + b.size())) {}
+
+  Passage operator()(const Passage& p) {
+    std::uint64_t before = 0, after = 0;
+    const std::uint64_t most_before = std::min(p.a_start, p.b_start), most_after = std::min(a_.size() - p.a_end, b_.size() - p.b_end);
+    while (left_ > 0 && before < most_before && a_[p.a_start - before - 1] == b_[p.b_start - before - 1]) ++before, --left_;
+    while (left_ > 0 && after < most_after && a_[p.a_end + after] == b_[p.b_end + after]) ++after, --left_;
+    const Stretch run = characters_.trimmed(a_, {p.a_start - before, p.a_end + after});
+    const std::uint64_t b_start = p.b_start - p.a_start + run.start;
+    return {run.start, run.end, b_start, b_start + (run.end - run.start)};
+  }
+
+ private:
+  static constexpr std::uint64_t kEffort = 8;
+
+  std::string_view a_, b_;
+  Characters characters_;
+  std::uint64_t left_;  // bytes that may still be looked at: texts of one letter would take the square of their length
+};
+
+// Which stretches of a text are covered already.
+
+class Covered {
+ public:
+  void add(std::uint64_t start, std::uint64_t end) {
+    auto at = ends_.upper_bound(start);
+    if (at != ends_.begin() && std::prev(at)->second >= start) {
+      --at;
+      start = at->first;
+    }
+    while (at != ends_.end() && at->first <= end) {
+      end = std::max(end, at->second);
+      at = ends_.erase(at);
+    }
+    ends_.emplace_hint(at, start, end);
+  }
+
+  // The first place from here on that is not covered, and where the next covered stretch begins.
+  std::uint64_t past(std::uint64_t at) const {
+    const auto next = ends_.upper_bound(at);
+    return next == ends_.begin() ? at : std::max(at, std::prev(next)->second);
+  }
+  std::uint64_t next(std::uint64_t at, std::uint64_t end) const {
+    const auto found = ends_.lower_bound(at);
+    return found == ends_.end() ? end : std::min(end, found->first);
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ends_;  // by start; none touches another
 };
 
 }  // namespace nearkin

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <utility>
-
-#include "passages/following.hpp"
-#include "passages/passage_chain.hpp"
 
 namespace nearkin {
 namespace {
@@ -169,6 +167,164 @@ class Framer {
 std::vector<Passage> frame_of(std::string_view a, std::string_view b, const CommonRuns& whole, std::uint64_t least, Reading reading,
                               Widening& widened) {
   return Framer(a, b, whole, least, reading, widened).run(whole);
+}
+
+namespace {
+
+// Where a window may begin: with a word, or with any letter of scripts that may write without spaces.
+bool begins(std::string_view text, std::uint64_t at, Characters characters) {
+  if (characters.reading == Reading::bytes || at == 0) return true;
+  const auto byte = static_cast<unsigned char>(text[at]);
+  return byte >= 0xC0 || (byte < 0x80 && byte != ' ' && text[at - 1] == ' ');
+}
+
+// Where the windows of B stand, by what is in them.
+class Windows {
+ public:
+  Windows(std::string_view text, std::size_t wide, Characters characters) : text_(text), wide_(wide) {
+    for (std::uint64_t at = 0; at + wide <= text.size(); ++at)
+      if (begins(text, at, characters)) places_.push_back({mark(text.substr(at, wide)), static_cast<std::uint32_t>(at)});
+    std::sort(places_.begin(), places_.end());
+  }
+
+  // The first place from here on.
+  std::optional<std::uint64_t> next(std::string_view window, std::uint64_t from) const {
+    const std::uint32_t wanted = mark(window);
+    auto found = std::lower_bound(places_.begin(), places_.end(), std::pair{wanted, static_cast<std::uint32_t>(from)});
+    for (int i = 0; i < kOther && found != places_.end() && found->first == wanted; ++found, ++i)
+      if (text_.substr(found->second, wide_) == window) return found->second;
+    return {};
+  }
+
+ private:
+  static constexpr int kOther = 8;  // windows of the same mark that are none
+
+  static std::uint32_t mark(std::string_view window) {
+    std::uint64_t hash = 14695981039346656037u;
+    for (const char c : window) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    return static_cast<std::uint32_t>(hash ^ (hash >> 32));
+  }
+
+  std::string_view text_;
+  std::size_t wide_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;
+};
+
+constexpr std::uint64_t kLook = 5;  // times as many bytes surely hold so many characters and a space at either end
+
+std::uint64_t same(std::string_view a, std::string_view b) {
+  return static_cast<std::uint64_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+}  // namespace
+
+std::vector<Passage> followed(std::string_view a, std::string_view b, std::uint64_t least, Reading reading) {
+  const Characters characters{reading};
+  std::vector<Passage> found;
+  if (std::min(a.size(), b.size()) < least) return found;
+  const Windows windows(b, least, characters);
+  std::uint64_t at_a = 0, at_b = 0;
+  while (at_a + least <= a.size() && at_b + least <= b.size()) {
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> best;
+    std::uint64_t skipped = a.size() + b.size();
+    for (std::uint64_t i = at_a; i + least <= a.size() && i - at_a < skipped; ++i) {
+      if (!begins(a, i, characters) && i != at_a) continue;
+      const auto there = windows.next(a.substr(i, least), at_b);
+      if (!there || (i - at_a) + (*there - at_b) >= skipped) continue;
+      const Stretch run = characters.trimmed(a, {i, i + same(a.substr(i, kLook * least), b.substr(*there, kLook * least))});
+      if (characters.count(a, run.start, run.end, least) < least) continue;
+      best = {i, *there};
+      skipped = (i - at_a) + (*there - at_b);
+    }
+    if (!best) break;
+    const auto [start_a, start_b] = *best;
+    const Stretch run = characters.trimmed(a, {start_a, start_a + same(a.substr(start_a), b.substr(start_b))});
+    found.push_back({run.start, run.end, start_b + (run.start - start_a), start_b + (run.end - start_a)});
+    at_a = found.back().a_end, at_b = found.back().b_end;
+  }
+  return found;
+}
+
+namespace {
+
+constexpr std::size_t kNear = 16;  // passages before one that may overlap it
+
+// Best chains by where they end in B: the best of all that end up to a place.
+class Best {
+ public:
+  explicit Best(std::size_t places) : tree_(places + 1, {0, 0}) {}
+  void put(std::size_t place, std::uint64_t weight, std::size_t number) {
+    for (++place; place < tree_.size(); place += place & (~place + 1))
+      if (weight > tree_[place].first) tree_[place] = {weight, number};
+  }
+  std::pair<std::uint64_t, std::size_t> up_to(std::size_t count) const {
+    std::pair<std::uint64_t, std::size_t> best{0, 0};
+    for (; count > 0; count -= count & (~count + 1))
+      if (tree_[count].first > best.first) best = tree_[count];
+    return best;
+  }
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::size_t>> tree_;
+};
+
+}  // namespace
+
+std::vector<Passage> heaviest_chain(std::vector<Passage> sorted, std::uint64_t each_costs) {
+  std::sort(sorted.begin(), sorted.end(), [](const Passage& x, const Passage& y) {
+    return std::pair{x.a_start, x.b_start} < std::pair{y.a_start, y.b_start};
+  });
+  const std::size_t count = sorted.size();
+  std::vector<std::uint64_t> places;
+  for (const Passage& p : sorted) places.push_back(p.b_end);
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  const auto up_to = [&](std::uint64_t b) {
+    return static_cast<std::size_t>(std::upper_bound(places.begin(), places.end(), b) - places.begin());
+  };
+  std::vector<std::size_t> by_end(count), before(count, count);
+  for (std::size_t i = 0; i < count; ++i) by_end[i] = i;
+  std::sort(by_end.begin(), by_end.end(), [&](std::size_t x, std::size_t y) {
+    return std::pair{sorted[x].a_end, x} < std::pair{sorted[y].a_end, y};
+  });
+  std::vector<std::uint64_t> weight(count);
+  Best best(places.size());
+  std::size_t ended = 0, last = count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Passage& p = sorted[i];
+    for (; ended < count && sorted[by_end[ended]].a_end <= p.a_start; ++ended) {
+      const std::size_t one = by_end[ended];
+      best.put(up_to(sorted[one].b_end) - 1, weight[one], one);
+    }
+    weight[i] = worth(length(p), each_costs);
+    if (const auto [most, number] = best.up_to(up_to(p.b_start)); most > 0) {
+      weight[i] += most;
+      before[i] = number;
+    }
+    for (std::size_t j = i; j > 0 && i - j < kNear; --j) {
+      const Passage& other = sorted[j - 1];
+      const std::uint64_t shared = overlap(other, p);
+      if (shared == 0 || shared >= length(p) || !rises(other, p)) continue;
+      if (const std::uint64_t both = weight[j - 1] + worth(length(p) - shared, each_costs); both > weight[i]) {
+        weight[i] = both;
+        before[i] = j - 1;
+      }
+    }
+    if (last == count || weight[i] > weight[last]) last = i;
+  }
+  std::vector<Passage> chain;
+  for (std::size_t at = last; at < count; at = before[at]) chain.push_back(sorted[at]);
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+std::uint64_t weight_of(const std::vector<Passage>& chain, std::uint64_t each_costs) {
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const std::uint64_t cut = i == 0 ? 0 : overlap(chain[i - 1], chain[i]);
+    if (cut < length(chain[i])) total += worth(length(chain[i]) - cut, each_costs);
+  }
+  return total;
 }
 
 }  // namespace nearkin

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -36,5 +37,12 @@ enum class Reading {
 
 // In the order of A, then of B. Both texts together have fewer than 2^31 - 3 bytes; std::length_error otherwise.
 std::vector<ListedPassage> common_passages(std::string_view a, std::string_view b, std::uint64_t least, Reading reading);
+
+// Which of many texts hold a stretch of one text, of a given number of bytes: every window of the one is noted by its
+// fingerprint, every window of the others looked up. What is found is likely, and verified by common_passages; what is
+// not found is not there.
+
+std::vector<std::uint8_t> holding(std::string_view text, std::span<const std::string_view> others, std::size_t window,
+                                  unsigned threads);
 
 }  // namespace nearkin

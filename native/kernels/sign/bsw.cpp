@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sign/blocks.hpp"
+#include "sign/shingler.hpp"
 #include "sign/signature.hpp"
 
 namespace nearkin {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/divisor.hpp"
+#include "base/hash.hpp"
 #include "sign/shingler.hpp"
 
 namespace nearkin {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/divisor.hpp"
+#include "base/hash.hpp"
 #include "base/sort.hpp"
 #include "sign/signature.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <bit>
 
-#include "base/divisor.hpp"
+#include "base/hash.hpp"
 #include "base/sort.hpp"
 #include "sign/signature.hpp"
 

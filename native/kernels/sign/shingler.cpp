@@ -1,8 +1,13 @@
 #include "sign/shingler.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "base/hash.hpp"
 #include "base/sort.hpp"
+#include "sign/rabin.hpp"
+#include "text/encoding.hpp"
+#include "text/soundex.hpp"
 
 namespace nearkin {
 
@@ -51,6 +56,85 @@ void label_sorted(std::uint64_t* fingerprints, std::size_t count) {
     before = fingerprints[i];
     fingerprints[i] = labelled(before, occurrence);
   }
+}
+
+namespace {
+
+constexpr std::uint64_t kBadByte = 0x110000;  // beyond the last code point
+
+constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr bool ends_line(char c) { return c == '\n' || c == '\r'; }
+
+struct Value {
+  std::uint64_t value;
+  bool none = false;
+};
+
+Value of_name(std::string_view run) { return {mix(fingerprint(run))}; }
+
+Value of_sound(std::string_view word) {
+  const auto code = soundex(word);
+  if (!code) return {0, true};
+  std::uint64_t value = 0;
+  for (const char c : *code) value = value << 8 | static_cast<unsigned char>(c);
+  return {value};
+}
+
+}  // namespace
+
+// Maximal runs of bytes that do not separate.
+template <class Separates, class ValueOf>
+std::size_t Units::read_runs(UnitAt* out, std::size_t most, Separates&& separates, ValueOf&& value_of) {
+  std::size_t count = 0;
+  while (count < most) {
+    while (at_ < text_.size() && separates(text_[at_])) ++at_;
+    if (at_ == text_.size()) break;
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && !separates(text_[at_])) ++at_;
+    const Value found = value_of(text_.substr(begin, at_ - begin));
+    if (!found.none) out[count++] = {found.value, begin, at_};
+  }
+  return count;
+}
+
+std::size_t Units::read_characters(UnitAt* out, std::size_t most) {
+  std::size_t count = 0;
+  for (; count < most && at_ < text_.size(); ++count) {
+    const auto [code, length] = decode_one(text_.data() + at_, text_.data() + text_.size());
+    const std::size_t bytes = length == 0 ? 1 : length;
+    const std::uint64_t bad = kBadByte + static_cast<unsigned char>(text_[at_]);
+    out[count] = {length == 0 ? bad : static_cast<std::uint64_t>(code), at_, at_ + bytes};
+    at_ += bytes;
+  }
+  return count;
+}
+
+std::size_t Units::read(UnitAt* out, std::size_t most) {
+  switch (unit_) {
+    case Unit::byte: {
+      const std::size_t count = std::min(most, text_.size() - at_);
+      for (std::size_t i = 0; i < count; ++i, ++at_) out[i] = {static_cast<unsigned char>(text_[at_]), at_, at_ + 1};
+      return count;
+    }
+    case Unit::character: return read_characters(out, most);
+    case Unit::word: return read_runs(out, most, is_space, of_name);
+    case Unit::line: return read_runs(out, most, ends_line, of_name);
+    case Unit::soundex: return read_runs(out, most, is_space, of_sound);
+  }
+  return 0;
+}
+
+std::size_t count_units(Unit unit, std::string_view text, std::size_t most) {
+  if (unit == Unit::byte) return std::min(most, text.size());
+  Units units(unit, text);
+  std::array<UnitAt, 256> some;
+  std::size_t count = 0;
+  while (count < most) {
+    const std::size_t got = units.read(some.data(), std::min(some.size(), most - count));
+    if (got == 0) break;
+    count += got;
+  }
+  return count;
 }
 
 }  // namespace nearkin

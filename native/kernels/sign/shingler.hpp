@@ -8,17 +8,65 @@
 // A text with fewer units than the window is one shingle: it is compared whole.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/hash.hpp"
 #include "sign/rabin.hpp"
-#include "sign/units.hpp"
 
 namespace nearkin {
+
+// What a shingle is made of (Broder 1997 §2: "tokens … letters, words, lines").
+//
+//   byte        every byte
+//   character   every code point; a byte that is not UTF-8 is one of its own
+//   word        what stands between spaces (white space of ASCII, in texts that are not canonical)
+//   line        what stands between line ends; empty lines are none
+//   soundex     the Soundex code of every word that has a Latin letter
+//
+// Windows of fixed width in bytes can be rolled (Broder 1997 §4.3). Broder offers to cut words into pieces of eight
+// bytes and to pad the short ones. We give every unit a value of eight bytes instead: its code point, its code, or its
+// fingerprint. A long word then stays one word, so a window is as many words as the user asked for, and no two words
+// are taken for each other but by a collision of 64 bits. The fingerprint is mixed before it becomes a value: of words
+// over eight bytes the unmixed ones would add up, "cat different" to the same as "cau eifferent".
+
+enum class Unit : std::uint8_t { byte, character, word, line, soundex };
+
+struct UnitAt {
+  std::uint64_t value;
+  std::size_t begin, end;  // bytes of the text
+};
+
+// Reads the units of a text in order.
+class Units {
+ public:
+  Units(Unit unit, std::string_view text) : unit_(unit), text_(text) {}
+
+  // Fills in the next ones; fewer than `most` only at the end of the text.
+  std::size_t read(UnitAt* out, std::size_t most);
+
+ private:
+  template <class Separates, class ValueOf>
+  std::size_t read_runs(UnitAt* out, std::size_t most, Separates&& separates, ValueOf&& value_of);
+  std::size_t read_characters(UnitAt* out, std::size_t most);
+
+  Unit unit_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// How many units a text has; no more are counted than `most`.
+std::size_t count_units(Unit unit, std::string_view text, std::size_t most = ~std::size_t{0});
+
+// No text of this many bytes has more.
+inline std::size_t most_units(Unit unit, std::size_t bytes) {
+  return unit == Unit::byte || unit == Unit::character ? bytes : (bytes + 1) / 2;
+}
 
 struct ShingleAt {
   std::uint64_t fingerprint;
@@ -129,5 +177,57 @@ void label_sorted(std::uint64_t* fingerprints, std::size_t count);
 inline std::uint64_t labelled(std::uint64_t fingerprint, std::uint64_t occurrence) {
   return mix(fingerprint + occurrence * kGolden);
 }
+
+// The fingerprints of a text in its order, a block at a time: blocks stay in the nearest cache, and a text of any
+// length passes through.
+
+class Blocks {
+ public:
+  static constexpr std::size_t kBlock = 2048;  // 16 KB of fingerprints beside the tables they are rolled with
+
+  Blocks(const Shingler& shingler, std::string_view text) : shingler_(shingler), text_(text) {
+    // Where a shingle's label or place must be known first, all are made at once.
+    if (shingler.unit() == Unit::byte && !shingler.label()) return;
+    const auto placed = shingler.placed(text);
+    made_.reserve(placed.size());
+    for (const auto& shingle : placed) made_.push_back(shingle.fingerprint);
+    all_ = true;
+  }
+
+  // Calls visit(span of fingerprints) for each block. May be called again; a text of one block is rolled only once.
+  template <class Visit>
+  void each(Visit&& visit) {
+    if (all_) {
+      if (!made_.empty()) visit(std::span<const std::uint64_t>(made_));
+      return;
+    }
+    const Roller& roller = shingler_.roller();
+    const std::size_t overlap = roller.window() - 1;
+    for (std::size_t start = 0; start == 0 || start + overlap < text_.size(); start += kBlock) {
+      const auto part = text_.substr(start, kBlock + overlap);
+      if (!rolled_once_ || part.size() != text_.size()) roll_block(roller, part);
+      rolled_once_ = true;
+      if (count_ > 0) visit(std::span<const std::uint64_t>(block_.data(), count_));
+    }
+  }
+
+ private:
+  void roll_block(const Roller& roller, std::string_view part) {
+    count_ = part.empty() ? 0 : part.size() < roller.window() ? 1 : part.size() - roller.window() + 1;
+    if (shingler_.plain()) {
+      roll(roller, part, [&](std::size_t position, std::uint64_t f) { block_[position] = f; });
+    } else {
+      roll(roller, part, [&](std::size_t position, std::uint64_t f) { block_[position] = shingler_.finish(f); });
+    }
+  }
+
+  const Shingler& shingler_;
+  std::string_view text_;
+  std::vector<std::uint64_t> made_;
+  bool all_ = false;
+  bool rolled_once_ = false;
+  std::size_t count_ = 0;
+  std::array<std::uint64_t, kBlock> block_;
+};
 
 }  // namespace nearkin

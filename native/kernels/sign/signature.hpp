@@ -8,10 +8,10 @@
 
 #include "sign/bsw.hpp"
 #include "sign/fuzzy.hpp"
-#include "sign/mod.hpp"
-#include "sign/sketch.hpp"
-#include "sign/similarity_index.hpp"
 #include "sign/min.hpp"
+#include "sign/mod.hpp"
+#include "sign/similarity_index.hpp"
+#include "sign/sketch.hpp"
 #include "sign/tttd.hpp"
 
 namespace nearkin {

@@ -17,11 +17,42 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
-
-#include "sign/input_stream.hpp"
+#include <vector>
 
 namespace nearkin {
+
+// What a similarity index is made of (Roth 2011 §3.4 and §3.5): the text as a stream of characters, of words or of
+// Soundex tokens, some of it left out. The paper lists no stop words; these are Lucene's, which it works beside.
+//
+// Words are what white space parts, in lower case. Stop words go first, before words are turned into Soundex tokens
+// and before white space is removed; of tokens that occur again the first is kept. A word without a Latin letter has
+// no Soundex token and is left out there.
+
+enum class Stream { characters, words, soundex };
+
+// Tables 3 and 4: A keeps all, B leaves out stop words, C vowels (of characters) or duplicates (of words), D both.
+struct Variation {
+  bool stop_words;
+  bool vowels_or_duplicates;
+};
+
+class InputStream {
+ public:
+  InputStream(Stream stream, Variation variation, std::string_view text);
+
+  // Of a stream of characters: one behind the other as UTF-16, white space removed.
+  std::u16string_view characters() const { return characters_; }
+  // Of the other streams.
+  std::vector<std::string_view> tokens() const;
+
+ private:
+  std::u16string characters_;
+  std::string held_;
+  std::vector<std::size_t> ends_;
+};
 
 struct SimilarityIndex {
   int method;  // 1 to 14
@@ -36,5 +67,25 @@ struct SimilarityIndex {
 };
 
 std::optional<std::int64_t> similarity_index(const SimilarityIndex& scheme, std::string_view text);
+
+// Java's String.hashCode(), which Roth 2011 §3.1.2 makes fingerprints with: s0·31^(n-1) + … + s(n-1) modulo 2^32 over
+// UTF-16, taken as a signed number. 31 has an inverse modulo 2^32, so k tokens joined by spaces are hashed like a
+// window that slides: the token that leaves is taken out again, and a gram costs the same however long it is.
+
+// A byte that is not part of valid UTF-8 becomes the lone surrogate DC00 + byte, as in Python's surrogateescape.
+void append_utf16(std::string_view utf8, std::u16string& out);
+
+struct Hashed {
+  std::uint32_t hash;
+  std::uint32_t length;  // in units
+};
+
+Hashed java_hash(std::string_view utf8);
+
+// The hashes of all k units in a row; of all there are where they are fewer than k.
+std::vector<std::int32_t> gram_hashes(std::u16string_view units, std::size_t k);
+
+// The same for tokens, joined by one space.
+std::vector<std::int32_t> gram_hashes(std::span<const Hashed> tokens, std::size_t k);
 
 }  // namespace nearkin

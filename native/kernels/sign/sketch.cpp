@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sign/blocks.hpp"
+#include "sign/shingler.hpp"
 #include "sign/signature.hpp"
 
 #if defined(__x86_64__)

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "base/residue.hpp"
-#include "sign/turned_roller.hpp"
+#include "sign/rabin.hpp"
 
 namespace nearkin {
 
@@ -40,5 +39,10 @@ struct Tttd {
 
 // The ends of the chunks, ascending; the last is the length of the text.
 std::vector<std::uint64_t> cut(const Tttd& scheme, std::string_view text);
+
+// The feature of a chunk: a 64-bit multiply-and-fold hash of its bytes (Forman 2005 §2.1 takes MD5; §2.3: 64 bits are
+// enough for some 4 billion chunks). Frozen: stores hold these.
+
+std::uint64_t chunk_hash(std::string_view chunk);
 
 }  // namespace nearkin

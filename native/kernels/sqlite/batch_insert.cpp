@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "text/json.hpp"
+
 namespace nearkin {
 namespace {
 
@@ -47,6 +49,17 @@ std::vector<std::string_view> packed_by_row(const Batch& batch, bool raw, std::s
   }
   if (next != packed.size()) throw std::invalid_argument("a packed text for each");
   return by_row;
+}
+
+void tell(Batch& batch, const std::function<void(std::string_view told, std::string& to)>& as_json) {
+  if (batch.json_ends.size() == batch.rows.size()) return;
+  std::uint64_t start = 0;
+  for (const auto end : batch.property_ends) {
+    const std::string_view told = std::string_view(batch.properties).substr(start, end - start);
+    if (!told.empty() && !title_as_json(told, batch.json)) as_json(told, batch.json);
+    batch.json_ends.push_back(batch.json.size());
+    start = end;
+  }
 }
 
 std::vector<std::uint32_t> distinct_owners(const Batch& batch) {

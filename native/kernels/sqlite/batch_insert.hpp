@@ -6,12 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "ingest/ingest.hpp"
-#include "ingest/stored_ids.hpp"
 
 namespace nearkin {
 
@@ -28,6 +29,10 @@ std::vector<std::uint64_t> text_places(const Batch& batch, bool raw);
 // text of their own get a view of nothing, whose data is null. Throws where there are more or fewer.
 std::vector<std::string_view> packed_by_row(const Batch& batch, bool raw, std::span<const std::string_view> packed,
                                             std::string_view empty);
+
+// Fills in `json` of a batch, once: what its pages say of themselves, as it is stored. `as_json` is asked where a page
+// tells more than a title of ASCII; it appends JSON, or nothing.
+void tell(Batch& batch, const std::function<void(std::string_view told, std::string& to)>& as_json);
 
 // Each owner of a file in the batch, once.
 std::vector<std::uint32_t> distinct_owners(const Batch& batch);

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "sqlite/abi.hpp"
+
 namespace nearkin {
 
 // One value as SQLite is given it. Text and bytes are read where they are.
@@ -101,3 +103,14 @@ class FedSqlite {
 };
 
 }  // namespace nearkin
+namespace nearkin::sqlite {
+
+// Columns on their way out of SQLite. nearkin_gathered(value) is what a query finds, end to end: whole numbers as eight bytes
+// each, bytes as they are, nothing for NULL. Python would make an object of every value of every row:
+//
+//     SELECT nearkin_gathered(id), nearkin_gathered(digest) FROM content
+
+// To this connection.
+int add_gathered(sqlite3* connection);
+
+}  // namespace nearkin::sqlite

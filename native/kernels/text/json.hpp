@@ -14,4 +14,10 @@ namespace nearkin {
 // False, and nothing said of `out`, where the text is no JSON or has no escapes: then it stays as it is.
 bool unescaped_json(std::string_view utf8, std::string& out);
 
+// What nearly every page says of itself, its title and nothing else, as JSON.
+
+// `told` as of visible_text. Appends what Python's json would write, nothing for a title of spaces; false, and nothing is
+// appended, where more is told or it is not ASCII.
+bool title_as_json(std::string_view told, std::string& to);
+
 }  // namespace nearkin

@@ -8,8 +8,13 @@
 // text unless its root is <html>. UTF-7 passes for UTF-8.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace nearkin {
 
@@ -23,5 +28,39 @@ Kind sniff(std::string_view bytes, bool named_html);
 
 // Whether UTF-8 is a page.
 bool is_html(std::string_view text, bool named_html);
+
+// Which files may be of a format that workers read: by the ending of their name, for certain, or by how they begin, to be
+// looked at more closely (engine/handover.py). Asked of every file while its bytes are at hand: it must cost nothing.
+
+// `store`: it is a store of nearkin (store_file.hpp), and no document.
+enum class Suspect : std::uint8_t { no, by_name, by_content, store };
+
+class Suspects {
+ public:
+  // Endings with their dot, in lower case, of at most kLongestEnding bytes; marks that files begin with.
+  Suspects(std::span<const std::string> endings, std::vector<std::string> marks);
+
+  static constexpr std::size_t kLongestEnding = 6;
+
+  bool by_name(std::string_view path) const;
+
+  // True for every file of such a format, and for few other texts and pages.
+  bool by_content(std::string_view bytes, Kind kind) const;
+
+ private:
+  std::vector<std::uint64_t> endings_;  // as numbers, ascending
+  std::vector<std::string> marks_;
+  std::array<bool, 256> first_{};  // bytes that a mark begins with
+};
+
+// A store of nearkin, told from the first bytes of its file: SQLite's magic, and nearkin's application id.
+
+inline constexpr std::size_t kStoreHeader = 72;  // bytes that are looked at
+
+inline bool is_store_header(std::string_view bytes) {
+  constexpr std::string_view magic{"SQLite format 3\0", 16};
+  constexpr std::string_view application = "nkin";  // big-endian at byte 68; store/schema.py: APPLICATION_ID
+  return bytes.size() >= kStoreHeader && bytes.starts_with(magic) && bytes.substr(68, application.size()) == application;
+}
 
 }  // namespace nearkin

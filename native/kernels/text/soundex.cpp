@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "text/unicode.hpp"
 #include "text/encoding.hpp"
+#include "text/unicode.hpp"
 
 namespace nearkin {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <utility>
 
-#include "text/canon.hpp"
-#include "sign/rabin.hpp"
 #include "base/sort.hpp"
+#include "sign/rabin.hpp"
 #include "tables/stop_words.hpp"
+#include "text/canon.hpp"
 #include "text/encoding.hpp"
 
 namespace nearkin {

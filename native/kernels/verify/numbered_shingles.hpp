@@ -15,9 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/containers.hpp"
 #include "sign/rabin.hpp"
-#include "sign/turned_roller.hpp"
-#include "base/uncleared.hpp"
 
 namespace nearkin {
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "base/containers.hpp"
 #include "base/parallel.hpp"
-#include "base/uncleared.hpp"
 
 namespace nearkin {
 namespace {
