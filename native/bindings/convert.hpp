@@ -99,20 +99,26 @@ auto from_system(const std::string& about, Work&& work) {
   }
 }
 
+// Some texts or signatures that a native object holds: nothing is copied for those who read them natively.
+struct HeldTexts {
+  nb::object owner;
+  std::vector<std::string_view> views;
+};
+
+struct HeldFeatures {
+  nb::object owner;
+  std::vector<std::span<const std::uint64_t>> views;  // by content
+};
+
 // Each file of bindings registers its own part of the module.
 void register_text(nb::module_& m);
-void register_ingest(nb::module_& m);
-void register_schemes(nb::module_& m);
-void register_greedy(nb::module_& m);
-void register_families(nb::module_& m);
-void register_terms(nb::module_& m);
-void register_segments(nb::module_& m);
-void register_bounded(nb::module_& m);
-void register_passages(nb::module_& m);
+void register_sign(nb::module_& m);
+void register_join(nb::module_& m);
+void register_verify(nb::module_& m);
+void register_group(nb::module_& m);
 void register_keep(nb::module_& m);
-void register_contents(nb::module_& m);
-void register_feeds(nb::module_& m);
-void register_filing(nb::module_& m);
-void register_folder(nb::module_& m);
+void register_index(nb::module_& m);
+void register_ingest(nb::module_& m);
+void register_sqlite(nb::module_& m);
 
 }  // namespace nearkin::bindings

@@ -1,14 +1,25 @@
 // Views of families as Python sees them. It converts, releases the GIL and raises; nothing else.
 #include <algorithm>
 
+#include "base/union_find.hpp"
 #include "bindings/convert.hpp"
+#include "group/greedy.hpp"
 #include "group/payload.hpp"
 #include "group/views.hpp"
 
-using namespace nearkin;
-
 namespace nearkin::bindings {
 namespace {
+
+NumPy<std::uint32_t> py_components(std::uint32_t nodes, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a.data()[i] >= nodes || b.data()[i] >= nodes) throw nb::index_error("a link names no node");
+  std::vector<std::uint32_t> labels;
+  {
+    const nb::gil_scoped_release free;
+    labels = components(nodes, span(a), span(b));
+  }
+  return array(std::move(labels));
+}
 
 template <class T, class... Others>
 void check_nodes(std::size_t nodes, const Array<T>& a, const Array<T>& b, const Others&... others) {
@@ -148,9 +159,34 @@ nb::tuple py_payloads(const Array<std::uint64_t>& offsets, const Array<std::uint
                         array(std::move(found.best)), array(std::move(found.medians)), array(std::move(found.partly)));
 }
 
+void check_signatures(const Signatures& s, std::span<const std::uint32_t> order, int agreement) {
+  const std::size_t rows = s.rows();
+  bool fits = s.offsets.size() == rows + 1 && order.size() == rows && s.offsets[rows] == s.features.size() &&
+              (s.weights.empty() || s.weights.size() == s.features.size());
+  for (std::size_t row = 0; fits && row < rows; ++row)
+    fits = s.offsets[row] <= s.offsets[row + 1] && order[row] < rows && s.moduli[row] > 0;
+  if (!fits) throw nb::value_error("offsets, features, weights, moduli and order do not fit together");
+  if (agreement < 0 || agreement > static_cast<int>(Agreement::kSlots)) throw nb::value_error("no such agreement");
+}
+
+nb::tuple py_greedy(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
+                    const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli,
+                    const Array<std::uint32_t>& order, double threshold, int agreement, std::uint64_t most, bool popular) {
+  const Signatures signatures{span(offsets), span(features), span(weights), span(moduli)};
+  check_signatures(signatures, span(order), agreement);
+  const GreedyOptions options{threshold, static_cast<Agreement>(agreement), most, popular};
+  Greedy found;
+  {
+    const nb::gil_scoped_release free;
+    found = greedy(signatures, span(order), options);
+  }
+  return nb::make_tuple(array(std::move(found.founder)), array(std::move(found.nearness)));
+}
+
 }  // namespace
 
-void register_families(nb::module_& m) {
+void register_group(nb::module_& m) {
+  m.def("components", py_components, "nodes"_a, "a"_a, "b"_a);
   m.attr("NO_LINK") = kNoLink;
   m.def("strongest_first", py_strongest_first, "a"_a, "b"_a, "strength"_a, "more"_a, nb::kw_only(),
         "threads"_a = 1);
@@ -161,6 +197,11 @@ void register_families(nb::module_& m) {
         "share"_a, "size"_a);
   m.def("payloads", py_payloads, "offsets"_a, "features"_a, "moduli"_a, "rows"_a, "ends"_a, "a"_a, "b"_a, "pair_ends"_a,
         "asked"_a, "asked_ends"_a, nb::kw_only(), "most"_a, "nearly_all"_a, "beside"_a, "threads"_a);
+  m.attr("OVERLAP") = static_cast<int>(Agreement::kOverlap);
+  m.attr("SMALLEST") = static_cast<int>(Agreement::kSmallest);
+  m.attr("SLOTS") = static_cast<int>(Agreement::kSlots);
+  m.def("greedy", py_greedy, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, "order"_a, nb::kw_only(),
+        "threshold"_a, "agreement"_a, "most"_a, "popular"_a);
 }
 
 }  // namespace nearkin::bindings

@@ -2,11 +2,8 @@
 #include <algorithm>
 
 #include "bindings/convert.hpp"
-#include "bindings/held_texts.hpp"
 #include "index/segment.hpp"
 #include "index/segment_search.hpp"
-
-using namespace nearkin;
 
 namespace nearkin::bindings {
 namespace {
@@ -98,7 +95,7 @@ Estimator estimator_of(const std::string& name) {
 
 }  // namespace
 
-void register_segments(nb::module_& m) {
+void register_index(nb::module_& m) {
   nb::class_<Bars>(m, "Bars").def(
       "__init__",
       [](Bars* self, const std::string& estimator, bool sampled, std::uint64_t limit, bool contains,

@@ -4,8 +4,6 @@
 #include "keep/certificate.hpp"
 #include "keep/windows.hpp"
 
-using namespace nearkin;
-
 namespace nearkin::bindings {
 namespace {
 

@@ -1,8 +1,7 @@
 // Schemes as Python sees them. It converts, releases the GIL and raises; nothing else.
 #include "bindings/convert.hpp"
+#include "sign/rabin.hpp"
 #include "sign/signature.hpp"
-
-using namespace nearkin;
 
 namespace nearkin::bindings {
 namespace {
@@ -81,9 +80,35 @@ Unit unit_of(const std::string& name) {
   throw nb::value_error("a unit is byte, char, word, line or soundex");
 }
 
+Scheme py_fuzzy(const std::vector<int>& classes, std::vector<std::uint64_t> reference,
+                std::vector<Fuzzy::Borders> borders) {
+  for (const auto& variant : borders)
+    if (variant.size() != reference.size()) throw nb::value_error("every class has borders");
+  Fuzzy scheme{{}, std::move(reference), std::move(borders)};
+  if (classes.size() != scheme.class_of.size()) throw nb::value_error("there are 26 letters");
+  for (std::size_t letter = 0; letter < classes.size(); ++letter) {
+    if (classes[letter] >= static_cast<int>(scheme.reference.size())) throw nb::value_error("a letter of no class");
+    scheme.class_of[letter] = classes[letter];
+  }
+  return scheme;
+}
+
 }  // namespace
 
-void register_schemes(nb::module_& m) {
+void register_sign(nb::module_& m) {
+  m.attr("POLYNOMIAL") = kPolynomial;
+  m.def("fingerprint", [](const nb::bytes& text) { return fingerprint(view(text)); }, "text"_a);
+  m.def("fingerprints", [](const nb::bytes& text, std::size_t window) {
+    std::vector<std::uint64_t> all;
+    {
+      const nb::gil_scoped_release free;
+      const Roller roller(window);
+      const auto bytes = view(text);
+      all.resize(bytes.size() < window ? !bytes.empty() : bytes.size() - window + 1);
+      roll(roller, bytes, [&](std::size_t position, std::uint64_t f) { all[position] = f; });
+    }
+    return array(std::move(all));
+  }, "text"_a, "window"_a);
   nb::class_<Shingler>(m, "Shingler")
       .def("__init__", [](Shingler* self, const std::string& unit, std::size_t window, bool label, std::uint64_t seed,
                           unsigned bits) {
@@ -119,6 +144,7 @@ void register_schemes(nb::module_& m) {
   }, nb::kw_only(), "method"_a, "stream"_a, "stop_words"_a, "vowels_or_duplicates"_a, "k"_a, "window"_a, "seed"_a);
   m.def("sign", py_sign, "scheme"_a, "text"_a);
   m.def("place", py_place, "scheme"_a, "text"_a);
+  m.def("fuzzy", py_fuzzy, nb::kw_only(), "classes"_a, "reference"_a, "borders"_a);
 }
 
 }  // namespace nearkin::bindings
