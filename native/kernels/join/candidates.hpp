@@ -90,6 +90,11 @@ struct Thresholds {
   std::uint32_t hot;
 };
 
+// Two contents by their rows.
+struct Pair {
+  std::uint32_t a, b;
+};
+
 struct Candidate {
   std::uint32_t a, b;                    // a < b
   std::uint64_t shared, size_a, size_b;  // features (or bytes) in common and of each, at the modulus compared

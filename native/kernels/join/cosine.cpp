@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "base/parallel.hpp"
+#include "base/sort.hpp"
+#include "sign/rabin.hpp"
 #include "text/terms.hpp"
 
 namespace nearkin {
@@ -36,6 +38,20 @@ double cosine(const TermVector& a, const TermVector& b) {
 }
 
 }  // namespace
+
+std::vector<Frequency> term_frequencies(std::string_view text) {
+  const Terms terms(text);
+  std::vector<std::uint64_t> names;
+  names.reserve(terms.all().size());
+  for (const std::string_view term : terms.all()) names.push_back(fingerprint(term));
+  sort_features(names.data(), names.size());
+  std::vector<Frequency> frequencies;
+  for (const std::uint64_t name : names) {
+    if (frequencies.empty() || frequencies.back().term != name) frequencies.push_back({name, 0});
+    ++frequencies.back().count;
+  }
+  return frequencies;
+}
 
 std::vector<double> cosines(std::span<const std::string_view> texts, std::span<const Pair> pairs, unsigned threads) {
   std::vector<char> wanted(texts.size(), 0);

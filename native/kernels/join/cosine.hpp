@@ -8,9 +8,18 @@
 #include <string_view>
 #include <vector>
 
-#include "verify/verify.hpp"
+#include "join/candidates.hpp"
 
 namespace nearkin {
+
+// A term and how often it occurs; terms are named by their fingerprints.
+struct Frequency {
+  std::uint64_t term;
+  std::uint64_t count;
+};
+
+// Ascending by term.
+std::vector<Frequency> term_frequencies(std::string_view text);
 
 // Pairs index into texts. Needs about 16 bytes for every distinct term of the texts that stand in a pair. NaN where a
 // text has no terms: nothing can be said.

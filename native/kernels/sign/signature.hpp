@@ -50,7 +50,15 @@ std::vector<Placed> place_with(const Tttd& scheme, std::string_view text);
 std::vector<Placed> place_with(const SimilarityIndex& scheme, std::string_view text);
 std::vector<Placed> place_with(const Fuzzy& scheme, std::string_view text);
 
-void sign(const Scheme& scheme, std::string_view text, Signature& out);
-std::vector<Placed> place(const Scheme& scheme, std::string_view text);
+inline void sign(const Scheme& scheme, std::string_view text, Signature& out) {
+  out.features.clear();
+  out.weights.clear();
+  out.modulus = 1;
+  std::visit([&](const auto& one) { sign_with(one, text, out); }, scheme);
+}
+
+inline std::vector<Placed> place(const Scheme& scheme, std::string_view text) {
+  return std::visit([&](const auto& one) { return place_with(one, text); }, scheme);
+}
 
 }  // namespace nearkin

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/sort.hpp"
-#include "sign/rabin.hpp"
 #include "tables/stop_words.hpp"
 #include "text/canon.hpp"
 #include "text/encoding.hpp"
@@ -165,20 +163,6 @@ LetterCounts letter_counts(std::string_view text) {
   for (const std::string_view term : terms.all())
     if (const int letter = first_letter(term); letter >= 0) ++counts[static_cast<std::size_t>(letter)];
   return counts;
-}
-
-std::vector<Frequency> term_frequencies(std::string_view text) {
-  const Terms terms(text);
-  std::vector<std::uint64_t> names;
-  names.reserve(terms.all().size());
-  for (const std::string_view term : terms.all()) names.push_back(fingerprint(term));
-  sort_features(names.data(), names.size());
-  std::vector<Frequency> frequencies;
-  for (const std::uint64_t name : names) {
-    if (frequencies.empty() || frequencies.back().term != name) frequencies.push_back({name, 0});
-    ++frequencies.back().count;
-  }
-  return frequencies;
 }
 
 }  // namespace nearkin

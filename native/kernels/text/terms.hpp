@@ -35,13 +35,4 @@ using LetterCounts = std::array<std::uint64_t, 26>;
 // How many terms begin with each letter, every occurrence counted.
 LetterCounts letter_counts(std::string_view text);
 
-// A term and how often it occurs; terms are named by their fingerprints.
-struct Frequency {
-  std::uint64_t term;
-  std::uint64_t count;
-};
-
-// Ascending by term.
-std::vector<Frequency> term_frequencies(std::string_view text);
-
 }  // namespace nearkin

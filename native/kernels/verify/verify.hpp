@@ -14,13 +14,10 @@
 #include <vector>
 
 #include "base/containers.hpp"
+#include "join/candidates.hpp"
 #include "sign/shingler.hpp"
 
 namespace nearkin {
-
-struct Pair {
-  std::uint32_t a, b;
-};
 
 // `bytes` is what lies in both texts, at the very least. Of k distinct shingles no two begin at the same place. Where
 // units are bytes or characters they therefore cover k units and the rest of one window, each unit a byte or more.
