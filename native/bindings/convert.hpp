@@ -70,7 +70,7 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
 template <class Row>
 class Columns {
  public:
-  explicit Columns(Uncleared<Row>&& rows) : rows_(new Uncleared<Row>(std::move(rows))), owner_(rows_, remove) {}
+  explicit Columns(UninitVector<Row>&& rows) : rows_(new UninitVector<Row>(std::move(rows))), owner_(rows_, remove) {}
 
   template <class T>
   NumPy<T> operator()(T Row::* member) const {
@@ -80,9 +80,9 @@ class Columns {
   }
 
  private:
-  static void remove(void* rows) noexcept { delete static_cast<Uncleared<Row>*>(rows); }
+  static void remove(void* rows) noexcept { delete static_cast<UninitVector<Row>*>(rows); }
 
-  Uncleared<Row>* rows_;
+  UninitVector<Row>* rows_;
   nb::capsule owner_;
 };
 

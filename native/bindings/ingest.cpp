@@ -49,12 +49,12 @@ nb::list chosen(const Batch& batch, Test&& test) {
 }
 
 Batch py_ingest_files(const nb::bytes& folder, const std::vector<nb::bytes>& paths, const Recipe& recipe,
-                      const Suspects* suspects, Copies* copies, std::uint64_t turn) {
+                      const FormatFilter* filter, Copies* copies, std::uint64_t turn) {
   std::vector<std::string> sources;
   sources.reserve(paths.size());
   for (const auto& path : paths) sources.emplace_back(view(folder)).append(view(path));
   const nb::gil_scoped_release free;
-  return ingest_files(sources, recipe, suspects, copies, turn);
+  return ingest_files(sources, recipe, filter, copies, turn);
 }
 
 Batch py_ingest_texts(const std::vector<nb::bytes>& texts, const std::vector<bool>& html, const Recipe& recipe) {
@@ -98,8 +98,8 @@ nb::list listed(const Batch& batch, Get&& get) {
   return values;
 }
 
-// What lies end to end, row i from ends[i-1] to ends[i]. Arrays of bytes where SQLite is given them as they are: it takes
-// these at once, and would have to have bytes made into them.
+// What lies end to end, row i from ends[i-1] to ends[i]. Arrays of bytes where SQLite is given them as they are: it
+// takes these at once, and would have to have bytes made into them.
 template <class Bytes = nb::bytes, class T>
 nb::list pieces(const T* data, const std::vector<std::uint64_t>& ends) {
   nb::list values;
@@ -230,12 +230,12 @@ void register_ingest(nb::module_& m) {
   }, nb::kw_only(), "scheme"_a, "raw"_a, "ignore"_a, "lines"_a, "max_size"_a)
       .def_ro("raw", &Recipe::raw)
       .def_ro("max_size", &Recipe::max_size);
-  nb::class_<Suspects>(m, "Suspects")
-      .def("__init__", [](Suspects* self, const std::vector<nb::bytes>& endings, const std::vector<nb::bytes>& marks) {
-        new (self) Suspects(strings(endings), strings(marks));
+  nb::class_<FormatFilter>(m, "Suspects")
+      .def("__init__", [](FormatFilter* self, const std::vector<nb::bytes>& endings, const std::vector<nb::bytes>& marks) {
+        new (self) FormatFilter(strings(endings), strings(marks));
       }, nb::kw_only(), "endings"_a, "marks"_a)
-      .def("by_name", [](const Suspects& self, const nb::bytes& path) { return self.by_name(view(path)); }, "path"_a)
-      .def("by_content", [](const Suspects& self, const nb::bytes& bytes, int kind) {
+      .def("by_name", [](const FormatFilter& self, const nb::bytes& path) { return self.by_name(view(path)); }, "path"_a)
+      .def("by_content", [](const FormatFilter& self, const nb::bytes& bytes, int kind) {
         return self.by_content(view(bytes), static_cast<Kind>(kind));
       }, "bytes"_a, "kind"_a);
   const auto rows = [](auto get) { return [get](const Batch& batch) { return listed(batch, get); }; };
@@ -256,9 +256,9 @@ void register_ingest(nb::module_& m) {
       .def_prop_ro("moduli", rows([](const Ingested& r) { return r.modulus; }))
       .def_prop_ro("digests", rows([](const Ingested& r) { return digest_or_none(r.has_digest(), r.digest); }))
       .def_prop_ro("contents", rows([](const Ingested& r) { return digest_or_none(r.has_content(), r.content_digest); }))
-      .def_prop_ro("named", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.suspect == Suspect::by_name; }); })
-      .def_prop_ro("marked", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.suspect == Suspect::by_content; }); })
-      .def_prop_ro("stores", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.suspect == Suspect::store; }); })
+      .def_prop_ro("named", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.hint == FormatHint::by_name; }); })
+      .def_prop_ro("marked", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.hint == FormatHint::by_content; }); })
+      .def_prop_ro("stores", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.hint == FormatHint::store; }); })
       .def_prop_ro("copies", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.copy; }); })
       .def("take_texts", take_texts)
       .def("lend_texts", [](Batch& batch) {

@@ -1,5 +1,5 @@
-// What a document would take with it, as Python sees it: folded texts, their windows, certificates. It converts, releases
-// the GIL and raises; nothing else.
+// What a document would take with it, as Python sees it: folded texts, their windows, certificates. It converts,
+// releases the GIL and raises; nothing else.
 #include "bindings/convert.hpp"
 #include "keep/certificate.hpp"
 #include "keep/windows.hpp"

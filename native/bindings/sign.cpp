@@ -16,14 +16,14 @@ nb::tuple py_sign(const Scheme& scheme, const nb::bytes& text) {
 }
 
 nb::tuple py_place(const Scheme& scheme, const nb::bytes& text) {
-  std::vector<Placed> placed;
+  std::vector<PlacedFeature> placed;
   {
     const nb::gil_scoped_release free;
     placed = place(scheme, view(text));
   }
-  return nb::make_tuple(column<std::uint64_t>(placed, [](const Placed& p) { return p.offset; }),
-                        column<std::uint64_t>(placed, [](const Placed& p) { return p.feature; }),
-                        column<std::uint32_t>(placed, [](const Placed& p) { return p.weight; }));
+  return nb::make_tuple(column<std::uint64_t>(placed, [](const PlacedFeature& p) { return p.offset; }),
+                        column<std::uint64_t>(placed, [](const PlacedFeature& p) { return p.feature; }),
+                        column<std::uint32_t>(placed, [](const PlacedFeature& p) { return p.weight; }));
 }
 
 Stream stream_of(const std::string& name) {
@@ -34,14 +34,14 @@ Stream stream_of(const std::string& name) {
 }
 
 nb::tuple py_shingle_places(const Shingler& shingler, const nb::bytes& text) {
-  std::vector<ShingleAt> placed;
+  std::vector<PlacedShingle> placed;
   {
     const nb::gil_scoped_release free;
     placed = shingler.placed(view(text));
   }
-  return nb::make_tuple(column<std::uint64_t>(placed, [](const ShingleAt& s) { return s.offset; }),
-                        column<std::uint64_t>(placed, [](const ShingleAt& s) { return s.fingerprint; }),
-                        column<std::uint64_t>(placed, [](const ShingleAt& s) { return s.bytes; }));
+  return nb::make_tuple(column<std::uint64_t>(placed, [](const PlacedShingle& s) { return s.offset; }),
+                        column<std::uint64_t>(placed, [](const PlacedShingle& s) { return s.fingerprint; }),
+                        column<std::uint64_t>(placed, [](const PlacedShingle& s) { return s.bytes; }));
 }
 
 NumPy<std::uint64_t> py_all_shingles(const Shingler& shingler, const nb::bytes& text) {
@@ -120,7 +120,7 @@ void register_sign(nb::module_& m) {
       .def("count", [](const Shingler& self, const nb::bytes& text) { return self.count(view(text)); }, "text"_a);
   nb::class_<Scheme>(m, "Scheme");
   m.def("shingles", [](const Shingler& shingler, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
-    return Scheme(Shingles(shingler, modulus, sample, most));
+    return Scheme(Mod(shingler, modulus, sample, most));
   }, nb::kw_only(), "shingler"_a, "modulus"_a, "sample"_a, "most"_a);
   m.def("sketch", [](const Shingler& shingler, std::uint32_t slots) { return Scheme(Sketch(shingler, slots)); },
         nb::kw_only(), "shingler"_a, "slots"_a);
@@ -129,7 +129,7 @@ void register_sign(nb::module_& m) {
         nb::kw_only(), "shingler"_a, "modulus"_a);
   m.def("chunk_minima", py_chunk_minima, "fingerprints"_a, "modulus"_a);
   m.def("smallest", [](const Shingler& shingler, std::uint64_t n, std::uint64_t modulus) {
-    return Scheme(Smallest(shingler, n, modulus));
+    return Scheme(Min(shingler, n, modulus));
   }, nb::kw_only(), "shingler"_a, "n"_a, "modulus"_a);
   m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup,
                    std::uint64_t residue, std::uint64_t seed, unsigned bits) {

@@ -1,4 +1,5 @@
-// Rows and batches on their way into SQLite, as Python sees them. It converts, releases the GIL and raises; nothing else.
+// Rows and batches on their way into SQLite, as Python sees them. It converts, releases the GIL and raises; nothing
+// else.
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>

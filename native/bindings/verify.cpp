@@ -38,7 +38,7 @@ nb::tuple verify_views(std::span<const std::string_view> views, const Array<std:
     pairs.push_back({a.data()[i], b.data()[i]});
   }
   const auto left_out = left_out_of(ignored);
-  Uncleared<Measure> measures;
+  UninitVector<Measure> measures;
   {
     const nb::gil_scoped_release free;
     measures = verify(views, pairs, shingler, {resemblance, containment}, left_out, threads);

@@ -7,7 +7,7 @@
 namespace nearkin {
 namespace {
 
-// Continued fraction of the incomplete beta function, by Lentz's method.
+// Evaluates the continued fraction of the incomplete beta function by Lentz's method.
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   double c = 1.0, d = 1.0 - (a + b) * x / (a + 1.0);
@@ -46,22 +46,23 @@ class IncompleteBeta {
     return 1.0 - front * beta_fraction(b_, a_, 1.0 - x) / b_;
   }
 
-  // The derivative.
+  // The derivative of the function.
   double density(double x) const {
     return std::exp(scale_ + (a_ - 1.0) * std::log(x) + (b_ - 1.0) * std::log1p(-x));
   }
 
  private:
   double a_, b_;
-  double scale_;  // of all x
+  double scale_;  // the factor that does not depend on x
 };
 
-// Where the function surely is below p, and where surely not, by Newton's method. Halving then asks only between the two:
-// 27 of 60 times, with the same result. Of large samples rounding moves more than the margin allows for.
+// Brackets the p-quantile by Newton's method: at the first number the function surely is below p, at the second surely
+// not. Bisection then evaluates the function only between the two, 27 of 60 times, with the same result. For large
+// samples rounding errors exceed the margin, so nothing is bracketed.
 std::pair<double, double> around_quantile(const IncompleteBeta& beta, double a, double b, double p) {
   if (a + b > kSmallSample) return {0.0, 1.0};
   const double mean = a / (a + b), deviation = std::sqrt(mean * (1.0 - mean) / (a + b + 1.0));
-  // Of a normal distribution, roughly.
+  // Start from the quantile of a normal distribution, roughly.
   const double tail = std::sqrt(-2.0 * std::log(std::min(p, 1.0 - p))) - 0.7;
   double x = mean + (p < 0.5 ? -tail : tail) * deviation;
   double below = 0.0, above = 1.0;
@@ -70,7 +71,7 @@ std::pair<double, double> around_quantile(const IncompleteBeta& beta, double a, 
     const double value = beta(x), step = (value - p) / beta.density(x);
     (value < p ? below : above) = x;
     x -= step;
-    // The error that is left is as the square of the step.
+    // The remaining error shrinks with the square of the step.
     if (std::fabs(step) < 1e-7 * std::min(x, 1.0 - x)) return {x - kMargin * x, x + kMargin * (1.0 - x)};
   }
   return {0.0, 1.0};
@@ -89,8 +90,7 @@ double beta_quantile(double a, double b, double p) {
   return 0.5 * (low + high);
 }
 
-constexpr std::uint64_t kTabled = 8192;
-constexpr double kSpread = 3.0;  // standard deviations beyond the table: more than confidences up to 99.7 % ask for
+constexpr double kSpread = 3.0;  // standard deviations: more than confidences up to 99.7 % ask for
 
 }  // namespace
 
@@ -103,7 +103,7 @@ Interval clopper_pearson(std::uint64_t k, std::uint64_t n, double confidence) {
 
 double binomial_outside(std::uint64_t n, double p, std::uint64_t least, std::uint64_t most) {
   const auto size = static_cast<double>(n), first = static_cast<double>(least), last = static_cast<double>(most);
-  // Both tails by the incomplete beta function: a sum of the terms between would lose a small tail in its rounding.
+  // Both tails come from the incomplete beta function: a sum of the terms between would lose a small tail in rounding.
   const double below = least == 0 ? 0.0 : least > n ? 1.0 : IncompleteBeta(size - first + 1.0, first)(1.0 - p);
   const double above = most >= n ? 0.0 : IncompleteBeta(last + 1.0, size - last)(p);
   return std::min(1.0, below + above);
@@ -146,7 +146,7 @@ std::uint64_t Fewest::sampled(std::uint64_t n) const {
 
 std::uint64_t Fewest::sampled_of_sum(std::uint64_t sum) const {
   if (sum < sum_table_.size()) return sum_table_[sum];
-  // n is at least sum / (1 + t), and k + fewest's slack at n grows with n: take the slack at the largest n.
+  // n is at least sum / (1 + t), and the slack grows with n: take the slack at the largest n.
   const auto size = static_cast<double>(sum);
   const double slack = kSpread * std::sqrt(size * threshold_ * (1.0 - threshold_)) + 2.0;
   const double k = (size * threshold_ - slack) / (1.0 + threshold_);
@@ -158,7 +158,7 @@ std::uint64_t Fewest::exact_of_sum(std::uint64_t sum) const {
 }
 
 std::uint64_t Fewest::exact(std::uint64_t n) const {
-  // The smallest k for which k / n, as a double, is at least the threshold: what a comparison of scores will do.
+  // The smallest k for which k / n, as a double, is at least the threshold, as a comparison of scores will decide.
   const auto size = static_cast<double>(n);
   auto k = static_cast<std::uint64_t>(threshold_ * size);
   while (k > 0 && static_cast<double>(k - 1) / size >= threshold_) --k;

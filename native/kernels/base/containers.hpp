@@ -1,4 +1,5 @@
-// One bit for each of many things, the first in the highest bit of the first byte, as NumPy packs them.
+// Containers the standard library lacks: bit sets packed as NumPy packs them, a flat hash map, and vectors whose items
+// start uninitialized.
 #pragma once
 
 #include <algorithm>
@@ -16,33 +17,34 @@
 
 namespace nearkin {
 
+// Sets the bits from `from` to before `to`. Bit sets keep the first bit in the highest bit of the first byte.
 inline void set_bits(std::span<std::uint8_t> bits, std::size_t from, std::size_t to) {
   while (from < to && from % 8) bits[from / 8] |= 0x80 >> from % 8, ++from;
   if (from < to) std::memset(bits.data() + from / 8, 0xff, (to - from) / 8);
   for (from += (to - from) / 8 * 8; from < to; ++from) bits[from / 8] |= 0x80 >> from % 8;
 }
 
-// 64 of them from a multiple of 64 on, the first in the highest bit; those that are not there are not set.
-inline std::uint64_t sixty_four(std::span<const std::uint8_t> bits, std::size_t from) {
-  std::uint64_t some = 0;
-  const auto many = std::min<std::size_t>(8, bits.size() - std::min(bits.size(), from / 8));
-  for (std::size_t i = 0; i < many; ++i) some |= std::uint64_t{bits[from / 8 + i]} << (56 - 8 * i);
-  return some;
+// Returns 64 bits from a multiple of 64 on, the first in the highest bit. Bits past the end are not set.
+inline std::uint64_t word_of_bits(std::span<const std::uint8_t> bits, std::size_t from) {
+  std::uint64_t word = 0;
+  const auto bytes = std::min<std::size_t>(8, bits.size() - std::min(bits.size(), from / 8));
+  for (std::size_t i = 0; i < bytes; ++i) word |= std::uint64_t{bits[from / 8 + i]} << (56 - 8 * i);
+  return word;
 }
 
-// The first at or after `from` that is set, or not set; `count` if none of so many is.
+// Returns the first bit at or after `from` that has the value `set`, or `count` where none of the `count` bits has.
 inline std::size_t next_bit(std::span<const std::uint8_t> bits, std::size_t count, std::size_t from, bool set) {
   while (from < count) {
-    auto some = sixty_four(bits, from / 64 * 64);
-    if (!set) some = ~some;
-    some &= ~std::uint64_t{0} >> from % 64;
-    if (some) return std::min(count, from / 64 * 64 + static_cast<std::size_t>(std::countl_zero(some)));
+    auto word = word_of_bits(bits, from / 64 * 64);
+    if (!set) word = ~word;
+    word &= ~std::uint64_t{0} >> from % 64;
+    if (word) return std::min(count, from / 64 * 64 + static_cast<std::size_t>(std::countl_zero(word)));
     from = from / 64 * 64 + 64;
   }
   return count;
 }
 
-// Calls visit(from, to) for each run of set ones among so many.
+// Calls visit(from, to) for each run of set bits among the first `count`.
 template <class Visit>
 void each_run(std::span<const std::uint8_t> bits, std::size_t count, Visit&& visit) {
   for (std::size_t from = 0; (from = next_bit(bits, count, from, true)) < count;) {
@@ -52,10 +54,10 @@ void each_run(std::span<const std::uint8_t> bits, std::size_t count, Visit&& vis
   }
 }
 
-// A hash map whose entries lie side by side, in the order in which they came. std::unordered_map allocates each by itself,
-// and a key that is not there costs it two visits to far memory: for the digests of a scan three times the time.
-
-// `Hash` gives numbers whose bits are all as good as dice: digests are. Nothing is ever removed.
+// A hash map whose entries lie side by side in the order of insertion. std::unordered_map allocates each entry by
+// itself, and a key that is absent costs it two visits to far memory: three times the time for the digests of a scan.
+//
+// `Hash` must spread every bit as a digest does. Entries cannot be removed.
 template <class Key, class Value, class Hash>
 class FlatMap {
  public:
@@ -68,7 +70,7 @@ class FlatMap {
   }
   Value* find(const Key& key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
 
-  // The value of this key, and whether it is this one: it is not where there was one already.
+  // Returns the value of this key and whether it was inserted now.
   std::pair<Value*, bool> emplace(const Key& key, Value value) {
     if (2 * (entries_.size() + 1) > slots_.size()) grow();
     const std::uint64_t hash = Hash{}(key);
@@ -98,12 +100,12 @@ class FlatMap {
 
   static std::uint32_t tag(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
-  // Where it is, or would be.
+  // Returns the slot that holds the key or would hold it.
   std::size_t place(const Key& key, std::uint64_t hash) const {
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-      const Slot& slot = slots_[at];
-      if (slot.entry == kFree || (slot.tag == tag(hash) && entries_[slot.entry].first == key)) return at;
+    for (std::size_t slot_number = hash & mask;; slot_number = (slot_number + 1) & mask) {
+      const Slot& slot = slots_[slot_number];
+      if (slot.entry == kFree || (slot.tag == tag(hash) && entries_[slot.entry].first == key)) return slot_number;
     }
   }
 
@@ -120,40 +122,38 @@ class FlatMap {
     slots_.swap(slots);
   }
 
-  std::vector<Slot> slots_;  // a power of two, at least half of them free
+  std::vector<Slot> slots_;  // a power of two; at least half are free
   std::vector<std::pair<Key, Value>> entries_;
 };
 
-// Memory given back at once. `values = {}` only empties a vector: that assigns a list of nothing, and keeps the room.
-
+// Frees the memory of containers at once. `values = {}` would only empty a vector and keep its capacity.
 template <class... Values>
-void let_go(Values&... values) {
+void release(Values&... values) {
   (Values().swap(values), ...);
 }
 
-// Large arrays that nobody clears before they are written: what is not given a value has none.
+// A vector whose new items are not initialized: large arrays that are written right away need no clearing first.
 //
-// Pages of 2 MB were tried for them (madvise): fewer faults, but on a virtual machine whose host gives memory when it is
-// first touched clearing them took longer than all the faults.
-
+// Pages of 2 MB were tried for them (madvise): fewer faults, but on a virtual machine whose host provides memory at the
+// first touch, clearing the pages took longer than all the faults.
 template <class Item>
-struct NoClearing : std::allocator<Item> {
+struct DefaultInitAllocator : std::allocator<Item> {
   template <class Other>
   struct rebind {
-    using other = NoClearing<Other>;
+    using other = DefaultInitAllocator<Other>;
   };
 
   template <class Other>
   void construct(Other* at) {
     ::new (static_cast<void*>(at)) Other;
   }
-  template <class Other, class... Given>
-  void construct(Other* at, Given&&... given) {
-    std::construct_at(at, std::forward<Given>(given)...);
+  template <class Other, class... Arguments>
+  void construct(Other* at, Arguments&&... arguments) {
+    std::construct_at(at, std::forward<Arguments>(arguments)...);
   }
 };
 
 template <class Item>
-using Uncleared = std::vector<Item, NoClearing<Item>>;
+using UninitVector = std::vector<Item, DefaultInitAllocator<Item>>;
 
 }  // namespace nearkin

@@ -1,7 +1,4 @@
-// A bijection of 64 bits that spreads every bit over all others (Stafford's variant 13, the finaliser of splitmix64).
-//
-// Rabin fingerprints are linear: what differs by a constant before the reduction differs by a constant after it. Where
-// that would tie two values together, they go through here.
+// Hashes and divisibility tests for 64-bit fingerprints.
 #pragma once
 
 #include <bit>
@@ -13,17 +10,21 @@ namespace nearkin {
 
 inline constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
 
-// Named for those that mix several at once.
+// The constants of `mix`, for code that mixes several values at once.
 inline constexpr std::uint64_t kMixFirst = 0xbf58476d1ce4e5b9ULL, kMixSecond = 0x94d049bb133111ebULL;
 
+// Spreads every bit over all others, as a bijection of 64 bits (Stafford's variant 13, the finaliser of splitmix64).
+//
+// Rabin fingerprints are linear: inputs that differ by a constant have fingerprints that differ by a constant. Where
+// such a tie would correlate two values, they are mixed.
 constexpr std::uint64_t mix(std::uint64_t value) {
   value = (value ^ (value >> 30)) * kMixFirst;
   value = (value ^ (value >> 27)) * kMixSecond;
   return value ^ (value >> 31);
 }
 
-// One permutation of the fingerprints for every seed (Broder 1997 §4.1's π): a linear map, then the mixer. Seed 0 is
-// the identity.
+// The permutation of fingerprints that belongs to a seed (Broder 1997 §4.1's random π): a linear map, then the mixer.
+// Seed 0 is the identity.
 class Permutation {
  public:
   explicit constexpr Permutation(std::uint64_t seed)
@@ -40,15 +41,14 @@ class Permutation {
   std::uint64_t plus_, times_;
 };
 
-// The hash of a window: of eight bytes at least, all of which count.
-
 inline std::uint64_t word(const char* at) {
   std::uint64_t value;
   std::memcpy(&value, at, sizeof value);
   return value;
 }
 
-// Multiplications that do not wait for one another; the last mixes what they brought into the high bits.
+// Hashes a window of at least eight bytes. The multiplications do not wait for one another; the last one mixes their
+// results into the high bits.
 inline std::uint64_t window_hash(const char* window, std::size_t length) {
   std::uint64_t h = word(window + length - 8) * 0xd6e8feb86659fd93;
   for (std::size_t at = 0; at + 8 < length; at += 8)
@@ -57,21 +57,20 @@ inline std::uint64_t window_hash(const char* window, std::size_t length) {
   return h ^ h >> 32;
 }
 
-// "Is f a multiple of n?" without a division: f · (odd part of n)^-1, rotated right by n's power of two, is at most
-// (2^64 - 1) / n exactly when it is (Granlund and Montgomery 1994, §9).
-
+// Tests whether n divides f without a division: f · (odd part of n)^-1, rotated right by n's power of two, is at most
+// (2^64 - 1) / n exactly when it does (Granlund and Montgomery 1994, §9).
 class Divisor {
  public:
   explicit constexpr Divisor(std::uint64_t n) : shift_(std::countr_zero(n)), limit_(~std::uint64_t{0} / n) {
     const std::uint64_t odd = n >> shift_;
-    std::uint64_t inverse = odd;  // right to 3 bits; each Newton step doubles them
+    std::uint64_t inverse = odd;  // correct to 3 bits; each Newton step doubles them
     for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
     inverse_ = inverse;
   }
 
   constexpr int shift() const { return shift_; }
 
-  // With the shift known at compile time a loop that has twelve instructions has one or two fewer.
+  // A shift known at compile time saves one or two of the twelve instructions of a loop.
   template <int kShift>
   constexpr bool divides_with_shift(std::uint64_t value) const {
     return std::rotr(value * inverse_, kShift) <= limit_;
@@ -85,14 +84,13 @@ class Divisor {
   std::uint64_t inverse_ = 1;
 };
 
-// "F mod D = r" without a division, for a fingerprint F, permuted first where the scheme has a seed.
-
+// Tests whether F mod D = r without a division, for a fingerprint F that is permuted first where the scheme has a seed.
 class Residue {
  public:
   Residue(std::uint64_t divisor, std::uint64_t residue, std::uint64_t seed)
       : divisor_(divisor), number_(divisor), residue_(residue % divisor), permutation_(seed) {}
 
-  // "F is D-1 mod D" is "D divides F + 1": the default, and an instruction less than any other.
+  // True for the default, F mod D = D - 1: "D divides F + 1" takes an instruction less than any other residue.
   bool last() const { return residue_ + 1 == number_ && permutation_.identity(); }
   const Divisor& divisor() const { return divisor_; }
 
@@ -107,7 +105,7 @@ class Residue {
   Permutation permutation_;
 };
 
-// The default residue with D's power of two known at compile time, or -1 for any.
+// Tests for the default residue, with D's power of two known at compile time; -1 stands for any power.
 template <int kShift>
 class LastResidue {
  public:

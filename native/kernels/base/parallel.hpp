@@ -1,5 +1,5 @@
-// A loop on threads. Work is handed out in blocks from a counter; what each block does must not depend on which
-// thread does it, so results are the same for any number of threads.
+// A parallel loop. Threads take blocks of work from a counter. The result of a block must not depend on the thread that
+// does it, so that all results are the same for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace nearkin {
 
-// Calls work(thread, begin, end) over [0, count) in blocks; the first exception is rethrown when all have stopped.
+// Calls work(thread, begin, end) for blocks of [0, count). Rethrows the first exception once all threads have stopped.
 template <class Work>
 void parallel_blocks(std::size_t count, std::size_t block, unsigned threads, Work&& work) {
   std::atomic<std::size_t> next{0};
@@ -31,10 +31,10 @@ void parallel_blocks(std::size_t count, std::size_t block, unsigned threads, Wor
       next = count;
     }
   };
-  std::vector<std::jthread> others;
-  for (unsigned thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
+  std::vector<std::jthread> workers;
+  for (unsigned thread = 1; thread < threads; ++thread) workers.emplace_back(run, thread);
   run(0);
-  others.clear();
+  workers.clear();
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -32,7 +32,7 @@ using Compress = void (*)(State&, const unsigned char*, std::size_t);
 
 struct Compression {
   Compress one;
-  // As many blocks of either of two messages.
+  // Takes the same number of blocks of two messages.
   void (*two)(State&, const unsigned char*, State&, const unsigned char*, std::size_t);
 };
 
@@ -63,18 +63,18 @@ void compress_portable(State& state, const unsigned char* data, std::size_t bloc
   }
 }
 
-void compress_two_portable(State& first, const unsigned char* data, State& second, const unsigned char* other,
-                           std::size_t blocks) {
-  compress_portable(first, data, blocks);
-  compress_portable(second, other, blocks);
+void compress_two_portable(State& first, const unsigned char* first_data, State& second,
+                           const unsigned char* second_data, std::size_t blocks) {
+  compress_portable(first, first_data, blocks);
+  compress_portable(second, second_data, blocks);
 }
 
 constexpr Compression kPortable{compress_portable, compress_two_portable};
 
 #if defined(__x86_64__)
 
-// One message in the registers, four of which hold words of the schedule. The instructions hold the state as (A, B, E, F)
-// and (C, D, G, H) and do two rounds at a time; four words of the schedule are made at once.
+// A message's state and schedule in registers. The instructions keep the state as (A, B, E, F) and (C, D, G, H), do two
+// rounds at a time, and extend the schedule by four words at once.
 #define NEARKIN_SHA __attribute__((target("sha,sse4.1,ssse3"), always_inline)) inline
 struct Registers {
   __m128i abef, cdgh, abef_before, cdgh_before, w[4];
@@ -122,36 +122,37 @@ struct Registers {
 
 __attribute__((target("sha,sse4.1,ssse3"))) void compress_native(State& state, const unsigned char* data,
                                                                  std::size_t blocks) {
-  Registers one;
-  one.load(state);
+  Registers registers;
+  registers.load(state);
   for (; blocks > 0; --blocks, data += kBlock) {
-    one.begin(data);
+    registers.begin(data);
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) one.four_rounds(i);
-    one.end();
+    for (int i = 0; i < 16; ++i) registers.four_rounds(i);
+    registers.end();
   }
-  one.save(state);
+  registers.save(state);
 }
 
-// Each round waits for the one before it, and the processor has time for another message meanwhile.
-__attribute__((target("sha,sse4.1,ssse3"))) void compress_two_native(State& first, const unsigned char* data, State& second,
-                                                                     const unsigned char* other, std::size_t blocks) {
-  Registers one, two;
-  one.load(first);
-  two.load(second);
-  for (; blocks > 0; --blocks, data += kBlock, other += kBlock) {
-    one.begin(data);
-    two.begin(other);
+// Each round waits for the round before it, so the processor has time for a second message meanwhile.
+__attribute__((target("sha,sse4.1,ssse3"))) void compress_two_native(State& first, const unsigned char* first_data,
+                                                                     State& second, const unsigned char* second_data,
+                                                                     std::size_t blocks) {
+  Registers a, b;
+  a.load(first);
+  b.load(second);
+  for (; blocks > 0; --blocks, first_data += kBlock, second_data += kBlock) {
+    a.begin(first_data);
+    b.begin(second_data);
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {
-      one.four_rounds(i);
-      two.four_rounds(i);
+      a.four_rounds(i);
+      b.four_rounds(i);
     }
-    one.end();
-    two.end();
+    a.end();
+    b.end();
   }
-  one.save(first);
-  two.save(second);
+  a.save(first);
+  b.save(second);
 }
 
 bool has_instructions() {
@@ -168,7 +169,7 @@ Compression chosen() { return kPortable; }
 
 #endif
 
-// A message on its way: its whole blocks, then the end of it with a 1 bit, zeros, and its length in bits.
+// A message and how far it is digested: first its whole blocks, then its tail with a 1 bit, zeros and its length.
 class Message {
  public:
   explicit Message(std::string_view data)
@@ -180,17 +181,17 @@ class Message {
     const std::uint64_t bits = static_cast<std::uint64_t>(data.size()) * 8;
     for (std::size_t i = 0; i < 8; ++i)
       tail_[tail_blocks_ * kBlock - 1 - i] = static_cast<unsigned char>(bits >> (8 * i));
-    go_on(0);
+    advance(0);
   }
-  Message(const Message&) = delete;  // it may be within its own tail
+  Message(const Message&) = delete;  // at_ may point into tail_
   Message& operator=(const Message&) = delete;
 
-  std::size_t blocks() const { return blocks_; }  // that lie in a row; none: it is done
+  std::size_t blocks() const { return blocks_; }  // that lie in a row; 0 at the end of the message
   const unsigned char* at() const { return at_; }
   State& state() { return state_; }
 
-  // Past so many blocks.
-  void go_on(std::size_t blocks) {
+  // Passes over blocks that were compressed.
+  void advance(std::size_t blocks) {
     at_ += blocks * kBlock;
     blocks_ -= blocks;
     if (blocks_ > 0 || tail_blocks_ == 0) return;
@@ -213,7 +214,8 @@ class Message {
 };
 
 Digest finish(Compress compress, Message& message) {
-  for (; message.blocks() > 0; message.go_on(message.blocks())) compress(message.state(), message.at(), message.blocks());
+  for (; message.blocks() > 0; message.advance(message.blocks()))
+    compress(message.state(), message.at(), message.blocks());
   return message.digest();
 }
 
@@ -233,7 +235,7 @@ std::vector<Digest> digests_with(const Compression& compression, std::span<const
     std::optional<Message> message;
   };
   std::vector<Digest> digests(data.size());
-  // The longest first: what is left for one lane in the end is then short.
+  // The longest messages come first, so that little remains for a single lane at the end.
   std::vector<std::size_t> order(data.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return data[a].size() > data[b].size(); });
@@ -254,8 +256,8 @@ std::vector<Digest> digests_with(const Compression& compression, std::span<const
     Message &a = *lanes[0].message, &b = *lanes[1].message;
     const std::size_t blocks = std::min(a.blocks(), b.blocks());
     compression.two(a.state(), a.at(), b.state(), b.at(), blocks);
-    a.go_on(blocks);
-    b.go_on(blocks);
+    a.advance(blocks);
+    b.advance(blocks);
   }
   for (Lane& lane : lanes)
     if (lane.message) digests[lane.number] = finish(compression.one, *lane.message);
@@ -270,6 +272,8 @@ std::vector<Digest> sha256_all(std::span<const std::string_view> data) { return 
 
 Digest sha256_portable(std::string_view data) { return digest_with(kPortable, data); }
 
-std::vector<Digest> sha256_all_portable(std::span<const std::string_view> data) { return digests_with(kPortable, data); }
+std::vector<Digest> sha256_all_portable(std::span<const std::string_view> data) {
+  return digests_with(kPortable, data);
+}
 
 }  // namespace nearkin

@@ -1,6 +1,5 @@
-// Sorting by 64-bit features. They are uniform in their high bits, so two counting passes over these put nearly every
-// item where it belongs, and one walk over the result mends the rest. No step waits for a comparison that cannot be
-// predicted.
+// Radix sort by 64-bit features. Features are uniform in their high bits, so two counting passes over these put nearly
+// every item in place, and an insertion pass mends the rest. No step waits for a comparison that cannot be predicted.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +18,14 @@ inline constexpr std::size_t kKeep = std::size_t{1} << 18;
 template <int kDigit>
 using Counts = std::array<std::uint32_t, std::size_t{1} << kDigit>;
 
-// To where each digit's items begin.
+// Turns counts into the positions at which each digit's items begin.
 template <int kDigit>
 void sum_up(Counts<kDigit>& counts) {
   std::uint32_t start = 0;
   for (auto& count : counts) start += std::exchange(count, start);
 }
 
-// False when the items were not as uniform as promised and mending would take too long.
+// Sorts by insertion. Returns false if the items are less uniform than promised and sorting takes too long.
 template <class Item, class Less>
 bool mend(Item* items, std::size_t count, Less&& less) {
   std::size_t budget = 8 * count;
@@ -45,11 +44,11 @@ bool mend(Item* items, std::size_t count, Less&& less) {
 
 template <int kDigit, class Item, class Key>
 void two_passes(Item* items, std::size_t count, unsigned bits, Key&& key) {
-  // Kept between calls, unless it is large: fresh memory for every list costs more than the sorting.
+  // The buffer is kept between calls unless it is large: fresh memory for every list costs more than the sorting.
   static thread_local std::vector<Item> kept;
   std::vector<Item> large;
-  std::vector<Item>& other = count <= kKeep ? kept : large;
-  if (other.size() < count) other.resize(count);
+  std::vector<Item>& buffer = count <= kKeep ? kept : large;
+  if (buffer.size() < count) buffer.resize(count);
   const int high = std::max(static_cast<int>(bits), 2 * kDigit) - kDigit, low = high - kDigit;
   constexpr std::uint64_t kMask = (std::uint64_t{1} << kDigit) - 1;
   Counts<kDigit> lows{}, highs{};
@@ -60,13 +59,13 @@ void two_passes(Item* items, std::size_t count, unsigned bits, Key&& key) {
   }
   sum_up<kDigit>(lows);
   sum_up<kDigit>(highs);
-  for (std::size_t i = 0; i < count; ++i) other[lows[key(items[i]) >> low & kMask]++] = items[i];
-  for (std::size_t i = 0; i < count; ++i) items[highs[key(other[i]) >> high & kMask]++] = other[i];
+  for (std::size_t i = 0; i < count; ++i) buffer[lows[key(items[i]) >> low & kMask]++] = items[i];
+  for (std::size_t i = 0; i < count; ++i) items[highs[key(buffer[i]) >> high & kMask]++] = buffer[i];
 }
 
 }  // namespace radix
 
-// `key` gives the feature of an item, below 2^bits; `less` orders items and must order by feature first.
+// Sorts items by feature. `key` returns an item's feature, below 2^bits; `less` must order by feature first.
 template <class Item, class Key, class Less>
 void sort_by_feature(Item* items, std::size_t count, Key&& key, Less&& less, unsigned bits = 64) {
   if (count < 48 || count > (std::size_t{1} << 26)) {

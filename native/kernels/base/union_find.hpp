@@ -18,8 +18,8 @@ class UnionFind {
     return node;
   }
 
-  // False: they hung together already. The smaller node becomes the root: names then need no second pass, and depth
-  // stays low by halving.
+  // Returns false if the two were connected already. The smaller node becomes the root, so that labels need no second
+  // pass; halving keeps paths short.
   bool join(std::uint32_t x, std::uint32_t y) {
     x = root(x), y = root(y);
     if (x < y) parent_[y] = x;
@@ -27,7 +27,7 @@ class UnionFind {
     return x != y;
   }
 
-  // The component of each node, named by its smallest node.
+  // Returns the component of each node, named by its smallest node.
   std::vector<std::uint32_t> labels() && {
     for (std::uint32_t node = 0; node < parent_.size(); ++node) parent_[node] = root(node);
     return std::move(parent_);

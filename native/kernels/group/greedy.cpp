@@ -139,7 +139,8 @@ class Clustering {
       return many != others ? many < others : a < b;
     });
     probe(query, query.modulus, best);
-    // Both are compared at the larger modulus: where that is the cluster's, less of the query's weight is left to share.
+    // Both are compared at the larger modulus: where that is the cluster's, less of the query's weight is left to
+    // share.
     for (const std::uint64_t modulus : moduli_) {
       if (modulus > query.modulus) probe(query, modulus, best);
     }

@@ -1,5 +1,5 @@
-// What is left of a family's documents without the features that most of them have, and how alike that is: group/form.py
-// tells forms from versions by it.
+// What is left of a family's documents without the features that most of them have, and how alike that is:
+// group/form.py tells forms from versions by it.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct Payloads {
   std::vector<double> partly;          // of each family: of what not nearly all have, the share that several have
 };
 
-// `most`: the share of members that must have a feature for it to be no payload. Samples of unequal modulus are compared
-// at the largest of the family (Broder 1997 §3). Two that have no payload are alike: nothing sets them apart.
+// `most`: the share of members that must have a feature for it to be no payload. Samples of unequal modulus are
+// compared at the largest of the family (Broder 1997 §3). Two that have no payload are alike: nothing sets them apart.
 Payloads compare_payloads(const FamilyLists& families, double most, double nearly_all, unsigned beside, unsigned threads);
 
 }  // namespace nearkin

@@ -13,8 +13,8 @@
 namespace nearkin {
 namespace {
 
-// Strengths are spread between the least and 1, and few are equal: dealt into as many parts as there are links, hardly any
-// need comparing. First into pieces, which are then dealt and sorted each near a core.
+// Strengths are spread between the least and 1, and few are equal: dealt into as many parts as there are links, hardly
+// any need comparing. First into pieces, which are then dealt and sorted each near a core.
 constexpr std::size_t kMostParts = std::size_t{1} << 20;
 constexpr std::size_t kPieces = 64;
 
@@ -37,7 +37,7 @@ class Order {
     std::vector<std::size_t> ends(kPieces + 1, 0);  // where a piece begins, and once it is dealt where it ends
     for (const double strength : links_.strength) ++ends[part_of(strength) / in_piece_ + 1];
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    Uncleared<Ranked> dealt(links_.size());
+    UninitVector<Ranked> dealt(links_.size());
     for (std::size_t i = 0; i < dealt.size(); ++i) {
       const std::size_t part = part_of(links_.strength[i]);
       dealt[ends[part / in_piece_]++] = ranked(i, part);
@@ -67,7 +67,7 @@ class Order {
     std::vector<std::uint32_t> ends(in_piece_ + 1, 0);
     for (const Ranked& one : piece) ++ends[one.part - first_part + 1];
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    Uncleared<Ranked> sorted(piece.size());
+    UninitVector<Ranked> sorted(piece.size());
     for (const Ranked& one : piece) sorted[ends[one.part - first_part]++] = one;
     for (std::size_t part = 0, from = 0; part < in_piece_; from = ends[part++])
       if (ends[part] - from > 1)

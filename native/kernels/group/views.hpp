@@ -50,8 +50,8 @@ inline Tally tally_inside(std::span<const std::uint32_t> label, const Links& lin
 
 // What holds chains together: a spanning tree of the strongest links.
 
-// The weakest link here is the last one that a union-find needs when it takes the strongest first: weaker ones join what
-// hangs together already.
+// The weakest link here is the last one that a union-find needs when it takes the strongest first: weaker ones join
+// what hangs together already.
 inline Tally tally_chains(std::span<const std::uint32_t> label, const Links& links) {
   const auto nodes = static_cast<std::uint32_t>(label.size());
   Tally found(nodes);
@@ -66,16 +66,16 @@ inline Tally tally_chains(std::span<const std::uint32_t> label, const Links& lin
 
 // Complete-link clusters: every two members are linked.
 //
-// Links are taken strongest first, and it is counted how many have come between each two clusters. When all have, the two
-// merge: the weakest of them is the link at hand, so this is agglomeration by complete link, where always the two clusters
-// whose most unlike members are most alike merge next. Components are done one by one: what lies together stays in the
-// cache, and no count is kept for longer than its component.
+// Links are taken strongest first, and it is counted how many have come between each two clusters. When all have, the
+// two merge: the weakest of them is the link at hand, so this is agglomeration by complete link, where always the two
+// clusters whose most unlike members are most alike merge next. Components are done one by one: what lies together
+// stays in the cache, and no count is kept for longer than its component.
 
 // For each node the smallest node of its cluster.
 std::vector<std::uint32_t> cliques(std::uint32_t nodes, const Links& links);
 
-// Families around principals. Contents are taken in turn; one that is linked to no principal becomes one, any other goes
-// to the principal it resembles most, of equal ones to the one that came first. So each member is linked to its
+// Families around principals. Contents are taken in turn; one that is linked to no principal becomes one, any other
+// goes to the principal it resembles most, of equal ones to the one that came first. So each member is linked to its
 // principal, which came before it, and no two principals are linked.
 
 struct Principals {

@@ -141,8 +141,8 @@ void Segment::find(std::span<const std::uint64_t> features, std::vector<std::uin
 
 namespace {
 
-// A system gives the file memory in pieces as large as what is written. Where it has to find large ones, or its host has
-// to, 46 MB at once took 110 ms of CPU, and 256 KB at a time 15 ms.
+// A system gives the file memory in pieces as large as what is written. Where it has to find large ones, or its host
+// has to, 46 MB at once took 110 ms of CPU, and 256 KB at a time 15 ms.
 constexpr std::size_t kOnce = std::size_t{1} << 18;
 
 [[noreturn]] void fail(const std::string& path) { throw std::system_error(errno, std::generic_category(), path); }

@@ -1,8 +1,8 @@
 // Segments: immutable indices of the contents of one scheme, from features to the contents that have them.
 //
 // A repository's signatures are searched where they lie, in files mapped into memory: nothing is loaded, and a look-up
-// touches two cache lines, the directory's and the keys'. The format is in segment_format.hpp. A segment can also be made
-// in memory; its sections then lie where each was made.
+// touches two cache lines, the directory's and the keys'. The format is in segment_format.hpp. A segment can also be
+// made in memory; its sections then lie where each was made.
 #pragma once
 
 #include <array>

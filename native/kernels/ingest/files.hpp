@@ -36,8 +36,8 @@ struct FolderLook {
   bool ask = false;  // about every entry, as where the file system does not tell with the names what they are
 };
 
-// Files and folders only: links, devices and the like are counted and passed over. Throws std::system_error where the folder cannot
-// be looked into.
+// Files and folders only: links, devices and the like are counted and passed over. Throws std::system_error where the
+// folder cannot be looked into.
 Folder look_into(const char* path, const FolderLook& how);
 
 // Which files are as they were: size, times of change and inode, asked of the file system on threads.

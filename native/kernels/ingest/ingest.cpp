@@ -21,8 +21,8 @@
 namespace nearkin {
 namespace {
 
-// Files opened one after the other. Those of one folder are opened from there: the way to it is looked up once, which for
-// every file took a third of opening it.
+// Files opened one after the other. Those of one folder are opened from there: the way to it is looked up once, which
+// for every file took a third of opening it.
 
 class Opener {
  public:
@@ -122,7 +122,8 @@ Reading read_file(Opener& opener, const std::string& path, std::string_view next
   return reading;
 }
 
-// Files or texts that are at hand at once: digests are made two at a time. More would not stay in the processor's cache.
+// Files or texts that are at hand at once: digests are made two at a time. More would not stay in the processor's
+// cache.
 constexpr std::size_t kTogether = 8;
 constexpr std::size_t kHeld = std::size_t{1} << 18;  // bytes after which no more files are added to these
 
@@ -198,7 +199,7 @@ class Worker {
       for (std::size_t i = 0; i < unnamed_.size(); ++i) batch_.rows[unnamed_[i].row].content_digest = digests[i];
     }
     for (const auto [number, start] : unnamed_)
-      if (const Ingested& row = batch_.rows[number]; copies_ != nullptr && row.suspect == Suspect::no)
+      if (const Ingested& row = batch_.rows[number]; copies_ != nullptr && row.hint == FormatHint::none)
         copies_->add(row.digest, row.kind, turn_, taken(number));
     unnamed_.clear();
   }
@@ -258,19 +259,19 @@ class Worker {
 };
 
 // What the bytes of a file are. Its kind stays unread where a worker reads it because of its name, or nobody does.
-void look_at(const std::string& path, std::string_view bytes, const Digest& digest, const Suspects* suspects, Ingested& row) {
+void look_at(const std::string& path, std::string_view bytes, const Digest& digest, const FormatFilter* filter, Ingested& row) {
   row.size = bytes.size();
   if (is_store_header(bytes)) {
-    row.suspect = Suspect::store;
+    row.hint = FormatHint::store;
     return;
   }
   row.digest = digest;
-  if (suspects != nullptr && suspects->by_name(path)) {
-    row.suspect = Suspect::by_name;
+  if (filter != nullptr && filter->by_name(path)) {
+    row.hint = FormatHint::by_name;
     return;
   }
   row.kind = sniff(bytes, is_named_html(path));
-  if (suspects != nullptr && suspects->by_content(bytes, row.kind)) row.suspect = Suspect::by_content;
+  if (filter != nullptr && filter->by_content(bytes, row.kind)) row.hint = FormatHint::by_content;
 }
 
 // Some files at a time, each read as a whole.
@@ -292,7 +293,7 @@ class Together {
     std::array<std::string_view, kTogether> read;
     std::size_t held = 0;
     for (File& file : files_)  // what one large file needed is not held for all that follow
-      if (file.bytes.capacity() > kHeld) let_go(file.bytes);
+      if (file.bytes.capacity() > kHeld) release(file.bytes);
     for (std::size_t i = done; i < paths_.size() && count_ < kTogether && held < kHeld; ++i) {
       File& file = files_[count_];
       file.path = &paths_[i];
@@ -320,7 +321,7 @@ class Together {
 
 }  // namespace
 
-Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects, Copies* copies,
+Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const FormatFilter* filter, Copies* copies,
                    std::uint64_t turn) {
   Batch batch;
   Recycled<&Batch::features>::lend(batch);
@@ -332,9 +333,9 @@ Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, con
     for (Together::File& file : together.files()) {
       if (batch.texts.size() > kBatchBytes) break;
       Ingested& row = file.row;
-      if (file.reading == Reading::done) look_at(*file.path, file.bytes, file.digest, suspects, row);
+      if (file.reading == Reading::done) look_at(*file.path, file.bytes, file.digest, filter, row);
       if (row.kind == Kind::unread) file.bytes.clear();
-      const bool text = row.suspect == Suspect::no && (row.kind == Kind::text || row.kind == Kind::html);
+      const bool text = row.hint == FormatHint::none && (row.kind == Kind::text || row.kind == Kind::html);
       if (copies == nullptr || !text) {
         worker.take(row, file.bytes, &file.bytes);
       } else {

@@ -60,12 +60,12 @@ class TextIds {
   std::unordered_map<std::string, std::uint32_t> extractors_;
 };
 
-// What files of the same bytes were found to be, so that a copy is read and digested, and not taken apart once more: its
-// text is that of the first.
+// What files of the same bytes were found to be, so that a copy is read and digested, and not taken apart once more:
+// its text is that of the first.
 //
-// Threads read batches in any order, but the store's writer takes them in the order of their turns. So a file is a copy only
-// of one of an earlier turn, or of one before it in its own: what it refers to is stored by then, whichever thread was
-// faster.
+// Threads read batches in any order, but the store's writer takes them in the order of their turns. So a file is a copy
+// only of one of an earlier turn, or of one before it in its own: what it refers to is stored by then, whichever thread
+// was faster.
 
 // What follows from bytes and their kind, but for the text itself.
 struct Taken {
@@ -124,7 +124,7 @@ inline constexpr std::uint32_t kNoOwner = 0xFFFFFFFF;  // (uid_t)-1, which no us
 struct Ingested {
   int error = 0;  // errno of a failed read; EFBIG for a file over max_size
   Kind kind = Kind::unread;
-  Suspect suspect = Suspect::no;
+  FormatHint hint = FormatHint::none;
   std::uint64_t size = 0;  // as all that follows: unknown where not even the folder tells of the file
   std::int64_t mtime_ns = 0;
   std::int64_t ctime_ns = 0;
@@ -159,9 +159,9 @@ struct Batch {
 // alone.
 inline constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 
-// Of those whose name makes them `suspects` the bytes are digested and nothing is taken: workers read them. Where there are
-// `copies` nothing is taken twice; batches are stored in the order of their turns.
-Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const Suspects* suspects = nullptr,
+// Of those whose name makes them `filter` the bytes are digested and nothing is taken: workers read them. Where there
+// are `copies` nothing is taken twice; batches are stored in the order of their turns.
+Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const FormatFilter* filter = nullptr,
                    Copies* copies = nullptr, std::uint64_t turn = 0);
 
 // Once they are compressed: each row's text is empty from then on.
@@ -187,8 +187,8 @@ Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe);
 // left out.
 Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& recipe);
 
-// Memory of one column of a batch, used again by the next batch that the same thread reads: fresh memory costs as much as
-// filling it.
+// Memory of one column of a batch, used again by the next batch that the same thread reads: fresh memory costs as much
+// as filling it.
 
 template <auto Column>
 class Recycled {
@@ -215,7 +215,7 @@ class Recycled {
   static constexpr std::size_t kKept = std::size_t{1} << 23;  // bytes of room that a thread keeps at most
 
   static void keep(Values&& values) {
-    if (values.capacity() * kEach > kKept) return let_go(values);
+    if (values.capacity() * kEach > kKept) return release(values);
     values.clear();
     room() = std::move(values);
   }

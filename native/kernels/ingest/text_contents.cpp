@@ -48,11 +48,11 @@ void TextContents::add(Batch&& batch) {
   const bool has_room = batch.canonical.size() <= for_texts_;
   if (has_room) for_texts_ -= batch.canonical.size();
   if (!has_room && batch.canonical.size() <= kLong) for_texts_ = 0;
-  if (!has_room) let_go(batch.canonical);
+  if (!has_room) release(batch.canonical);
   const std::uint64_t features = batch.features.size() * sizeof(std::uint64_t);
   if (signed_ && features > for_features_) forget_features();
   if (signed_) for_features_ -= features;
-  if (!signed_) let_go(batch.features, batch.weights);
+  if (!signed_) release(batch.features, batch.weights);
   batches_.push_back(std::move(batch));
   const Batch& kept = batches_.back();
   std::uint64_t text = 0, feature = 0;
@@ -70,12 +70,12 @@ void TextContents::add(Batch&& batch) {
     feature = kept.feature_ends[i];
   }
   Batch& rest = batches_.back();  // of it only the texts and their features are read again
-  let_go(rest.rows, rest.text_ends, rest.property_ends, rest.json_ends, rest.feature_ends, rest.properties, rest.json);
+  release(rest.rows, rest.text_ends, rest.property_ends, rest.json_ends, rest.feature_ends, rest.properties, rest.json);
 }
 
 void TextContents::forget_features() {
   signed_ = false;
-  for (Batch& batch : batches_) let_go(batch.features, batch.weights);
+  for (Batch& batch : batches_) release(batch.features, batch.weights);
   for (Content& one : contents_) one.features = {}, one.weights = {};
 }
 
@@ -111,7 +111,7 @@ void TextContents::put_in_order(bool weighted) {
   }
   for (auto& content : holding_)
     if (content != kNothing) content = row[content];
-  let_go(contents_, numbers_);
+  release(contents_, numbers_);
 }
 
 bool TextContents::put_in_order_of(std::span<const Digest> digests) {
@@ -124,7 +124,7 @@ bool TextContents::put_in_order_of(std::span<const Digest> digests) {
     all = all && known != nullptr && one.weights.empty();
     append(one);
   }
-  let_go(contents_, numbers_, holding_);
+  release(contents_, numbers_, holding_);
   return all;
 }
 
@@ -147,7 +147,7 @@ std::span<const std::uint64_t> TextContents::features() {
       starts_[i] = features_.data() + offsets_[i];
     }
     for (Batch& batch : batches_)
-      if (!lent_) let_go(batch.features, batch.weights);
+      if (!lent_) release(batch.features, batch.weights);
   }
   return features_;
 }

@@ -1,5 +1,5 @@
-// Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests. They are those
-// of a caller, or what a scan has just read and need not read back from its store.
+// Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests. They are
+// those of a caller, or what a scan has just read and need not read back from its store.
 #pragma once
 
 #include <cstddef>
@@ -27,15 +27,15 @@ class TextContents {
   explicit TextContents(std::uint64_t for_texts = kAny, std::uint64_t for_features = kAny)
       : for_texts_(for_texts), for_features_(for_features) {}
 
-  // The next texts. Of them hardly more is kept than canonical texts and signatures, and those once. A copy comes without
-  // either: they came before.
+  // The next texts. Of them hardly more is kept than canonical texts and signatures, and those once. A copy comes
+  // without either: they came before.
   void add(Batch&& batch);
 
   // Once, after the last. Signatures without weights where these are not asked for.
   void put_in_order(bool weighted);
 
-  // Likewise, but in the order of others. Says whether each of them is known with its signature, without weights; the text
-  // of one that is not known is empty.
+  // Likewise, but in the order of others. Says whether each of them is known with its signature, without weights; the
+  // text of one that is not known is empty.
   bool put_in_order_of(std::span<const Digest> digests);
 
   std::span<const std::uint32_t> holding() const { return holding_; }  // by text: its content; kNothing: it says nothing
@@ -71,8 +71,8 @@ class TextContents {
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> offsets_, moduli_;
   std::vector<const std::uint64_t*> starts_;
-  Uncleared<std::uint64_t> features_;
-  Uncleared<std::uint32_t> weights_;
+  UninitVector<std::uint64_t> features_;
+  UninitVector<std::uint32_t> weights_;
 };
 
 // Some rows of a batch as a batch of their own.

@@ -99,7 +99,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> BoundedJoin::pairs() const 
   return wanted;
 }
 
-Uncleared<Candidate> BoundedJoin::join(std::uint32_t bin, std::uint32_t other) const {
+UninitVector<Candidate> BoundedJoin::join(std::uint32_t bin, std::uint32_t other) const {
   Loaded all;
   {
     struct Place {
@@ -142,7 +142,7 @@ Uncleared<Candidate> BoundedJoin::join(std::uint32_t bin, std::uint32_t other) c
   known.often = all.often, known.sizes = all.sizes, known.levels = whole_.levels, known.base = whole_.base;
   known.hot = hot_, known.home = all.home;
   if (bin != other) known.side = all.side;
-  Uncleared<Candidate> found = find_candidates(postings, known, whole_.thresholds, whole_.threads).pairs;
+  UninitVector<Candidate> found = find_candidates(postings, known, whole_.thresholds, whole_.threads).pairs;
   for (auto& pair : found) pair.a = all.rows[pair.a], pair.b = all.rows[pair.b];
   return found;
 }

@@ -1,4 +1,5 @@
-// All pairs of a collection too large for memory: the same candidates as find_candidates gives, with files for the rest.
+// All pairs of a collection too large for memory: the same candidates as find_candidates gives, with files for the
+// rest.
 //
 // Forman 2005 §2.5 and §2.6 partition the file-chunk graph so that it is worked on piece by piece: chunks of one file
 // only are dropped, files that share chunks are joined into components by union-find, components of a single file are
@@ -51,7 +52,7 @@ class BoundedJoin {
   // Then the stars of hot features, and which bins are joined: one with itself, or two. Then each of these.
   Candidates stars();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs() const;
-  Uncleared<Candidate> join(std::uint32_t bin, std::uint32_t other) const;
+  UninitVector<Candidate> join(std::uint32_t bin, std::uint32_t other) const;
 
   const std::string& folder() const { return whole_.folder; }
   std::size_t contents() const { return whole_.contents(); }

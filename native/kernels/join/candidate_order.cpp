@@ -8,9 +8,9 @@
 
 namespace nearkin {
 
-Uncleared<Candidate> in_order(std::vector<Uncleared<Candidate>> pieces, unsigned threads) {
-  // Dealt by their first content, each of which has few: no comparison of far-off pairs. Every thread goes through all and
-  // deals those of a range of contents.
+UninitVector<Candidate> in_order(std::vector<UninitVector<Candidate>> pieces, unsigned threads) {
+  // Dealt by their first content, each of which has few: no comparison of far-off pairs. Every thread goes through all
+  // and deals those of a range of contents.
   std::uint32_t last = 0;
   for (const auto& piece : pieces)
     for (const Candidate& one : piece) last = std::max(last, one.a);
@@ -25,9 +25,9 @@ Uncleared<Candidate> in_order(std::vector<Uncleared<Candidate>> pieces, unsigned
   std::vector<std::size_t> next(contents + 1, 0);
   each([&](const Candidate& one) { ++next[one.a + std::size_t{1}]; });
   std::partial_sum(next.begin(), next.end(), next.begin());
-  Uncleared<Candidate> all(next.back());
+  UninitVector<Candidate> all(next.back());
   each([&](const Candidate& one) { all[next[one.a]++] = one; });
-  let_go(pieces);
+  release(pieces);
   parallel_blocks(contents, 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (auto a = from; a < to; ++a)
       std::sort(all.begin() + static_cast<std::ptrdiff_t>(a == 0 ? 0 : next[a - 1]),
@@ -39,7 +39,7 @@ Uncleared<Candidate> in_order(std::vector<Uncleared<Candidate>> pieces, unsigned
   return all;
 }
 
-void keep_strongest(Uncleared<Candidate>& all, std::uint32_t most) {
+void keep_strongest(UninitVector<Candidate>& all, std::uint32_t most) {
   struct Seat {
     std::uint32_t content, other, candidate;
     double resemblance;

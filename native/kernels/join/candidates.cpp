@@ -44,7 +44,7 @@ class Join {
       for (std::size_t rank = from; rank < to; ++rank) look_up(static_cast<std::uint32_t>(rank), probe);
     });
     found.hot_links = found.pairs.size();
-    std::vector<Uncleared<Candidate>> pieces{std::move(found.pairs)};
+    std::vector<UninitVector<Candidate>> pieces{std::move(found.pairs)};
     for (auto& probe : probes) std::move(probe.found.begin(), probe.found.end(), std::back_inserter(pieces));
     found.pairs = in_order(std::move(pieces), threads_);
     keep_strongest(found.pairs, thresholds_.floor_most);
@@ -261,8 +261,8 @@ class Join {
     }
   }
 
-  // Where to look a list up: by its features while enough of it is left, if there may be somebody else. Runs lie all over
-  // memory, so they are asked for together before they are needed.
+  // Where to look a list up: by its features while enough of it is left, if there may be somebody else. Runs lie all
+  // over memory, so they are asked for together before they are needed.
   std::span<const Visit> visits(std::uint32_t rank, std::uint32_t level, const Hinted& list, std::uint64_t enough,
                                 bool before, Probe& probe) const {
     const bool at_home = level == index_.level[rank];

@@ -82,8 +82,9 @@ struct Thresholds {
   double confidence;          // of the interval whose upper bound must reach a threshold
   std::uint32_t floor_reach;  // pairs below the thresholds must share a feature that at most so many postings have …
   std::uint32_t floor_most;   // … and so many kept for each content, the strongest
-  // A content of fewer shingles, whose sample at the modulus compared has fewer features than this, is looked for inside
-  // others only by features as rare: one or two features of a stub are found in thousands of contents and prove nothing.
+  // A content of fewer shingles, whose sample at the modulus compared has fewer features than this, is looked for
+  // inside others only by features as rare: one or two features of a stub are found in thousands of contents and prove
+  // nothing.
   std::uint64_t short_part, short_sample;
   // A feature that is in the prefixes of more contents than this is hot: their pairs are too many to be met one by one.
   // Each of these contents is compared with a few principals instead, as a star.
@@ -105,17 +106,17 @@ struct Candidate {
 };
 
 struct Candidates {
-  Uncleared<Candidate> pairs;         // sorted by (a, b)
+  UninitVector<Candidate> pairs;         // sorted by (a, b)
   std::vector<std::uint32_t> starred;   // contents with a hot feature in their prefix, ascending: not all pairs were met
   std::uint64_t hot_features = 0;
   std::uint64_t hot_links = 0;  // pairs that only a star has met
 };
 
 // By (a, b), each once: a pair may be met from both sides, as alike and as part and container.
-Uncleared<Candidate> in_order(std::vector<Uncleared<Candidate>> pieces, unsigned threads);
+UninitVector<Candidate> in_order(std::vector<UninitVector<Candidate>> pieces, unsigned threads);
 
 // Of the weak candidates, those among the strongest of one of their two contents; ties by the other's row.
-void keep_strongest(Uncleared<Candidate>& all, std::uint32_t most);
+void keep_strongest(UninitVector<Candidate>& all, std::uint32_t most);
 
 Candidates find_candidates(const Postings& postings, const Thresholds& thresholds, unsigned threads);
 Candidates find_candidates(const Postings& postings, const Bin& bin, const Thresholds& thresholds, unsigned threads);
@@ -127,13 +128,13 @@ Candidates find_candidates(const Postings& postings, const Bin& bin, const Thres
 // near-identical texts hang on one principal, and a run that several groups share has one for each, up to a limit. What
 // is like a principal on the way, or part of it, is linked as well, so many for each content; and so are principals of
 // two stars that meet in a run: two forms may resemble each other, and runs of their own have made their stars before.
-// Runs of few contents come first: what they share sets them apart from the rest. In one order, so it does not matter who
-// works on them.
+// Runs of few contents come first: what they share sets them apart from the rest. In one order, so it does not matter
+// who works on them.
 //
 // Two contents of one star are not compared with each other, whatever else they share: that would be all pairs again.
-// As twins of one principal they are alike in any case, and in one family by their links. All others, and those of stars
-// that are no larger than what is not hot, are compared as ever by what they share besides hot features: so what is only
-// likely to match a principal loses nothing by it.
+// As twins of one principal they are alike in any case, and in one family by their links. All others, and those of
+// stars that are no larger than what is not hot, are compared as ever by what they share besides hot features: so what
+// is only likely to match a principal loses nothing by it.
 
 // A content beside a principal: the pair, and whether they are twins.
 struct Beside {
@@ -152,7 +153,7 @@ class Stars {
   // One run: the contents with its feature in their prefix, largest first. `compare` puts a content beside a principal;
   // it gives nothing where the pair is not strong.
   template <class Compare>
-  void link(std::span<const std::uint32_t> inside, Compare&& compare, Uncleared<Candidate>& links) {
+  void link(std::span<const std::uint32_t> inside, Compare&& compare, UninitVector<Candidate>& links) {
     std::vector<std::uint32_t> principals;
     for (const std::uint32_t one : inside) {
       const std::uint32_t home = home_[one];

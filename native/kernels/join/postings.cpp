@@ -61,8 +61,9 @@ void rank_contents(const Postings& postings, const Bin* bin, PostingsIndex& inde
 class Runs {
  public:
   Runs(const Postings& postings, const Bin* bin, std::span<const std::uint32_t> content, unsigned threads)
-      // Of part of a collection everything is kept: what is common there comes last, and counts as left until then. So is
-      // that of a bin where there are hot features, which nobody is met by: others are then as far on as in the whole.
+      // Of part of a collection everything is kept: what is common there comes last, and counts as left until then. So
+      // is that of a bin where there are hot features, which nobody is met by: others are then as far on as in the
+      // whole.
       : bands_(deal(postings, content, postings.partial() || (bin != nullptr && !bin->hot.empty()) ? 1 : 2, threads)),
         threads_(threads) {
     std::vector<std::array<std::uint32_t, kSeldom>> next(bands_.size());
@@ -189,7 +190,7 @@ void fill_lists(const Postings& postings, PostingsIndex& index, unsigned threads
     }
   });
   if (!weighted) return;
-  Uncleared<std::uint32_t> left(at);
+  UninitVector<std::uint32_t> left(at);
   for (std::size_t rank = 0; rank < contents; ++rank) {
     std::uint64_t sum = 0;
     for (auto place = index.list_start[rank + 1]; place-- > index.list_start[rank];) {
@@ -254,7 +255,7 @@ class Dealer {
 
   std::vector<Band> deal() {
     std::vector<Band> bands(std::size_t{1} << band_bits_);
-    std::vector<Uncleared<Dealt>> rooms(threads_);
+    std::vector<UninitVector<Dealt>> rooms(threads_);
     parallel_blocks(bands.size(), 1, threads_, [&](unsigned thread, std::size_t band, std::size_t) {
       fill(band, rooms[thread]);
       gather(band, rooms[thread], bands[band]);
@@ -294,8 +295,8 @@ class Dealer {
     std::partial_sum(start_.begin(), start_.end(), start_.begin());
   }
 
-  // In the order of memory. By rank every visit would be to another page, of which a processor remembers some two thousand:
-  // asking for lists that way took two thirds of all dealing.
+  // In the order of memory. By rank every visit would be to another page, of which a processor remembers some two
+  // thousand: asking for lists that way took two thirds of all dealing.
   void place_lists() {
     lists_.resize(content_.size());
     for (std::uint32_t rank = 0; rank < content_.size(); ++rank)
@@ -305,7 +306,7 @@ class Dealer {
               [](const Place& x, const Place& y) { return std::less<>()(x.features, y.features); });
   }
 
-  void fill(std::size_t band, Uncleared<Dealt>& room) const {
+  void fill(std::size_t band, UninitVector<Dealt>& room) const {
     const std::size_t first = first_part(band), last = first_part(band + 1), contents = content_.size();
     std::vector<std::size_t> next(start_.begin() + static_cast<std::ptrdiff_t>(first),
                                   start_.begin() + static_cast<std::ptrdiff_t>(last));
@@ -327,7 +328,7 @@ class Dealer {
     }
   }
 
-  void gather(std::size_t band, Uncleared<Dealt>& room, Band& to) const {
+  void gather(std::size_t band, UninitVector<Dealt>& room, Band& to) const {
     const std::size_t first = first_part(band);
     to.postings.reserve(room.size());  // what is not used is never touched
     for (auto part = first; part < first_part(band + 1); ++part) {
@@ -369,8 +370,8 @@ class Dealer {
   bool in_order_;
   int unused_ = 0, bits_ = 1, band_bits_ = 0;
   std::vector<std::size_t> start_;  // of each part, were they all side by side
-  Uncleared<Place> lists_;          // as they lie in memory
-  Uncleared<std::uint32_t> cuts_;   // by band and list: where it begins there
+  UninitVector<Place> lists_;          // as they lie in memory
+  UninitVector<std::uint32_t> cuts_;   // by band and list: where it begins there
 };
 
 }  // namespace

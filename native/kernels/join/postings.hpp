@@ -26,8 +26,8 @@ struct Slot {
   std::uint32_t left;  // weight of the content's list from this feature on, rarest first, at its own level
 };
 
-// What a look-up must know of a feature before it goes to its run. It stands beside the number in every list: by number it
-// would be one more place in memory to wait for.
+// What a look-up must know of a feature before it goes to its run. It stands beside the number in every list: by number
+// it would be one more place in memory to wait for.
 struct Hint {
   std::uint8_t levels;        // bits of the levels that contents with it are of
   std::uint8_t highest : 7;   // the highest level at which it counts
@@ -50,16 +50,16 @@ struct PostingsIndex {
   std::vector<std::uint64_t> size;         // by rank, at its own level
   std::vector<std::uint32_t> level_start;  // first rank of each level, and one past the last
 
-  Uncleared<std::uint64_t> feature;  // by number
-  Uncleared<std::uint8_t> highest;   // by number: the highest level at which it counts
-  Uncleared<std::uint32_t> often;    // by number, ascending: how many contents have it, of the whole where this is a bin
-  Uncleared<std::uint32_t> run;      // by number: where its slots begin; one more than there are numbers
-  Uncleared<Slot> slots;             // number by number, then by rank
+  UninitVector<std::uint64_t> feature;  // by number
+  UninitVector<std::uint8_t> highest;   // by number: the highest level at which it counts
+  UninitVector<std::uint32_t> often;    // by number, ascending: how many contents have it, of the whole where this is a bin
+  UninitVector<std::uint32_t> run;      // by number: where its slots begin; one more than there are numbers
+  UninitVector<Slot> slots;             // number by number, then by rank
 
   std::vector<std::uint32_t> list_start;  // by rank: where its list begins in `numbers`; one more than there are ranks
-  Uncleared<std::uint32_t> numbers;           // of each list, ascending
-  Uncleared<std::uint32_t> weights;           // beside the numbers; empty where all weigh 1
-  Uncleared<Hint> hints;                      // beside the numbers
+  UninitVector<std::uint32_t> numbers;           // of each list, ascending
+  UninitVector<std::uint32_t> weights;           // beside the numbers; empty where all weigh 1
+  UninitVector<Hint> hints;                      // beside the numbers
   bool repeats = false;                   // whether a list may have a number twice
 
   std::span<const std::uint32_t> list(std::uint32_t rank) const {
@@ -103,8 +103,8 @@ inline void measure_levels(const List& list, std::uint32_t own, std::uint64_t ba
   for (std::uint32_t level = levels - 1; level > own; --level) sizes[level - 1] += sizes[level];
 }
 
-// Ties of equally rare features are broken by this number of theirs: samples are uniform, the smallest of a text, tagged
-// slots and codes are not; their bits are spread.
+// Ties of equally rare features are broken by this number of theirs: samples are uniform, the smallest of a text,
+// tagged slots and codes are not; their bits are spread.
 inline std::uint64_t place_of(std::uint64_t feature, Estimator estimator) {
   return estimator == Estimator::overlap ? feature : feature * kGolden;
 }
@@ -115,8 +115,8 @@ PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned thr
 // Postings grouped by feature: dealt into parts by the high bits of their features, each part sorted within the nearest
 // caches. What too few contents have is left out, most of all features.
 //
-// Parts are dealt band by band, each by one thread, in room that the next band uses again: all postings at once would be
-// twice as much memory as their features, and touching fresh memory takes longer than dealing.
+// Parts are dealt band by band, each by one thread, in room that the next band uses again: all postings at once would
+// be twice as much memory as their features, and touching fresh memory takes longer than dealing.
 
 struct Posted {
   std::uint32_t rank;
@@ -132,7 +132,7 @@ struct Run {
 // Runs in the order of place_of their features; within a run by rank, then as they were given.
 struct Band {
   std::vector<Run> runs;
-  Uncleared<Posted> postings;
+  UninitVector<Posted> postings;
 
   std::span<const Posted> of(const Run& run) const { return {postings.data() + run.from, run.count}; }
 };
@@ -159,8 +159,8 @@ struct Probe {
   std::vector<std::uint32_t> seen;              // by rank: the last rank that met it
   std::vector<Visit> visits;
   std::vector<std::uint32_t> numbers, weights;  // a list without what does not count at a level
-  Uncleared<Hint> hints;
-  std::vector<Uncleared<Candidate>> found;      // in pieces: one list would be copied, into fresh memory, as it grows
+  UninitVector<Hint> hints;
+  std::vector<UninitVector<Candidate>> found;      // in pieces: one list would be copied, into fresh memory, as it grows
 
   void add(const Candidate& candidate) {
     if (found.empty() || found.back().size() == kPiece) found.emplace_back().reserve(kPiece);

@@ -111,8 +111,8 @@ class Dealer {
 // What fits is read whole and sorted. Where it does not, features that alone would fill the room are found first (Misra
 // and Gries 1982: of a stream of n at most k have over n / (k + 1) of it, and k counters find them). These are not
 // sorted with the others: their postings are read as often as is asked for. The rest is sorted in rounds, each of some
-// features. A feature that all contents have thus takes no room here. Who wants its rows together (BoundedBins::link_part)
-// has four bytes a content for them on each thread, which Whole::room counts.
+// features. A feature that all contents have thus takes no room here. Who wants its rows together
+// (BoundedBins::link_part) has four bytes a content for them on each thread, which Whole::room counts.
 
 struct Spilled {
   std::uint64_t mixed, feature;

@@ -132,8 +132,8 @@ class Judge {
   }
 
   // Whether two contents are so near that whatever else is as near to one of them is like the other: 1 - r is a metric
-  // (Broder 1997 §2), so with threshold t that holds from (1 + t) / 2 on. A sample must also leave no doubt that the two
-  // are alike: its interval's lower bound reaches t.
+  // (Broder 1997 §2), so with threshold t that holds from (1 + t) / 2 on. A sample must also leave no doubt that the
+  // two are alike: its interval's lower bound reaches t.
   bool is_twin(const Candidate& pair, std::uint32_t level) const {
     const double threshold = thresholds_.resemblance;
     if (pair.resemblance() < 0.5 * (1.0 + threshold)) return false;

@@ -1,7 +1,8 @@
 // Where texts run along with another: of that one every sixteenth window or so is noted, an anchor, by what its first
 // bytes are. Where a window of a text is an anchor, too, both are followed forth and back as far as they are equal. So
 // texts that are nearly the same cost little more than comparing their bytes: putting windows into a set took 48 ns for
-// each. Short runs without an anchor are not found: whoever wants these looks up what is left in a set (window_set.hpp).
+// each. Short runs without an anchor are not found: whoever wants these looks up what is left in a set
+// (window_set.hpp).
 #pragma once
 
 #include <cstddef>

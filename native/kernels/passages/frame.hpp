@@ -3,9 +3,9 @@
 //
 // As in patience diff what stands once in either text comes first, here by characters and weighed by length: of such
 // passages the heaviest chain is kept; where that leaves out over a quarter of what both have, what an eye meets that
-// keeps its place in both (following.hpp) may be in it, too. Between two of them the same again, where more is unique. At
-// last each unique passage that was left out is given a trial: whether with it, and all that fits around it, more stands
-// in order.
+// keeps its place in both (following.hpp) may be in it, too. Between two of them the same again, where more is unique.
+// At last each unique passage that was left out is given a trial: whether with it, and all that fits around it, more
+// stands in order.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::vector<Passage> frame_of(std::string_view a, std::string_view b, const Comm
 // Two texts read side by side: from one common passage on to the next nearest one, as an eye that keeps its place does.
 // Where every paragraph stands in many like ones, the longest runs lie far from where a reader looks for them.
 
-// They rise in both texts and do not overlap. Of the runs ahead the one with the least to skip in both texts comes next;
-// what it takes is bound by the length of both texts, however often they repeat themselves.
+// They rise in both texts and do not overlap. Of the runs ahead the one with the least to skip in both texts comes
+// next; what it takes is bound by the length of both texts, however often they repeat themselves.
 std::vector<Passage> followed(std::string_view a, std::string_view b, std::uint64_t least, Reading reading);
 
 // Of common passages those that stand in one order in both texts and are longest together.

@@ -2,9 +2,9 @@
 // (docs/decisions/024-passages.md).
 //
 // Three times something is listed: first the frame, what stands in one order in both as a reader would line it up
-// (frame.hpp); then what was moved, from the rest of A to the rest of B, the longest first; then what stands once more in
-// one of the texts, from left to right at each place not covered yet the run that reaches farthest. What would add fewer
-// than `least` characters is left out as noise; nothing else is.
+// (frame.hpp); then what was moved, from the rest of A to the rest of B, the longest first; then what stands once more
+// in one of the texts, from left to right at each place not covered yet the run that reaches farthest. What would add
+// fewer than `least` characters is left out as noise; nothing else is.
 #pragma once
 
 #include <cstddef>

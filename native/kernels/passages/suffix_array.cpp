@@ -63,9 +63,9 @@ class Sorter {
     if (i >= 0 && i < length_) __builtin_prefetch(text_ + std::max(array_[i] - 1, 0));
   }
 
-  // Whether the suffix before one falls or rises is told by the two symbols, and where they are equal by the one itself:
-  // in the first sweep it falls, or begins a descent after which none is equal; in the second those that rise are the
-  // ones placed by then. So the text is looked at where it is needed anyway, and nothing else.
+  // Whether the suffix before one falls or rises is told by the two symbols, and where they are equal by the one
+  // itself: in the first sweep it falls, or begins a descent after which none is equal; in the second those that rise
+  // are the ones placed by then. So the text is looked at where it is needed anyway, and nothing else.
   void induce() {
     find_starts();
     for (Index i = 0; i < length_; ++i) {

@@ -32,15 +32,15 @@ void sign_with(const Bsw& scheme, std::string_view text, Signature& out) {
   blocks.each([&](std::span<const std::uint64_t> fingerprints) { minima.add(fingerprints); });
   out.modulus = scheme.modulus;
   out.features = minima.take();
-  // Minima are not uniform, so the sort of features that are would be no quicker.
+  // Minima are not uniform, so the radix sort of features would be no quicker.
   std::sort(out.features.begin(), out.features.end());
   out.features.erase(std::unique(out.features.begin(), out.features.end()), out.features.end());
 }
 
-std::vector<Placed> place_with(const Bsw& scheme, std::string_view text) {
+std::vector<PlacedFeature> place_with(const Bsw& scheme, std::string_view text) {
   const Divisor boundary(scheme.modulus);
-  std::vector<Placed> placed;
-  const ShingleAt* least = nullptr;
+  std::vector<PlacedFeature> placed;
+  const PlacedShingle* least = nullptr;
   const auto keep = [&] {
     if (least) placed.push_back({least->offset, least->fingerprint, static_cast<std::uint32_t>(scheme.modulus)});
     least = nullptr;

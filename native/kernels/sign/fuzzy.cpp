@@ -43,9 +43,9 @@ std::vector<std::uint64_t> codes_of(const Fuzzy& scheme, std::string_view text) 
 
 void sign_with(const Fuzzy& scheme, std::string_view text, Signature& out) { out.features = codes_of(scheme, text); }
 
-// A code is of the whole text.
-std::vector<Placed> place_with(const Fuzzy& scheme, std::string_view text) {
-  std::vector<Placed> placed;
+// A code belongs to the whole text.
+std::vector<PlacedFeature> place_with(const Fuzzy& scheme, std::string_view text) {
+  std::vector<PlacedFeature> placed;
   for (const std::uint64_t code : codes_of(scheme, text)) placed.push_back({0, code, 1});
   return placed;
 }

@@ -16,7 +16,7 @@ class Buffer {
     kept_.reserve(full_);
   }
 
-  // The largest that may still be among the n smallest.
+  // The largest fingerprint that may still be among the n smallest.
   std::uint64_t bound() const { return bound_; }
 
   void add(std::uint64_t f) {
@@ -45,7 +45,7 @@ void collect(const Shingler& shingler, std::string_view text, Buffer& buffer, Te
   };
   if (shingler.plain()) {
     roll(shingler.roller(), text, [&](std::size_t, std::uint64_t f) { offer(f); });
-  } else if (shingler.label()) {  // a shingle's label is known only when all have been seen
+  } else if (shingler.label()) {  // labels are known only when all shingles have been seen
     std::vector<std::uint64_t> all;
     shingler.all(text, all);
     for (const auto f : all) offer(f);
@@ -56,10 +56,10 @@ void collect(const Shingler& shingler, std::string_view text, Buffer& buffer, Te
 
 }  // namespace
 
-void sign_with(const Smallest& scheme, std::string_view text, Signature& out) {
+void sign_with(const Min& scheme, std::string_view text, Signature& out) {
   out.modulus = scheme.modulus;
   Buffer buffer(scheme.n, out.features);
-  if (scheme.modulus == 1 || scheme.shingler.whole(text)) {  // compared whole: sampling would lose it
+  if (scheme.modulus == 1 || scheme.shingler.whole(text)) {  // a text compared whole must not be sampled away
     collect(scheme.shingler, text, buffer, [](std::uint64_t) { return true; });
   } else {
     const Divisor divisor(scheme.modulus);
@@ -68,10 +68,10 @@ void sign_with(const Smallest& scheme, std::string_view text, Signature& out) {
   buffer.cut();
 }
 
-std::vector<Placed> place_with(const Smallest& scheme, std::string_view text) {
+std::vector<PlacedFeature> place_with(const Min& scheme, std::string_view text) {
   Signature signature;
   sign_with(scheme, text, signature);
-  std::vector<Placed> placed;
+  std::vector<PlacedFeature> placed;
   for (const auto& [f, offset, bytes] : scheme.shingler.placed(text))
     if (std::binary_search(signature.features.begin(), signature.features.end(), f))
       placed.push_back({offset, f, static_cast<std::uint32_t>(scheme.modulus)});

@@ -10,7 +10,7 @@
 
 namespace nearkin {
 
-std::uint64_t Shingles::modulus_for(std::uint64_t shingles) const {
+std::uint64_t Mod::modulus_for(std::uint64_t shingles) const {
   if (sample == 0) return modulus;
   std::uint64_t chosen = 1;
   while (chosen < most && shingles > sample * chosen) chosen *= 2;
@@ -19,9 +19,9 @@ std::uint64_t Shingles::modulus_for(std::uint64_t shingles) const {
 
 namespace {
 
-// Hits go through a block that stays in the nearest cache. A hit costs a mispredicted branch, some 20 cycles: where
-// hits are frequent every fingerprint is written and only the count depends on the test; where they are rare the
-// branch is cheaper.
+// Collects the fingerprints that pass the test, through a block that stays in the nearest cache. A hit costs a
+// mispredicted branch, some 20 cycles. Where hits are frequent, every fingerprint is written and only the count depends
+// on the test; where they are rare, the branch is cheaper.
 template <class Finish, class Test>
 void collect(const Roller& roller, std::string_view text, bool frequent, Finish&& finish, Test&& test,
              std::vector<std::uint64_t>& kept) {
@@ -30,20 +30,20 @@ void collect(const Roller& roller, std::string_view text, bool frequent, Finish&
   const std::size_t overlap = roller.window() - 1;
   for (std::size_t start = 0; start + overlap < text.size(); start += kBlock) {
     const auto block = text.substr(start, kBlock + overlap);
-    std::size_t found = 0;
+    std::size_t count = 0;
     if (frequent) {
       roll(roller, block, [&](std::size_t, std::uint64_t f) {
         f = finish(f);
-        hits[found] = f;
-        found += test(f);
+        hits[count] = f;
+        count += test(f);
       });
     } else {
       roll(roller, block, [&](std::size_t, std::uint64_t f) {
         f = finish(f);
-        if (test(f)) [[unlikely]] hits[found++] = f;
+        if (test(f)) [[unlikely]] hits[count++] = f;
       });
     }
-    kept.insert(kept.end(), hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(found));
+    kept.insert(kept.end(), hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(count));
   }
 }
 
@@ -65,7 +65,7 @@ void collect_multiples(const Shingler& shingler, std::string_view text, std::uin
     const auto finish = [&](std::uint64_t f) { return shingler.finish(f); };
     if (shingler.plain()) {
       collect(shingler.roller(), text, modulus <= 32, [](std::uint64_t f) { return f; }, test, kept);
-    } else if (shingler.label()) {  // a shingle's label is known only when all have been seen
+    } else if (shingler.label()) {  // labels are known only when all shingles have been seen
       shingler.all(text, kept);
       std::erase_if(kept, [&](std::uint64_t f) { return !test(f); });
     } else if (shingler.unit() == Unit::byte) {
@@ -79,20 +79,20 @@ void collect_multiples(const Shingler& shingler, std::string_view text, std::uin
   });
 }
 
-// A text of which fewer than this share of the sample was kept repeats itself, or is one in a hundred million.
-constexpr std::uint64_t kShare = 4;
+// A text that keeps less than this part of the expected sample repeats itself, or is one in a hundred million.
+constexpr std::uint64_t kRepetitive = 4;
 
 void keep_distinct(const Shingler& shingler, std::vector<std::uint64_t>& features) {
   sort_features(features.data(), features.size(), shingler.bits());
   features.erase(std::unique(features.begin(), features.end()), features.end());
 }
 
-// All shingles of a text, ascending and each once; false where they are more than `most`. However long the text is, few
-// are held.
+// Collects the distinct shingles of a text, ascending. Returns false if there are more than `most`. Few are held at a
+// time, however long the text is.
 bool distinct_shingles(const Shingler& shingler, std::string_view text, std::size_t most,
                        std::vector<std::uint64_t>& all) {
   constexpr std::size_t kRoom = 1 << 16;
-  if (shingler.label()) return false;  // no two are the same
+  if (shingler.label()) return false;  // labelled shingles are all distinct
   bool few = true;
   shingler.each(text, [&](std::uint64_t f, std::size_t, std::size_t) {
     if (!few) return;
@@ -118,10 +118,10 @@ void sample_shingles(const Shingler& shingler, std::string_view text, std::uint6
   keep_distinct(shingler, kept);
 }
 
-void sign_with(const Shingles& scheme, std::string_view text, Signature& out) {
+void sign_with(const Mod& scheme, std::string_view text, Signature& out) {
   out.modulus = scheme.modulus_for(scheme.shingler.count(text));
   sample_shingles(scheme.shingler, text, out.modulus, out.features);
-  if (scheme.sample == 0 || out.modulus == 1 || kShare * out.features.size() >= scheme.sample) return;
+  if (scheme.sample == 0 || out.modulus == 1 || kRepetitive * out.features.size() >= scheme.sample) return;
   std::vector<std::uint64_t> all;
   if (!distinct_shingles(scheme.shingler, text, scheme.sample * (out.modulus / 2), all)) return;
   out.modulus = scheme.modulus_for(all.size());
@@ -129,28 +129,28 @@ void sign_with(const Shingles& scheme, std::string_view text, Signature& out) {
   out.features = std::move(all);
 }
 
-std::vector<Placed> place_with(const Shingles& scheme, std::string_view text) {
+std::vector<PlacedFeature> place_with(const Mod& scheme, std::string_view text) {
   Signature signature;
   sign_with(scheme, text, signature);
   const std::uint64_t modulus = signature.modulus;
   const bool whole = scheme.shingler.whole(text);
   const Divisor divisor(modulus);
-  std::vector<Placed> placed;
+  std::vector<PlacedFeature> placed;
   for (const auto& [f, offset, bytes] : scheme.shingler.placed(text))
     if (whole || divisor.divides(f)) placed.push_back({offset, f, static_cast<std::uint32_t>(modulus)});
   keep_first_places(placed);
   return placed;
 }
 
-void keep_first_places(std::vector<Placed>& placed) {
-  // A set has each shingle once: the first place it stands at.
-  std::sort(placed.begin(), placed.end(), [](const Placed& x, const Placed& y) {
+void keep_first_places(std::vector<PlacedFeature>& placed) {
+  // A set holds each shingle once, at the first of its places.
+  std::sort(placed.begin(), placed.end(), [](const PlacedFeature& x, const PlacedFeature& y) {
     return x.feature != y.feature ? x.feature < y.feature : x.offset < y.offset;
   });
   const auto last = std::unique(placed.begin(), placed.end(),
-                                [](const Placed& x, const Placed& y) { return x.feature == y.feature; });
+                                [](const PlacedFeature& x, const PlacedFeature& y) { return x.feature == y.feature; });
   placed.erase(last, placed.end());
-  std::sort(placed.begin(), placed.end(), [](const Placed& x, const Placed& y) { return x.offset < y.offset; });
+  std::sort(placed.begin(), placed.end(), [](const PlacedFeature& x, const PlacedFeature& y) { return x.offset < y.offset; });
 }
 
 }  // namespace nearkin

@@ -8,7 +8,8 @@
 namespace nearkin {
 namespace {
 
-// state · x^8 mod P, for the x^64-shifted state: the byte that leaves at the top comes back through the table.
+// Multiplies by x modulo P. Appending a byte to the x^64-shifted state does that eight times, by a table of the byte
+// that leaves at the top.
 constexpr std::uint64_t times_x(std::uint64_t value) { return (value << 1) ^ ((value >> 63) ? kPolynomial : 0); }
 
 constexpr std::array<std::uint64_t, 256> make_enter() {
@@ -48,11 +49,11 @@ std::uint64_t fingerprint(std::string_view text) {
 }
 
 Roller::Roller(std::size_t window) : window_(window), products_(window), enter_(kEnter) {
-  // After a step the leading 1 stands one byte too high and the leaving byte is still in: take both out.
+  // After a step the leading 1 stands one byte too high, and the leaving byte is still in: the table takes both out.
   std::uint64_t lead = kOne;
   for (std::size_t i = 0; i < window; ++i) lead = append(lead, 0);
   const std::uint64_t moved = append(lead, 0) ^ lead;
-  // Linear in the byte: eight bits make all 256, so that windows of thousands of bytes are ready at once.
+  // The table is linear in the byte, so eight bits give all 256 entries even for windows of thousands of bytes.
   std::array<std::uint64_t, 256> leaving{};
   for (unsigned bit = 1; bit < 256; bit *= 2) {
     std::uint64_t value = kEnter[bit];
@@ -66,13 +67,13 @@ std::uint64_t Roller::first(const unsigned char* start) const {
   return products_.available() ? products_.first(start) : fold(kOne, start, window_);
 }
 
-TurnedRoller::TurnedRoller(const Roller& roller) : window_(roller.window()), lead_(fingerprint({})), products_(window_) {
+RotatedRoller::RotatedRoller(const Roller& roller) : window_(roller.window()), lead_(fingerprint({})), products_(window_) {
   const std::uint64_t nothing = roller.step(0, 0, 0);
   for (unsigned byte = 0; byte < 256; ++byte) {
     const auto b = static_cast<unsigned char>(byte);
     leave_[byte] = roller.step(0, b, 0);
     slice_[0][byte] = roller.step(0, 0, b) ^ nothing;
-    enter_[byte] = slice_[0][byte] ^ byte;  // and takes the byte out of the lowest place
+    enter_[byte] = slice_[0][byte] ^ byte;  // and removes the byte from the lowest place
   }
   for (std::size_t k = 1; k < 8; ++k)
     for (unsigned byte = 0; byte < 256; ++byte) {
@@ -81,7 +82,7 @@ TurnedRoller::TurnedRoller(const Roller& roller) : window_(roller.window()), lea
     }
 }
 
-std::uint64_t TurnedRoller::first_by_tables(const unsigned char* start) const {
+std::uint64_t RotatedRoller::first_by_tables(const unsigned char* start) const {
   std::uint64_t state = lead_;
   std::size_t left = window_;
   for (; left >= 8; left -= 8, start += 8) {
@@ -97,14 +98,14 @@ std::uint64_t TurnedRoller::first_by_tables(const unsigned char* start) const {
 
 namespace {
 
-// x^128 / P without its leading 1, by long division.
+// Divides x^128 by P and drops the leading 1 of the quotient.
 std::uint64_t quotient() {
-  std::uint64_t found = 0, rest = kPolynomial;  // of x^128 - x^64 · P
+  std::uint64_t quotient = 0, rest = kPolynomial;  // rest is that of x^128 - x^64 · P
   for (int bit = 63; bit >= 0; --bit) {
-    found |= (rest >> 63) << bit;
+    quotient |= (rest >> 63) << bit;
     rest = times_x(rest);
   }
-  return found;
+  return quotient;
 }
 
 }  // namespace
@@ -123,12 +124,12 @@ WindowProducts::WindowProducts(std::size_t window)
   quotient_ = quotient();
 }
 
-// Words times their powers of x, added up, are 128 bits. Their upper half times x^64 is reduced as Barrett does: its
-// quotient by P is itself times x^128 / P, of which the upper half counts.
+// The words of the window times their powers of x add up to 128 bits. The upper half, times x^64, is reduced by
+// Barrett's method: its quotient by P is itself times x^128 / P, of which the upper half counts.
 __attribute__((target("pclmul,sse4.1"))) std::uint64_t WindowProducts::first(const unsigned char* start) const {
   const auto word = [](std::uint64_t value) { return _mm_cvtsi64_si128(static_cast<long long>(value)); };
   __m128i sum = word(lead_after_);
-  if (const std::size_t over = window_ % 8; over != 0) {  // the first bytes, up to a whole word
+  if (const std::size_t over = window_ % 8; over != 0) {  // the first bytes, before the whole words
     const std::uint64_t value = big_endian(start) >> (64 - 8 * over);
     sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(word(value), word(power_[window_ / 8]), 0x00));
     start += over;

@@ -1,10 +1,10 @@
 // Rabin fingerprints over GF(2) (Broder 1997 §4.1 to §4.3).
 //
-// A window of w bytes is the polynomial x^(8w) + b_0 x^(8(w-1)) + … + b_(w-1): the leading 1 bit keeps windows of
-// zero bytes apart from each other and from 0. It is multiplied by x^64 ("a suitable number of nulls are appended",
-// §4.1), so that windows that differ only in their last letter differ everywhere, and reduced modulo a fixed
-// irreducible polynomial of degree 64. Both come free: the first is folded into the table of leaving bytes, the
-// second is the order in which the table of entering bytes is looked up.
+// A window of w bytes is the polynomial x^(8w) + b_0 x^(8(w-1)) + … + b_(w-1); the leading 1 bit keeps windows of zero
+// bytes apart from each other and from 0. It is multiplied by x^64 ("a suitable number of nulls are appended", §4.1),
+// so that windows that differ only in their last letter differ everywhere, and reduced modulo a fixed irreducible
+// polynomial of degree 64. Neither step costs anything: the first is part of the table of leaving bytes, the second
+// lies in the order in which the table of entering bytes is looked up.
 #pragma once
 
 #include <array>
@@ -15,16 +15,15 @@
 
 namespace nearkin {
 
-// The fingerprint of one window at once: a sum of products without carries, where the processor has them.
+// Computes the fingerprint of one window at once, as a sum of carry-less products, on processors that have them.
 //
 // Byte by byte each step waits for a table, 20 times for a window of 20 bytes. A roller that works on several stretches
-// of a text begins as often anew, and does so for every text and block: that took a tenth of rolling 2 KB.
-
+// of a text starts once for each, in every text and block: that took a tenth of rolling 2 KB.
 class WindowProducts {
  public:
   explicit WindowProducts(std::size_t window);
 
-  // Where not, nothing may be asked: windows of fewer than 8 bytes or more than 64, other processors.
+  // False for windows of fewer than 8 or more than 64 bytes and for other processors: then `first` must not be called.
   bool available() const { return available_; }
   std::uint64_t first(const unsigned char* start) const;
 
@@ -33,15 +32,16 @@ class WindowProducts {
 
   std::size_t window_;
   bool available_ = false;
-  std::array<std::uint64_t, kWords> power_{};  // x^64(i+1) mod P: what the i-th word from the end is multiplied by
+  std::array<std::uint64_t, kWords> power_{};  // x^64(i+1) mod P, the factor of the i-th word from the end
   std::uint64_t lead_after_ = 0;               // what the leading 1 bit adds to a whole window
   std::uint64_t quotient_ = 0;                 // x^128 / P without its leading 1
 };
 
-// x^64 + this. The first irreducible at or after the leading 64 bits of SHA-256("nearkin"), made odd.
+// The polynomial is x^64 + this: the first irreducible one at or after the first 64 bits of SHA-256("nearkin"), made
+// odd.
 inline constexpr std::uint64_t kPolynomial = 0xf84af953fae9d4c7ULL;
 
-// The fingerprint of a whole text of any length.
+// Returns the fingerprint of a whole text of any length.
 std::uint64_t fingerprint(std::string_view text);
 
 // Slides a window of fixed width: state = step(state, leaving byte, entering byte).
@@ -66,9 +66,9 @@ class Roller {
 inline constexpr std::size_t kLanes = 4;
 
 // Calls visit(lane, position, fingerprint) for every window of the text, or once for a non-empty text shorter than the
-// window ("compared whole"). One step waits for the table look-up of the step before, so four stretches of the text,
-// the lanes, are rolled side by side (1,300 MB/s where two do 700). Positions rise within a lane, and every
-// position of a lane lies before all of the next.
+// window, which is compared whole. A step waits for the table look-up of the step before, so four stretches of the
+// text, the lanes, are rolled side by side (1,300 MB/s where two do 700). Positions ascend within a lane, and all
+// positions of a lane lie before those of the next.
 template <class Visit>
 void roll_lanes(const Roller& roller, std::string_view text, Visit&& visit) {
   const auto* data = reinterpret_cast<const unsigned char*>(text.data());
@@ -80,7 +80,7 @@ void roll_lanes(const Roller& roller, std::string_view text, Visit&& visit) {
   const std::size_t windows = text.size() - width + 1;
   const std::size_t stretch = windows / kLanes;
   std::size_t done = 0;
-  // Under 64 windows a lane, filling four first windows costs more than the overlap gains.
+  // Under 64 windows a lane, four first windows cost more than the overlap gains.
   if (stretch >= 64) {
     const unsigned char* p0 = data;
     const unsigned char* p1 = data + stretch;
@@ -110,31 +110,30 @@ void roll_lanes(const Roller& roller, std::string_view text, Visit&& visit) {
   }
 }
 
-// The same for those who do not care about order.
+// The same, for visitors that need no order.
 template <class Visit>
 void roll(const Roller& roller, std::string_view text, Visit&& visit) {
   roll_lanes(roller, text, [&](std::size_t, std::size_t position, std::uint64_t f) { visit(position, f); });
 }
 
-// The roller of the chunkers: the same Rabin fingerprints with fewer instructions, and the first of a stretch at once.
+// The roller of the chunkers: the same fingerprints in fewer instructions, with a fast start.
 //
-// The state is kept turned left by a byte. What leaves it at the top is then the lowest byte, where the entering one is
-// added in place: seven instructions a step where Roller takes nine. The first window is a sum of products without
-// carries where the processor has them, else folded eight bytes at a time by tables (Kounavis and Berry 2005): a
-// chunker that skips the shortest length of a chunk begins anew after every cut.
-
-class TurnedRoller {
+// The state is kept rotated left by a byte. The byte that leaves at the top is then the lowest one, where the entering
+// byte is added: seven instructions a step where Roller takes nine. The first window is a sum of carry-less products
+// where the processor has them, else it is folded eight bytes at a time by tables (Kounavis and Berry 2005): a chunker
+// that skips the minimal length of a chunk starts anew after every cut.
+class RotatedRoller {
  public:
-  explicit TurnedRoller(const Roller& roller);
+  explicit RotatedRoller(const Roller& roller);
 
   std::size_t window() const { return window_; }
 
-  // The fingerprint of the window that begins here.
+  // Returns the fingerprint of the window that begins at `start`.
   std::uint64_t first(const unsigned char* start) const {
     return products_.available() ? products_.first(start) : first_by_tables(start);
   }
 
-  // The next fingerprint.
+  // Returns the fingerprint of the next window.
   std::uint64_t step(std::uint64_t f, unsigned char leaving, unsigned char entering) const {
     f = std::rotl(f, 8) ^ entering;
     f ^= enter_[f & 0xff];
@@ -147,9 +146,9 @@ class TurnedRoller {
   std::uint64_t first_by_tables(const unsigned char* start) const;
 
   std::size_t window_;
-  std::uint64_t lead_;  // the state before the first byte: the leading 1 bit
+  std::uint64_t lead_;  // the state before the first byte, of the leading 1 bit alone
   Table enter_, leave_;
-  std::array<Table, 8> slice_;  // slice_[k][b]: what a byte b leaves behind k bytes later
+  std::array<Table, 8> slice_;  // slice_[k][b]: what byte b adds k bytes later
   WindowProducts products_;
 };
 

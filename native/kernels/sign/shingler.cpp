@@ -29,24 +29,24 @@ void Shingler::all(std::string_view text, std::vector<std::uint64_t>& out) const
   for (std::size_t i = from; i < out.size(); ++i) out[i] = finish(out[i]);
 }
 
-std::vector<ShingleAt> Shingler::placed(std::string_view text) const {
-  std::vector<ShingleAt> found;
-  each(text, [&](std::uint64_t f, std::size_t offset, std::size_t bytes) { found.push_back({f, offset, bytes}); });
-  const auto by_offset = [](const ShingleAt& x, const ShingleAt& y) { return x.offset < y.offset; };
+std::vector<PlacedShingle> Shingler::placed(std::string_view text) const {
+  std::vector<PlacedShingle> shingles;
+  each(text, [&](std::uint64_t f, std::size_t offset, std::size_t bytes) { shingles.push_back({f, offset, bytes}); });
+  const auto by_offset = [](const PlacedShingle& x, const PlacedShingle& y) { return x.offset < y.offset; };
   if (label_) {
-    std::sort(found.begin(), found.end(), [&](const ShingleAt& x, const ShingleAt& y) {
+    std::sort(shingles.begin(), shingles.end(), [&](const PlacedShingle& x, const PlacedShingle& y) {
       return x.fingerprint != y.fingerprint ? x.fingerprint < y.fingerprint : by_offset(x, y);
     });
     std::uint64_t before = 0, occurrence = 0;
-    for (auto& shingle : found) {
+    for (auto& shingle : shingles) {
       occurrence = occurrence != 0 && shingle.fingerprint == before ? occurrence + 1 : 1;
       before = shingle.fingerprint;
       shingle.fingerprint = labelled(before, occurrence);
     }
   }
-  std::sort(found.begin(), found.end(), by_offset);
-  for (auto& shingle : found) shingle.fingerprint = finish(shingle.fingerprint);
-  return found;
+  std::sort(shingles.begin(), shingles.end(), by_offset);
+  for (auto& shingle : shingles) shingle.fingerprint = finish(shingle.fingerprint);
+  return shingles;
 }
 
 void label_sorted(std::uint64_t* fingerprints, std::size_t count) {
@@ -82,22 +82,22 @@ Value of_sound(std::string_view word) {
 
 }  // namespace
 
-// Maximal runs of bytes that do not separate.
+// Reads maximal runs of bytes that do not separate.
 template <class Separates, class ValueOf>
-std::size_t Units::read_runs(UnitAt* out, std::size_t most, Separates&& separates, ValueOf&& value_of) {
+std::size_t Units::read_runs(PlacedUnit* out, std::size_t most, Separates&& separates, ValueOf&& value_of) {
   std::size_t count = 0;
   while (count < most) {
     while (at_ < text_.size() && separates(text_[at_])) ++at_;
     if (at_ == text_.size()) break;
     const std::size_t begin = at_;
     while (at_ < text_.size() && !separates(text_[at_])) ++at_;
-    const Value found = value_of(text_.substr(begin, at_ - begin));
-    if (!found.none) out[count++] = {found.value, begin, at_};
+    const Value value = value_of(text_.substr(begin, at_ - begin));
+    if (!value.none) out[count++] = {value.value, begin, at_};
   }
   return count;
 }
 
-std::size_t Units::read_characters(UnitAt* out, std::size_t most) {
+std::size_t Units::read_characters(PlacedUnit* out, std::size_t most) {
   std::size_t count = 0;
   for (; count < most && at_ < text_.size(); ++count) {
     const auto [code, length] = decode_one(text_.data() + at_, text_.data() + text_.size());
@@ -109,7 +109,7 @@ std::size_t Units::read_characters(UnitAt* out, std::size_t most) {
   return count;
 }
 
-std::size_t Units::read(UnitAt* out, std::size_t most) {
+std::size_t Units::read(PlacedUnit* out, std::size_t most) {
   switch (unit_) {
     case Unit::byte: {
       const std::size_t count = std::min(most, text_.size() - at_);
@@ -127,10 +127,10 @@ std::size_t Units::read(UnitAt* out, std::size_t most) {
 std::size_t count_units(Unit unit, std::string_view text, std::size_t most) {
   if (unit == Unit::byte) return std::min(most, text.size());
   Units units(unit, text);
-  std::array<UnitAt, 256> some;
+  std::array<PlacedUnit, 256> buffer;
   std::size_t count = 0;
   while (count < most) {
-    const std::size_t got = units.read(some.data(), std::min(some.size(), most - count));
+    const std::size_t got = units.read(buffer.data(), std::min(buffer.size(), most - count));
     if (got == 0) break;
     count += got;
   }

@@ -1,9 +1,10 @@
-// Shingles as every shingle scheme sees them: w units in a row (Broder 1997 §2), each as a fingerprint of `bits` bits.
+// Shingles: w units in a row (Broder 1997 §2), each as a fingerprint of `bits` bits. All shingle schemes are made of
+// them.
 //
-// Option B, the default: a text is the set of its shingles. Option A (`label`): the k-th time a shingle occurs it is
-// another one. The label enters a second fingerprint that does not depend on the first in any simple way (§4.3): a
-// linear one would differ by the same constant wherever a shingle occurs twice, so that of all second occurrences none
-// or all would be sampled with their first.
+// Option B, the default, makes a text the set of its shingles. Option A (`label`) numbers the occurrences of a shingle,
+// so that the k-th is another one. The label enters a second fingerprint that depends on the first in no simple way
+// (§4.3): a linear one would differ by the same constant wherever a shingle occurs twice, so that either none or all of
+// the second occurrences would be sampled with the first.
 //
 // A text with fewer units than the window is one shingle: it is compared whole.
 #pragma once
@@ -21,23 +22,22 @@
 
 namespace nearkin {
 
-// What a shingle is made of (Broder 1997 §2: "tokens … letters, words, lines").
+// The unit of which shingles are made (Broder 1997 §2: "tokens … letters, words, lines").
 //
 //   byte        every byte
 //   character   every code point; a byte that is not UTF-8 is one of its own
-//   word        what stands between spaces (white space of ASCII, in texts that are not canonical)
-//   line        what stands between line ends; empty lines are none
+//   word        the bytes between spaces (ASCII white space in texts that are not canonical)
+//   line        the bytes between line ends; empty lines do not count
 //   soundex     the Soundex code of every word that has a Latin letter
 //
 // Windows of fixed width in bytes can be rolled (Broder 1997 §4.3). Broder offers to cut words into pieces of eight
 // bytes and to pad the short ones. We give every unit a value of eight bytes instead: its code point, its code, or its
-// fingerprint. A long word then stays one word, so a window is as many words as the user asked for, and no two words
-// are taken for each other but by a collision of 64 bits. The fingerprint is mixed before it becomes a value: of words
-// over eight bytes the unmixed ones would add up, "cat different" to the same as "cau eifferent".
-
+// fingerprint. A long word then stays one word, so a window has as many words as the user asked for, and two words are
+// confused only by a collision of 64 bits. The fingerprint is mixed before it becomes a value: unmixed ones of words
+// over eight bytes would add up, "cat different" to the same as "cau eifferent".
 enum class Unit : std::uint8_t { byte, character, word, line, soundex };
 
-struct UnitAt {
+struct PlacedUnit {
   std::uint64_t value;
   std::size_t begin, end;  // bytes of the text
 };
@@ -47,32 +47,32 @@ class Units {
  public:
   Units(Unit unit, std::string_view text) : unit_(unit), text_(text) {}
 
-  // Fills in the next ones; fewer than `most` only at the end of the text.
-  std::size_t read(UnitAt* out, std::size_t most);
+  // Reads the next units into `out`; fewer than `most` only at the end of the text.
+  std::size_t read(PlacedUnit* out, std::size_t most);
 
  private:
   template <class Separates, class ValueOf>
-  std::size_t read_runs(UnitAt* out, std::size_t most, Separates&& separates, ValueOf&& value_of);
-  std::size_t read_characters(UnitAt* out, std::size_t most);
+  std::size_t read_runs(PlacedUnit* out, std::size_t most, Separates&& separates, ValueOf&& value_of);
+  std::size_t read_characters(PlacedUnit* out, std::size_t most);
 
   Unit unit_;
   std::string_view text_;
   std::size_t at_ = 0;
 };
 
-// How many units a text has; no more are counted than `most`.
+// Counts the units of a text, up to `most`.
 std::size_t count_units(Unit unit, std::string_view text, std::size_t most = ~std::size_t{0});
 
-// No text of this many bytes has more.
+// Returns the most units that a text of so many bytes can have.
 inline std::size_t most_units(Unit unit, std::size_t bytes) {
   return unit == Unit::byte || unit == Unit::character ? bytes : (bytes + 1) / 2;
 }
 
-struct ShingleAt {
+struct PlacedShingle {
   std::uint64_t fingerprint;
   std::uint64_t offset;  // of its first byte
-  // Bytes up to where the next shingle begins, or its own end if that is nearer: shingles of one text never count a
-  // byte twice, so these may be added up.
+  // Bytes up to the beginning of the next shingle, or to its own end if that is nearer. Shingles of one text count no
+  // byte twice, so these lengths can be added up.
   std::uint64_t bytes;
 };
 
@@ -92,24 +92,24 @@ class Shingler {
   bool label() const { return label_; }
   unsigned bits() const { return bits_; }
 
-  // Fingerprints are those of byte windows as they come: the way that is worth a loop of its own.
+  // True where fingerprints are those of byte windows, unchanged: the case that deserves a loop of its own.
   bool plain() const { return unit_ == Unit::byte && !label_ && permutation_.identity() && bits_ == 64; }
   const Roller& roller() const { return roller_; }
 
-  // How many shingles a text has, repeats counted. No more are counted than `most`.
+  // Counts the shingles of a text, repeats included, up to `most`.
   std::size_t count(std::string_view text, std::size_t most = ~std::size_t{0}) const;
   bool whole(std::string_view text) const { return count_units(unit_, text, window_) < window_; }
 
-  // All shingles of a text, repeats too, in no order. Appends.
+  // Appends all shingles of a text, repeats included, in no order.
   void all(std::string_view text, std::vector<std::uint64_t>& out) const;
 
-  // All shingles where they stand, in order of the text.
-  std::vector<ShingleAt> placed(std::string_view text) const;
+  // Returns all shingles with their places, in the order of the text.
+  std::vector<PlacedShingle> placed(std::string_view text) const;
 
-  // Permuted and cut to `bits`.
+  // Permutes a fingerprint and cuts it to `bits`.
   std::uint64_t finish(std::uint64_t f) const { return permutation_(f) & mask_; }
 
-  // Calls visit(first fingerprint, offset, bytes) for every shingle, unlabelled and unfinished, in no order.
+  // Calls visit(fingerprint, offset, bytes) for every shingle in no order, before labels, permutation and cut.
   template <class Visit>
   void each(std::string_view text, Visit&& visit) const {
     if (unit_ == Unit::byte) {
@@ -122,7 +122,7 @@ class Shingler {
 
  private:
   static constexpr std::size_t kUnitBytes = 8;
-  static constexpr std::size_t kBlock = 4096;  // units; with their values some 128 KB, and any text passes through
+  static constexpr std::size_t kBlock = 4096;  // units; with their values some 128 KB for a text of any length
 
   template <class Visit>
   void each_of_units(std::string_view text, Visit&& visit) const;
@@ -142,9 +142,9 @@ class Shingler {
 
 template <class Visit>
 void Shingler::each_of_units(std::string_view text, Visit&& visit) const {
-  // A block holds some units and the window before them. Rolling it byte by byte, four lanes side by side, costs six
-  // nanoseconds a unit; reading a word costs more than that.
-  std::vector<UnitAt> units(kBlock + window_ - 1);
+  // A block holds some units and the window before them. Rolling it byte by byte in four lanes costs six nanoseconds a
+  // unit; reading a word costs more than that.
+  std::vector<PlacedUnit> units(kBlock + window_ - 1);
   std::vector<unsigned char> values(kUnitBytes * units.size());
   Units reader(unit_, text);
   std::size_t held = 0;
@@ -171,22 +171,20 @@ void Shingler::each_of_units(std::string_view text, Visit&& visit) const {
   }
 }
 
-// Makes the k-th of equal fingerprints in a sorted list another one. The list is no longer sorted then.
+// Turns the k-th of equal fingerprints in a sorted list into another one. The list is not sorted afterwards.
 void label_sorted(std::uint64_t* fingerprints, std::size_t count);
 
 inline std::uint64_t labelled(std::uint64_t fingerprint, std::uint64_t occurrence) {
   return mix(fingerprint + occurrence * kGolden);
 }
 
-// The fingerprints of a text in its order, a block at a time: blocks stay in the nearest cache, and a text of any
-// length passes through.
-
+// The fingerprints of a text in order, a block at a time: a block stays in the nearest cache, however long the text.
 class Blocks {
  public:
-  static constexpr std::size_t kBlock = 2048;  // 16 KB of fingerprints beside the tables they are rolled with
+  static constexpr std::size_t kBlock = 2048;  // 16 KB of fingerprints beside the tables of the roller
 
   Blocks(const Shingler& shingler, std::string_view text) : shingler_(shingler), text_(text) {
-    // Where a shingle's label or place must be known first, all are made at once.
+    // Where labels or the places of units matter, all shingles are made at once.
     if (shingler.unit() == Unit::byte && !shingler.label()) return;
     const auto placed = shingler.placed(text);
     made_.reserve(placed.size());
@@ -194,7 +192,7 @@ class Blocks {
     all_ = true;
   }
 
-  // Calls visit(span of fingerprints) for each block. May be called again; a text of one block is rolled only once.
+  // Calls visit(span of fingerprints) for each block. It may be called again; a text of one block is rolled only once.
   template <class Visit>
   void each(Visit&& visit) {
     if (all_) {

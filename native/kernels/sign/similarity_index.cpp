@@ -33,11 +33,11 @@ Fingerprints fingerprints_of(const SimilarityIndex& scheme, const InputStream& s
   return gram_hashes(tokens, scheme.k);
 }
 
-// The smallest of every `window` in a row, the last of equal ones; each place once (Schleimer, Wilkerson and Aiken
-// 2003). Fewer than that are one window.
+// Keeps the smallest of every `window` in a row, the last of equal ones, and each place once (Schleimer, Wilkerson and
+// Aiken 2003). Fewer fingerprints than that are one window.
 Fingerprints winnowed(const Fingerprints& all, std::size_t window) {
   Fingerprints kept;
-  std::deque<std::size_t> rising;  // places whose fingerprints rise; the first is the window's smallest
+  std::deque<std::size_t> rising;  // places of ascending fingerprints; the first is the window's smallest
   std::size_t last = all.size();
   window = std::min(window, all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -60,7 +60,7 @@ Fingerprints extreme(Fingerprints all, Before before) {
   return all;
 }
 
-// A third, rounded up, in the order of the text (Knuth's selection sampling). The same text has the same third.
+// Keeps a third, rounded up, in the order of the text (Knuth's selection sampling). A text always keeps the same third.
 Fingerprints random_third(const Fingerprints& all, std::uint64_t seed) {
   Fingerprints kept;
   std::uint64_t dice = seed;
@@ -89,7 +89,7 @@ Fingerprints sketch_of(const SimilarityIndex& scheme, Fingerprints all) {
 
 std::int64_t sum(const Fingerprints& sketch) { return std::accumulate(sketch.begin(), sketch.end(), std::int64_t{0}); }
 
-// Of the fingerprints one behind the other, four bytes each, the highest first.
+// Takes the Rabin fingerprint of all, four bytes each, most significant first.
 std::int64_t rabin(const Fingerprints& sketch) {
   std::string bytes;
   bytes.reserve(4 * sketch.size());
@@ -98,7 +98,7 @@ std::int64_t rabin(const Fingerprints& sketch) {
   return static_cast<std::int64_t>(fingerprint(bytes));
 }
 
-// The hashes of the most frequent tokens; of those that occur equally often the first.
+// Returns the hashes of the most frequent tokens; of tokens that are equally frequent, the first.
 Fingerprints frequent(const std::vector<std::string_view>& tokens) {
   struct Counted {
     std::string_view token;
@@ -114,7 +114,7 @@ Fingerprints frequent(const std::vector<std::string_view>& tokens) {
   std::stable_sort(counted.begin(), counted.end(), [](const Counted& x, const Counted& y) { return x.count > y.count; });
   counted.resize(std::min(counted.size(), kFrequent));
   Fingerprints hashes;
-  for (const Counted& one : counted) hashes.push_back(static_cast<std::int32_t>(java_hash(one.token).hash));
+  for (const Counted& entry : counted) hashes.push_back(static_cast<std::int32_t>(java_hash(entry.token).hash));
   return hashes;
 }
 
@@ -147,12 +147,12 @@ std::optional<std::int64_t> similarity_index(const SimilarityIndex& scheme, std:
   return scheme.method % 2 == 1 ? sum(sketch) : rabin(sketch);
 }
 
-// The number's two's complement is the only feature. It stands for the text as a whole.
+// The only feature is the number's two's complement. It stands for the text as a whole.
 void sign_with(const SimilarityIndex& scheme, std::string_view text, Signature& out) {
   if (const auto number = similarity_index(scheme, text)) out.features.push_back(static_cast<std::uint64_t>(*number));
 }
 
-std::vector<Placed> place_with(const SimilarityIndex& scheme, std::string_view text) {
+std::vector<PlacedFeature> place_with(const SimilarityIndex& scheme, std::string_view text) {
   const auto number = similarity_index(scheme, text);
   if (!number) return {};
   return {{0, static_cast<std::uint64_t>(*number), 1}};
@@ -190,7 +190,7 @@ void each_word(std::string_view text, Visit&& visit) {
 }  // namespace
 
 InputStream::InputStream(Stream stream, Variation variation, std::string_view text) {
-  std::unordered_set<std::string> met;
+  std::unordered_set<std::string> seen;
   each_word(text, [&](std::string& word) {
     if (!variation.stop_words && std::binary_search(kStopWords.begin(), kStopWords.end(), std::string_view(word))) return;
     if (stream == Stream::characters) {
@@ -205,7 +205,7 @@ InputStream::InputStream(Stream stream, Variation variation, std::string_view te
       if (!code) return;
       word.assign(code->begin(), code->end());
     }
-    if (!variation.vowels_or_duplicates && !met.insert(word).second) return;
+    if (!variation.vowels_or_duplicates && !seen.insert(word).second) return;
     held_ += word;
     ends_.push_back(held_.size());
   });
@@ -256,7 +256,7 @@ constexpr std::uint32_t power(std::uint32_t base, std::size_t exponent) {
   return result;
 }
 
-// Most words and all numbers are shorter than this.
+// The powers of shorter tokens are tabled: those of most words and all numbers.
 constexpr std::size_t kShort = 32;
 
 constexpr std::array<std::uint32_t, kShort> powers(std::uint32_t base) {
@@ -314,7 +314,7 @@ std::vector<std::int32_t> gram_hashes(std::span<const Hashed> tokens, std::size_
   if (tokens.empty()) return grams;
   k = std::min(k, tokens.size());
   grams.reserve(tokens.size() - k + 1);
-  // The hash and power of the window's tokens, each with a space after it; the last space is taken off a gram.
+  // The hash and the power of the window's tokens, each with a space after it; a gram drops the last space.
   std::uint32_t hash = 0, power = 1;
   const auto enter = [&](const Spaced& token) {
     hash = hash * token.power + token.hash;

@@ -1,16 +1,16 @@
-// The Similarity Index (Roth 2011 §3): one number for a document, so that documents like it are those whose numbers
-// lie within 30 % of it, and a database finds them by one range query.
+// The Similarity Index (Roth 2011 §3): one number for a document. Similar documents have numbers within 30 % of it, so
+// that a database finds them by one range query.
 //
-// The stream of characters, words or Soundex tokens (input_stream.hpp) is cut into overlapping k-grams, each hashed by
-// Java's hashCode (java_hash.hpp) into a fingerprint. §3.3's methods, in pairs, keep some of them, the sketch:
+// The stream of characters, words or Soundex tokens is cut into overlapping k-grams, each hashed by Java's hashCode
+// into a fingerprint. The methods of §3.3, in pairs, keep some of these as the sketch:
 //
 //     1, 2 all    3, 4 those divisible by 25    5, 6 winnowed    7, 8 the 400 lowest    9, 10 the 400 highest
 //     11, 12 a random third
 //
-// and sum them (odd) or take the Rabin fingerprint of all (even). 13 sums the hashes of the 200 most frequent tokens,
-// 14 makes k-grams of the fingerprints, as decimals joined by a space, again and again until one is left.
+// and sum them (odd) or take the Rabin fingerprint of all (even). Method 13 sums the hashes of the 200 most frequent
+// tokens. Method 14 makes k-grams of the fingerprints, as decimals joined by a space, until one is left.
 //
-// Hashes are signed, sums have 64 bits. A text with fewer tokens than k is one k-gram; a text whose sketch is empty has
+// Hashes are signed, sums have 64 bits. A text with fewer tokens than k is one k-gram. A text whose sketch is empty has
 // no number.
 #pragma once
 
@@ -24,16 +24,15 @@
 
 namespace nearkin {
 
-// What a similarity index is made of (Roth 2011 §3.4 and §3.5): the text as a stream of characters, of words or of
-// Soundex tokens, some of it left out. The paper lists no stop words; these are Lucene's, which it works beside.
+// The input of a similarity index (Roth 2011 §3.4 and §3.5): the text as a stream of characters, words or Soundex
+// tokens. The paper lists no stop words; these are Lucene's, which it works beside.
 //
-// Words are what white space parts, in lower case. Stop words go first, before words are turned into Soundex tokens
-// and before white space is removed; of tokens that occur again the first is kept. A word without a Latin letter has
-// no Soundex token and is left out there.
-
+// Words are separated by white space and turned to lower case. Stop words are removed first, before words become
+// Soundex tokens and before white space is removed. Of repeated tokens the first is kept. A word without a Latin letter
+// has no Soundex token.
 enum class Stream { characters, words, soundex };
 
-// Tables 3 and 4: A keeps all, B leaves out stop words, C vowels (of characters) or duplicates (of words), D both.
+// Tables 3 and 4: A keeps all, B drops stop words, C vowels (of characters) or duplicates (of words), D both.
 struct Variation {
   bool stop_words;
   bool vowels_or_duplicates;
@@ -43,9 +42,9 @@ class InputStream {
  public:
   InputStream(Stream stream, Variation variation, std::string_view text);
 
-  // Of a stream of characters: one behind the other as UTF-16, white space removed.
+  // A stream of characters as UTF-16 without white space.
   std::u16string_view characters() const { return characters_; }
-  // Of the other streams.
+  // The tokens of the other streams.
   std::vector<std::string_view> tokens() const;
 
  private:
@@ -58,31 +57,32 @@ struct SimilarityIndex {
   int method;  // 1 to 14
   Stream stream;
   Variation variation;
-  std::size_t k;       // tokens of a k-gram; 13 has none
+  std::size_t k;       // tokens of a k-gram; method 13 has none
   std::size_t window;  // of winnowing, in fingerprints
   std::uint64_t seed;  // of the random third
 
-  // 14 makes n²/(2k) hashes of n fingerprints. Where these are more, some four seconds' worth, there is no number.
+  // Method 14 makes n²/(2k) hashes of n fingerprints. Beyond this many, some four seconds' worth, there is no number.
   static constexpr std::uint64_t kMostSuperShingles = std::uint64_t{1} << 27;
 };
 
 std::optional<std::int64_t> similarity_index(const SimilarityIndex& scheme, std::string_view text);
 
-// Java's String.hashCode(), which Roth 2011 §3.1.2 makes fingerprints with: s0·31^(n-1) + … + s(n-1) modulo 2^32 over
-// UTF-16, taken as a signed number. 31 has an inverse modulo 2^32, so k tokens joined by spaces are hashed like a
-// window that slides: the token that leaves is taken out again, and a gram costs the same however long it is.
-
-// A byte that is not part of valid UTF-8 becomes the lone surrogate DC00 + byte, as in Python's surrogateescape.
+// Java's String.hashCode(), by which Roth 2011 §3.1.2 makes fingerprints: s0·31^(n-1) + … + s(n-1) modulo 2^32 over
+// UTF-16, taken as a signed number. 31 has an inverse modulo 2^32, so a window of k tokens joined by spaces can slide:
+// the leaving token is taken out again, and a gram costs the same however long it is.
+//
+// Appends text as UTF-16. A byte that is not valid UTF-8 becomes the lone surrogate DC00 + byte, as in Python's
+// surrogateescape.
 void append_utf16(std::string_view utf8, std::u16string& out);
 
 struct Hashed {
   std::uint32_t hash;
-  std::uint32_t length;  // in units
+  std::uint32_t length;  // in UTF-16 units
 };
 
 Hashed java_hash(std::string_view utf8);
 
-// The hashes of all k units in a row; of all there are where they are fewer than k.
+// Returns the hashes of all k units in a row; fewer than k units are one gram.
 std::vector<std::int32_t> gram_hashes(std::u16string_view units, std::size_t k);
 
 // The same for tokens, joined by one space.

@@ -16,7 +16,7 @@ namespace {
 using FirstRound = void (*)(std::span<const std::uint64_t>, std::span<std::uint64_t>);
 constexpr std::uint32_t kNever = ~std::uint32_t{0};
 
-// Without a branch: while slots still change often, a mispredicted one costs more than the store.
+// Has no branch: while slots still change often, a mispredicted one costs more than the store.
 inline void lower(std::uint64_t& least, std::uint64_t number) { least = std::min(least, number); }
 
 void first_round_portable(std::span<const std::uint64_t> fingerprints, std::span<std::uint64_t> least) {
@@ -31,7 +31,7 @@ void first_round_portable(std::span<const std::uint64_t> fingerprints, std::span
 
 #define NEARKIN_AVX2 __attribute__((target("avx2")))
 
-// The low half of a 64-bit product, from three of the 32-bit ones that there are.
+// Computes the low half of a 64-bit product from three 32-bit products.
 NEARKIN_AVX2 inline __m256i times(__m256i value, __m256i factor_low, __m256i factor_high) {
   const __m256i cross = _mm256_add_epi64(_mm256_mul_epu32(value, factor_high),
                                          _mm256_mul_epu32(_mm256_srli_epi64(value, 32), factor_low));
@@ -43,7 +43,7 @@ NEARKIN_AVX2 inline __m256i fold(__m256i value) {
   return _mm256_xor_si256(value, _mm256_srli_epi64(value, kShift));
 }
 
-// Four throws of the first round: mix.hpp's mixer.
+// Four throws of the first round: hash.hpp's mixer in vectors.
 class FourThrows {
  public:
   NEARKIN_AVX2 explicit FourThrows(std::uint32_t slots)
@@ -59,7 +59,7 @@ class FourThrows {
     return fold<31>(times(value, second_, _mm256_srli_epi64(second_, 32)));
   }
 
-  // The slot in the high half, the height in it in the low.
+  // The slot is in the high half, the height within it in the low half.
   NEARKIN_AVX2 __m256i place(__m256i number) const { return _mm256_mul_epu32(_mm256_srli_epi64(number, 32), slots_); }
 
  private:
@@ -73,7 +73,7 @@ NEARKIN_AVX2 inline void lower_four(std::uint64_t* least, __m256i number, __m256
   for (int i = 0; i < 4; ++i) lower(least[slots[i]], numbers[i]);
 }
 
-// The highest of the slots: no throw above it changes any. An empty slot is as high as can be.
+// Returns the height of the highest slot: no throw above it changes any slot. An empty slot has the greatest height.
 NEARKIN_AVX2 std::uint32_t highest(std::span<const std::uint64_t> least) {
   std::uint32_t bound = 0;
   for (const std::uint64_t number : least)
@@ -84,11 +84,11 @@ NEARKIN_AVX2 std::uint32_t highest(std::span<const std::uint64_t> least) {
 NEARKIN_AVX2 void first_round_avx2(std::span<const std::uint64_t> fingerprints, std::span<std::uint64_t> least) {
   const FourThrows four(static_cast<std::uint32_t>(least.size()));
   const std::size_t whole = fingerprints.size() / 4 * 4;
-  const bool many = fingerprints.size() >= 8 * least.size();  // else it is not worth to look at all slots first
+  const bool many = fingerprints.size() >= 8 * least.size();  // otherwise it does not pay to visit all slots first
   const std::uint32_t bound = many ? highest(least) : ~std::uint32_t{0};
   std::size_t i = 0;
   if (bound < (1U << 28)) {
-    // Fewer than one throw in sixteen can matter: it pays to look at four heights at once (1,000 million throws a
+    // Fewer than one throw in sixteen can matter, so it pays to test four heights at once (1,000 million throws a
     // second instead of 750).
     const __m256i most = _mm256_set1_epi64x(bound);
     const __m256i low = _mm256_set1_epi64x(0xFFFFFFFF);
@@ -171,24 +171,24 @@ void sign_with(const Sketch& scheme, std::string_view text, Signature& out) {
   out.features = minima.take();
 }
 
-// The throws again, to see whose they were.
-std::vector<Placed> place_with(const Sketch& scheme, std::string_view text) {
+// Repeats the throws to see which shingle each came from.
+std::vector<PlacedFeature> place_with(const Sketch& scheme, std::string_view text) {
   Signature signature;
   sign_with(scheme, text, signature);
   const auto& features = signature.features;
   const auto shingles = scheme.shingler.placed(text);
-  std::vector<bool> found(features.size());
-  std::vector<Placed> placed;
+  std::vector<bool> placed_slots(features.size());
+  std::vector<PlacedFeature> placed;
   for (std::uint64_t round = 0; placed.size() < features.size(); ++round) {
     for (const auto& shingle : shingles) {
       const std::uint64_t number = thrown(shingle.fingerprint, round);
       const std::uint32_t slot = slot_of(number, scheme.slots);
-      if (features[slot] != number || found[slot]) continue;
-      found[slot] = true;
+      if (features[slot] != number || placed_slots[slot]) continue;
+      placed_slots[slot] = true;
       placed.push_back({shingle.offset, number, 1});
     }
   }
-  std::stable_sort(placed.begin(), placed.end(), [](const Placed& x, const Placed& y) { return x.offset < y.offset; });
+  std::stable_sort(placed.begin(), placed.end(), [](const PlacedFeature& x, const PlacedFeature& y) { return x.offset < y.offset; });
   return placed;
 }
 

@@ -15,22 +15,22 @@
 namespace nearkin {
 namespace {
 
-// Cutting a text in several places at once.
+// Cuts a text in several places at once.
 //
-// Where a chunk ends depends on the text and on where the chunk begins, on nothing else. So the text is divided into
-// stretches, in each of which a chain of cuts is begun as if a chunk began there; four chains are followed side by side,
-// since one step of a fingerprint waits for the table look-up of the step before. Then the first chain is followed into
-// the second stretch until it makes a cut that the second made too: from there on both are one, and so on. In text
-// with entropy that takes two or three chunks; where it never happens a stretch is cut twice, no more.
+// Where a chunk ends depends on nothing but the text and where the chunk begins. So the text is divided into stretches,
+// and in each a chain of cuts starts as if a chunk began there. Four chains are followed side by side, since each step
+// of a fingerprint waits for the table look-up of the step before. Then the first chain is followed into the second
+// stretch until it makes a cut that the second chain made too: from there on both are one, and so on. In text with
+// entropy that takes two or three chunks; where the chains never meet, a stretch is cut twice at the most.
 //
 // A chain rolls nothing in the first `min` bytes of a chunk: 46 % of the text with the paper's parameters.
-
-// `kWindow` is the window where it is known when this is compiled, else 0. The loop of four lanes has just enough
-// registers if it is.
+//
+// `kWindow` is the window if it is known at compile time, else 0. With a known window the loop of four lanes has just
+// enough registers.
 template <class Test, std::size_t kWindow>
-class Chains {
+class StretchCutter {
  public:
-  Chains(const Tttd& scheme, const Test& test, std::string_view text)
+  StretchCutter(const Tttd& scheme, const Test& test, std::string_view text)
       : scheme_(scheme),
         roller_(scheme.turned),
         test_(test),
@@ -39,10 +39,10 @@ class Chains {
         min_(scheme.min),
         max_(scheme.max) {}
 
-  // The ends of the chunks.
+  // Returns the ends of the chunks.
   std::vector<std::uint64_t> cut() const {
     const std::size_t chunk = std::min(min_ + scheme_.divisor, max_);
-    // Without a minimum chains meet at their first cut, so that even short stretches are worth it.
+    // Without a minimum, chains meet at their first cut, so that even short stretches pay.
     const std::size_t stretch = std::clamp(size_ / kLanes + 1, (min_ > 1 ? kLeast : 1) * chunk, kMost * chunk);
     std::vector<Chain> chains(size_ / stretch + 1);
     for (std::size_t i = 0; i < chains.size(); ++i) {
@@ -63,8 +63,8 @@ class Chains {
 
   struct Chain {
     std::size_t first = 0, until = 0;  // its stretch
-    std::size_t start = 0;             // of the chunk it is in
-    std::size_t limit = 0;             // where that ends at the latest
+    std::size_t start = 0;             // of the current chunk
+    std::size_t limit = 0;             // where the current chunk ends at the latest
     std::size_t at = 0;                // the end of the window …
     std::uint64_t f = 0;               // … that has this fingerprint
     std::vector<std::uint64_t> ends;
@@ -74,14 +74,14 @@ class Chains {
 
   std::size_t window() const { return kWindow ? kWindow : roller_.window(); }
 
-  // The fingerprint of the window that ends one byte later.
+  // Returns the fingerprint of the window that ends one byte later.
   std::uint64_t next(std::uint64_t f, const unsigned char* end) const {
     return roller_.step(f, *(end - window()), *end);
   }
 
   std::size_t earliest(const Chain& chain) const { return std::max(chain.start + min_, window()); }
 
-  // A chunk begins here: go to where it may end at the earliest.
+  // Begins a chunk at `start` and goes to where it may end at the earliest.
   void begin(Chain& chain, std::size_t start) const {
     const std::size_t before = chain.at;
     chain.start = start;
@@ -95,24 +95,24 @@ class Chains {
     }
   }
 
-  // Cuts where the chain stands, and again while there is something to cut.
+  // Cuts at the chain's position as long as there is something to cut.
   void settle(Chain& chain) const {
     while (!chain.over()) {
       std::size_t end;
       if (chain.at > chain.limit) end = chain.limit;
       else if (test_(chain.f)) end = chain.at;
-      else if (chain.at == chain.limit) end = without_place(chain);
+      else if (chain.at == chain.limit) end = backup_cut(chain);
       else return;
       chain.ends.push_back(end);
       begin(chain, end);
     }
   }
 
-  // Where a chunk ends that found no place: at the last one of the backup divisor, else at its limit. One chunk in
-  // eighty comes here, so its windows are rolled again rather than all windows tested for both divisors.
-  std::size_t without_place(const Chain& chain) const {
+  // Returns the end of a chunk without a place for D: the last place for the backup divisor, else the limit. One chunk
+  // in eighty comes here, so its windows are rolled again rather than all windows tested for both divisors.
+  std::size_t backup_cut(const Chain& chain) const {
     std::size_t end = chain.limit;
-    if (chain.start + max_ > size_) return end;  // the text ends before the longest chunk does
+    if (chain.start + max_ > size_) return end;  // the text ends before the longest chunk would
     std::size_t at = earliest(chain);
     std::uint64_t f = roller_.first(data_ + at - window());
     for (;; f = next(f, data_ + at), ++at) {
@@ -144,7 +144,7 @@ class Chains {
     for (settle(chain); !chain.over(); settle(chain)) walk(chain);
   }
 
-  // Steps one chain to its next place or its limit.
+  // Steps a chain to its next place or its limit.
   void walk(Chain& chain) const {
     std::uint64_t f = chain.f;
     std::size_t at = chain.at;
@@ -154,17 +154,17 @@ class Chains {
     chain.at = at;
   }
 
-  // Steps four chains until one of them comes to a place, and says which; kLanes: at least one came to its limit.
+  // Steps four chains until one of them comes to a place, and returns its lane; kLanes: a chain came to its limit.
   [[gnu::noinline]] std::size_t walk(Chain& a, Chain& b, Chain& c, Chain& d) const {
     const std::size_t most = std::min({a.limit - a.at, b.limit - b.at, c.limit - c.at, d.limit - d.at});
-    // Counting up to zero: one register less is needed.
+    // The index counts up to zero, which saves a register.
     const unsigned char *const p = data_ + a.at + most, *const q = data_ + b.at + most, *const r = data_ + c.at + most,
                         *const s = data_ + d.at + most;
     std::uint64_t fa = a.f, fb = b.f, fc = c.f, fd = d.f;
     const Test test = test_;
     std::size_t came = kLanes;
     auto i = -static_cast<std::ptrdiff_t>(most);
-    // A lane that came to a place is settled at once, and then all are tested again: each is tested before it steps on.
+    // A lane at a place is settled at once, and then all lanes are tested again: each is tested before it steps on.
     for (;; ++i) {
       if (test(fa)) [[unlikely]] { came = 0; break; }
       if (test(fb)) [[unlikely]] { came = 1; break; }
@@ -182,7 +182,7 @@ class Chains {
     return came;
   }
 
-  // Follows the whole chain into the stretch of the next until they meet, and takes over what that one found.
+  // Follows the first chain into the next stretch until the chains meet, then takes over the cuts of the next chain.
   void join(Chain& whole, const Chain& next) const {
     for (auto place = next.ends.begin(); whole.start < next.until; follow(whole)) {
       place = std::lower_bound(place, next.ends.end(), whole.start);
@@ -195,7 +195,7 @@ class Chains {
   }
 
   const Tttd& scheme_;
-  const TurnedRoller& roller_;
+  const RotatedRoller& roller_;
   const Test test_;
   const unsigned char* const data_;
   const std::size_t size_, min_, max_;
@@ -203,8 +203,8 @@ class Chains {
 
 template <class Test>
 std::vector<std::uint64_t> cut_by(const Tttd& scheme, const Test& test, std::string_view text) {
-  if (scheme.turned.window() == 48) return Chains<Test, 48>(scheme, test, text).cut();
-  return Chains<Test, 0>(scheme, test, text).cut();
+  if (scheme.turned.window() == 48) return StretchCutter<Test, 48>(scheme, test, text).cut();
+  return StretchCutter<Test, 0>(scheme, test, text).cut();
 }
 
 std::uint64_t feature_of(const Tttd& scheme, std::string_view chunk) {
@@ -223,8 +223,8 @@ std::vector<std::uint64_t> cut(const Tttd& scheme, std::string_view text) {
   }
 }
 
-std::vector<Placed> place_with(const Tttd& scheme, std::string_view text) {
-  std::vector<Placed> placed;
+std::vector<PlacedFeature> place_with(const Tttd& scheme, std::string_view text) {
+  std::vector<PlacedFeature> placed;
   std::uint64_t start = 0;
   for (const auto end : cut(scheme, text)) {
     const auto chunk = text.substr(start, end - start);
@@ -275,7 +275,7 @@ std::uint64_t load(const char* data) {
   return std::endian::native == std::endian::big ? __builtin_bswap64(value) : value;
 }
 
-// The `size` < 8 bytes before `end`, as the low bytes of a word. Eight bytes before `end` can be read.
+// Loads the `size` < 8 bytes before `end` as the low bytes of a word. Eight bytes before `end` must be readable.
 std::uint64_t load_before(const char* end, std::size_t size) {
   return size == 0 ? 0 : load(end - 8) >> (64 - 8 * size);
 }
@@ -287,7 +287,7 @@ std::uint64_t chunk_hash(std::string_view chunk) {
   const char* data = chunk.data();
   std::size_t left = chunk.size();
   char padded[16] = {};
-  if (left < 8) {  // nothing can be read before its end
+  if (left < 8) {  // nothing before the chunk may be read
     std::memcpy(padded, data, left);
     return state = fold(load(padded) ^ kA, kB ^ state), fold(state ^ kA, state + kB);
   }

@@ -1,8 +1,8 @@
 // TTTD, the two thresholds, two divisors chunker (Forman 2005 §2.2 and §2.3; Eshghi and Tang).
 //
 // A chunk ends where the fingerprint F of the last `window` bytes is r mod D, at least `min` bytes after the last end.
-// If none comes within `max` bytes, the latest place where F is r mod D' is taken, else the chunk is cut at `max`. The
-// window is never reset, and after a backup cut scanning goes on from there.
+// If no such place comes within `max` bytes, the chunk ends at the latest place where F is r mod D' (a backup cut),
+// else at `max` (a hard cut). The window is never reset, and after a backup cut scanning resumes from there.
 //
 // The basic sliding window algorithm (§2.2) is the same without thresholds: `min` is 1 and `max` out of reach.
 #pragma once
@@ -18,11 +18,11 @@ namespace nearkin {
 
 struct Tttd {
   Roller roller;
-  TurnedRoller turned;
+  RotatedRoller turned;
   std::uint64_t min, max, divisor;
   Residue main, backup;
   Permutation permutation;  // of the features
-  std::uint64_t mask;       // to their length
+  std::uint64_t mask;       // cuts features to their length
 
   Tttd(std::size_t window, std::uint64_t min_, std::uint64_t max_, std::uint64_t divisor_, std::uint64_t backup_,
        std::uint64_t residue, std::uint64_t seed, unsigned bits)
@@ -37,12 +37,11 @@ struct Tttd {
         mask(bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1) {}
 };
 
-// The ends of the chunks, ascending; the last is the length of the text.
+// Returns the ends of the chunks, ascending. The last is the length of the text.
 std::vector<std::uint64_t> cut(const Tttd& scheme, std::string_view text);
 
-// The feature of a chunk: a 64-bit multiply-and-fold hash of its bytes (Forman 2005 §2.1 takes MD5; §2.3: 64 bits are
-// enough for some 4 billion chunks). Frozen: stores hold these.
-
+// Returns the feature of a chunk: a 64-bit multiply-and-fold hash of its bytes (Forman 2005 §2.1 takes MD5; §2.3: 64
+// bits are enough for some 4 billion chunks). It is frozen: stores hold these features.
 std::uint64_t chunk_hash(std::string_view chunk);
 
 }  // namespace nearkin

@@ -1,6 +1,6 @@
-// What of SQLite's interface a virtual table and an aggregate need. It is the library that Python has loaded already, and its headers are
-// on few machines; these declarations have been the same since 3.9 of 2015, and a library of today keeps them
-// (sqlite.org/vtab.html, "The Virtual Table Mechanism of SQLite").
+// What of SQLite's interface a virtual table and an aggregate need. It is the library that Python has loaded already,
+// and its headers are on few machines; these declarations have been the same since 3.9 of 2015, and a library of today
+// keeps them (sqlite.org/vtab.html, "The Virtual Table Mechanism of SQLite").
 #pragma once
 
 #include <cstdint>

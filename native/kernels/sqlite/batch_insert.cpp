@@ -17,7 +17,7 @@ bool has_letters(const Batch& batch, std::size_t i) { return batch.text_ends[i] 
 }  // namespace
 
 bool is_plain(const Ingested& row, bool raw) {
-  return row.error == 0 && row.suspect == Suspect::no && (raw || row.kind != Kind::other);
+  return row.error == 0 && row.hint == FormatHint::none && (raw || row.kind != Kind::other);
 }
 
 std::vector<std::size_t> rows_apart(const Batch& batch, bool raw) {

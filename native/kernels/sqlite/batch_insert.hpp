@@ -1,8 +1,8 @@
-// A batch as it goes into a store that holds nothing but what this scan has put there: which rows have a content or a text
-// that is new, and the ids of all.
+// A batch as it goes into a store that holds nothing but what this scan has put there: which rows have a content or a
+// text that is new, and the ids of all.
 //
-// Rows that Python has to look at are set apart first: files that could not be read, that are in another encoding, or that
-// may be of a format of its own.
+// Rows that Python has to look at are set apart first: files that could not be read, that are in another encoding, or
+// that may be of a format of its own.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ bool is_plain(const Ingested& row, bool raw);
 // Those that are not, in order.
 std::vector<std::size_t> rows_apart(const Batch& batch, bool raw);
 
-// Texts that are compressed and stored, of the rows that are plain and no copies. Where each begins that has letters in it,
-// and its length: two numbers each.
+// Texts that are compressed and stored, of the rows that are plain and no copies. Where each begins that has letters in
+// it, and its length: two numbers each.
 std::vector<std::uint64_t> text_places(const Batch& batch, bool raw);
 
-// The same texts compressed, by row. `packed` are those of text_places; `empty` is one without letters. Rows that have no
-// text of their own get a view of nothing, whose data is null. Throws where there are more or fewer.
+// The same texts compressed, by row. `packed` are those of text_places; `empty` is one without letters. Rows that have
+// no text of their own get a view of nothing, whose data is null. Throws where there are more or fewer.
 std::vector<std::string_view> packed_by_row(const Batch& batch, bool raw, std::span<const std::string_view> packed,
                                             std::string_view empty);
 

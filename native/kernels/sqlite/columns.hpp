@@ -1,5 +1,5 @@
-// Rows on their way into SQLite, by columns. SQLite reads them as a table, nearkin_rows(number), where Python's module would
-// bind every value of every row by itself:
+// Rows on their way into SQLite, by columns. SQLite reads them as a table, nearkin_rows(number), where Python's module
+// would bind every value of every row by itself:
 //
 //     INSERT INTO content (id, digest) SELECT c0, c1 FROM nearkin_rows(?)
 #pragma once
@@ -105,8 +105,8 @@ class FedSqlite {
 }  // namespace nearkin
 namespace nearkin::sqlite {
 
-// Columns on their way out of SQLite. nearkin_gathered(value) is what a query finds, end to end: whole numbers as eight bytes
-// each, bytes as they are, nothing for NULL. Python would make an object of every value of every row:
+// Columns on their way out of SQLite. nearkin_gathered(value) is what a query finds, end to end: whole numbers as eight
+// bytes each, bytes as they are, nothing for NULL. Python would make an object of every value of every row:
 //
 //     SELECT nearkin_gathered(id), nearkin_gathered(digest) FROM content
 

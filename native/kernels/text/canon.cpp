@@ -21,8 +21,8 @@ enum class Act : std::uint8_t { separate, keep, keep_after, drop, cluster };
 
 struct Rules {
   unsigned ignored;
-  std::array<Act, 8> acts;      // for the kinds of unicode::Kind that stay as they are
-  std::array<char, 128> ascii;  // what becomes of each character; a space where it separates
+  std::array<Act, 8> acts;      // for each unicode::Kind that stays as it is
+  std::array<char, 128> ascii;  // the result for each character; a space where it separates
 };
 
 Rules make_rules(unsigned ignored) {
@@ -39,17 +39,18 @@ Rules make_rules(unsigned ignored) {
   return rules;
 }
 
-// Made once: most texts are short, and 128 look-ups would be a third of their time.
+// The rules are made once: most texts are short, and 128 look-ups would be a third of their time.
 const Rules& rules_for(unsigned ignored) {
   static const std::array<Rules, 16> all = [] {
-    std::array<Rules, 16> made{};
-    for (unsigned i = 0; i < made.size(); ++i) made[i] = make_rules(i);
-    return made;
+    std::array<Rules, 16> rules{};
+    for (unsigned i = 0; i < rules.size(); ++i) rules[i] = make_rules(i);
+    return rules;
   }();
   return all[ignored % all.size()];
 }
 
-// Combining Diacritical Marks, Extended, Supplement, and for Symbols; their marks with a class are all nonspacing.
+// The blocks Combining Diacritical Marks, Extended, Supplement, and for Symbols. Their marks with a class are
+// nonspacing.
 bool in_accent_block(char32_t c) {
   return (c >= 0x300 && c < 0x370) || (c >= 0x1AB0 && c < 0x1B00) || (c >= 0x1DC0 && c < 0x1E00) ||
          (c >= 0x20D0 && c < 0x2100);
@@ -85,7 +86,7 @@ class Canonicaliser {
  private:
   static constexpr std::size_t kSlack = 32;
 
-  // Keeps room for the rest of the input, should it all stay as it is, and for `more` bytes.
+  // Makes room for the rest of the input, should it all stay as it is, and for `more` bytes.
   void room_for(std::size_t more) {
     const std::size_t needed = size_ + static_cast<std::size_t>(end_ - p_) + more + kSlack;
     if (needed > out_.size()) make_room(needed + needed / 4);
@@ -159,14 +160,14 @@ class Canonicaliser {
     __m128i kept, text;
   };
 
-  // What stays of 16 bytes, and what they become: spaces where nothing stays.
+  // Returns which of 16 bytes stay, and the bytes as they are written: spaces where nothing stays.
   template <bool usual>
   Block block(__m128i bytes) const {
     const __m128i bit5 = _mm_set1_epi8(0x20);
     const __m128i letters = in_range(_mm_or_si128(bytes, bit5), 'a', 26);
     const __m128i digits = in_range(bytes, '0', 10);
     if constexpr (usual) {
-      // Lower case and digits have bit 5 already, upper case gets it, and of the rest nothing but it is left.
+      // Lower case and digits have bit 5 already, upper case gets it, and of all other bytes nothing but bit 5 remains.
       const __m128i kept = _mm_or_si128(letters, digits);
       return {kept, _mm_or_si128(_mm_and_si128(bytes, kept), bit5)};
     }
@@ -179,7 +180,7 @@ class Canonicaliser {
     return {kept, _mm_or_si128(_mm_and_si128(bytes, kept), _mm_or_si128(folded, spaces))};
   }
 
-  // Stops where two spaces would meet, at what is not ASCII, and short of the end.
+  // Stops where two spaces would meet, at a byte beyond ASCII, and short of the end.
   template <bool usual>
   void ascii_by_16() {
     unsigned space_before = kept_before() ? 0 : 1;
@@ -248,7 +249,7 @@ class Canonicaliser {
     cluster(changed.joins());
   }
 
-  // A mark that cannot compose is done if it is not out of order.
+  // Writes a mark that cannot compose, provided that it is in canonical order.
   void accent(std::uint32_t entry, unsigned length) {
     if (entry >= unicode::kJoiningAccent || ignores(ignore::kAccents)) return cluster(true);
     if (!kept_before()) return pass(length);
@@ -261,7 +262,7 @@ class Canonicaliser {
     accent_order_ = order;
   }
 
-  // The long way: takes a starter and what may join it apart, puts it in order, composes it, writes what stays.
+  // The slow path: decomposes a starter and the characters that may join it, orders and composes them, writes the rest.
   void cluster(bool joins) {
     if (joins && kept_before()) step_back();
     items_.clear();
@@ -276,7 +277,7 @@ class Canonicaliser {
     for (const Item& item : items_) write(item);
   }
 
-  // Back to the starter, which was written the fast way: so it stayed, and so did every mark since.
+  // Goes back to the starter. It was written on the fast path, so it stayed, and so did every mark since.
   void step_back() {
     for (;;) {
       const char* const after = p_;
@@ -338,7 +339,7 @@ class Canonicaliser {
 
   const char* p_;
   const char* const end_;
-  std::uint64_t index_ = 0;  // of *p_, in code points
+  std::uint64_t index_ = 0;  // the index of *p_ in code points
   const unsigned ignored_;
   const std::array<Act, 8>& acts_;
   const std::array<char, 128>& ascii_;
@@ -348,7 +349,7 @@ class Canonicaliser {
   char* base_ = nullptr;
   std::size_t size_ = 0;
 
-  const char* accent_end_ = nullptr;  // the end of the last mark written the fast way, and its class
+  const char* accent_end_ = nullptr;  // the end of the last mark written on the fast path, and its class
   std::uint8_t accent_order_ = 0;
   std::vector<Item> items_;
 };
@@ -365,7 +366,7 @@ void canonical_map(std::string_view utf8, unsigned ignored, std::string& out, st
 
 namespace {
 
-// How many bytes of a line end stand here; 0 where there is none.
+// Returns how many bytes a line end at `at` has; 0 where there is none.
 std::size_t line_end(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0; };
   const unsigned char first = static_cast<unsigned char>(text[at]);
@@ -376,7 +377,7 @@ std::size_t line_end(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// Calls visit(line, its first byte) for every line, empty ones too.
+// Calls visit(line, offset of its first byte) for every line, empty ones too.
 template <class Visit>
 void each_line(std::string_view text, Visit&& visit) {
   std::size_t begin = 0;
@@ -391,7 +392,7 @@ void each_line(std::string_view text, Visit&& visit) {
   if (begin < text.size()) visit(text.substr(begin), begin);
 }
 
-// As canonical_map counts them: a byte that is not UTF-8 is one.
+// Counts characters as canonical_map does: a byte that is not UTF-8 is one.
 std::uint64_t characters(std::string_view text) {
   std::uint64_t count = 0;
   for (const char *at = text.data(), *const end = at + text.size(); at != end; ++count) {
@@ -405,32 +406,32 @@ std::uint64_t characters(std::string_view text) {
 
 void canonical_lines(std::string_view utf8, unsigned ignored, std::string& out) {
   out.clear();
-  std::string made;
+  std::string canonical_line;
   each_line(utf8, [&](std::string_view line, std::size_t) {
-    canonical(line, ignored, made);
-    if (made.empty()) return;
+    canonical(line, ignored, canonical_line);
+    if (canonical_line.empty()) return;
     if (!out.empty()) out += '\n';
-    out += made;
+    out += canonical_line;
   });
 }
 
 void canonical_lines_map(std::string_view utf8, unsigned ignored, std::string& out, std::vector<std::uint64_t>& origin) {
   out.clear();
   origin.clear();
-  std::string made;
+  std::string canonical_line;
   std::vector<std::uint64_t> from;
-  std::uint64_t index = 0, ended = 0;  // of the line's first character, of the last kept line's end
-  std::size_t counted = 0;             // bytes that `index` stands for
+  std::uint64_t index = 0, ended = 0;  // the index of the line's first character, and of the end of the last line kept
+  std::size_t counted = 0;             // the bytes that `index` counts
   each_line(utf8, [&](std::string_view line, std::size_t begin) {
     index += characters(utf8.substr(counted, begin - counted));
     counted = begin;
-    canonical_map(line, ignored, made, from);
-    if (made.empty()) return;
+    canonical_map(line, ignored, canonical_line, from);
+    if (canonical_line.empty()) return;
     if (!out.empty()) {
       out += '\n';
       origin.push_back(ended);
     }
-    out += made;
+    out += canonical_line;
     for (const auto at : from) origin.push_back(index + at);
     ended = index + characters(line);
   });

@@ -48,7 +48,7 @@ std::size_t count_code_points(std::string_view utf8) {
 namespace {
 
 constexpr std::size_t kLatinSample = 512, kSample = 4096;  // bytes
-constexpr std::size_t kFewest = 4;                         // characters
+constexpr std::size_t kFewest = 4;                         // characters of the shortest text that is recognised
 constexpr std::size_t kWithoutStop = 100;                  // characters for each space, line end or stop, at most
 
 enum Script : std::uint8_t { none, latin, common, east_asian, hangul, others };
@@ -58,7 +58,7 @@ struct Block {
   std::uint8_t script;
 };
 
-// Scripts that are written, by their blocks (Unicode 16, Blocks.txt), in order. What lies between is of none.
+// The scripts in use by their blocks (Unicode 16, Blocks.txt), ascending. Code points between the blocks have none.
 constexpr Block kBlocks[] = {
     {0x09, 0x0A, latin},       {0x0C, 0x0D, latin},         {0x20, 0x7E, latin},        {0xA0, 0x2AF, latin},
     {0x2B0, 0x36F, common},    {0x370, 0x3FF, others},      {0x400, 0x52F, others + 1}, {0x530, 0x58F, others + 2},
@@ -82,7 +82,7 @@ std::uint8_t script_of(char32_t c) {
   return at != std::end(kBlocks) && at->first <= c ? at->script : std::uint8_t{none};
 }
 
-// A space, a line end, or a stop or comma of Chinese and Japanese.
+// Recognises a space, a line end, or a stop or comma of Chinese and Japanese.
 bool is_stop(char32_t c) {
   return c == ' ' || c == '\n' || (c >= 0x3000 && c <= 0x3002) || c == 0xFF0C || c == 0xFF0E;
 }
@@ -97,10 +97,10 @@ struct Seen {
     stops += is_stop(c);
     ++of[script_of(c)];
   }
-  // Of one script, Latin and what all have.
-  std::size_t alike() const { return of[latin] + of[common] + *std::max_element(of.begin() + east_asian, of.end()); }
+  // The characters of the main script, of Latin, and of what all scripts share.
+  std::size_t plausible() const { return of[latin] + of[common] + *std::max_element(of.begin() + east_asian, of.end()); }
   bool is_text() const {
-    return characters >= kFewest && 100 * of[none] <= characters && 100 * alike() >= 97 * characters &&
+    return characters >= kFewest && 100 * of[none] <= characters && 100 * plausible() >= 97 * characters &&
            kWithoutStop * stops >= characters;
   }
 };
@@ -148,13 +148,13 @@ Wide latin_in_utf16(std::string_view bytes) {
   return most(nul[0]) && few(nul[1]) ? Wide::utf16_be : Wide::none;
 }
 
-// Text this way, and not the other way: that has none of the ASCII, or is of many scripts.
-bool is_the_one(const Seen& seen, const Seen& other) {
-  const bool by_ascii = 50 * seen.ascii >= seen.characters && seen.ascii > 4 * other.ascii;
-  return seen.is_text() && (by_ascii || 10 * other.alike() <= 9 * other.characters);
+// Tells whether the bytes are text in this order and not in the other, which lacks the ASCII or mixes many scripts.
+bool is_the_order(const Seen& seen, const Seen& swapped) {
+  const bool by_ascii = 50 * seen.ascii >= seen.characters && seen.ascii > 4 * swapped.ascii;
+  return seen.is_text() && (by_ascii || 10 * swapped.plausible() <= 9 * swapped.characters);
 }
 
-// Two letters of ASCII make a character or a mark of Chinese. In any script no more than about half of the bytes look so.
+// Two ASCII letters make a Chinese character. In text of any script at most about half of the bytes look like ASCII.
 bool looks_like_ascii(std::string_view bytes) {
   const auto printable = std::count_if(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
   return 4 * static_cast<std::size_t>(printable) > 3 * bytes.size();
@@ -162,18 +162,18 @@ bool looks_like_ascii(std::string_view bytes) {
 
 }  // namespace
 
-Wide wide_without_mark(std::string_view bytes) {
+Wide detect_wide(std::string_view bytes) {
   const std::string_view sample = bytes.substr(0, kSample);
-  if (const Wide found = latin_in_utf16(bytes); found != Wide::none) {
-    const Seen seen = found == Wide::utf16_le ? seen16<false>(sample) : seen16<true>(sample);
-    return 20 * seen.of[none] <= seen.characters ? found : Wide::none;  // else small numbers
+  if (const Wide encoding = latin_in_utf16(bytes); encoding != Wide::none) {
+    const Seen seen = encoding == Wide::utf16_le ? seen16<false>(sample) : seen16<true>(sample);
+    return 20 * seen.of[none] <= seen.characters ? encoding : Wide::none;  // else the bytes are small numbers
   }
   if (seen32<false>(sample).is_text()) return Wide::utf32_le;
   if (seen32<true>(sample).is_text()) return Wide::utf32_be;
   if (looks_like_ascii(sample)) return Wide::none;
   const Seen little = seen16<false>(sample), big = seen16<true>(sample);
-  if (is_the_one(little, big)) return Wide::utf16_le;
-  return is_the_one(big, little) ? Wide::utf16_be : Wide::none;
+  if (is_the_order(little, big)) return Wide::utf16_le;
+  return is_the_order(big, little) ? Wide::utf16_be : Wide::none;
 }
 
 }  // namespace nearkin

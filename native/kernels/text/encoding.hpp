@@ -1,7 +1,4 @@
-// UTF-8: strict validity (Unicode 16 §3.9, table 3-7), code point count, and one-character decoding.
-//
-// Strict means: no surrogates, no overlong forms, nothing above U+10FFFF. Most text is ASCII, so validity walks
-// 32 bytes at a time until a byte has its top bit set.
+// Encodings of text: UTF-8 as nearly all text is, UTF-16 and UTF-32 where no byte order mark announces them.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +8,16 @@
 
 namespace nearkin {
 
+// Tests for strict UTF-8 (Unicode 16 §3.9, table 3-7): no surrogates, no overlong forms, nothing above U+10FFFF. Most
+// text is ASCII, so the test walks 32 bytes at a time until a byte has its top bit set.
 bool valid_utf8(std::string_view bytes);
 
-// The number of code points of valid UTF-8 (of any bytes: the number that are not continuation bytes).
+// Counts the code points of valid UTF-8 (of any bytes: those that are not continuation bytes).
 std::size_t count_code_points(std::string_view utf8);
 
 struct CodePoint {
   char32_t value;
-  unsigned length;  // 0: the byte is no start of a valid sequence
+  unsigned length;  // 0: the byte does not start a valid sequence
 };
 
 // Decodes the character that starts at `at`; reads no byte at or after `end`.
@@ -46,7 +45,7 @@ inline CodePoint decode_one(const char* at, const char* end) {
   return {static_cast<char32_t>(value), 4};
 }
 
-// Writes the UTF-8 of a scalar value at `out` (room for four bytes); returns how many bytes it took.
+// Writes the UTF-8 of a scalar value to `out`, which has room for four bytes, and returns how many bytes it took.
 inline unsigned encode_one(char32_t value, char* out) {
   if (value < 0x80) {
     out[0] = static_cast<char>(value);
@@ -70,15 +69,14 @@ inline unsigned encode_one(char32_t value, char* out) {
   return 4;
 }
 
-// UTF-16 and UTF-32 without a byte order mark, told by what text in them looks like.
-//
-// Latin text in UTF-16 has a NUL in nearly every other byte. Any other text is plausible in one order of bytes only: its
-// code points are assigned to scripts, nearly all to one besides ASCII and punctuation; surrogates come in pairs; it has
-// spaces, line ends or the stops of Chinese. Read in the other order the same bytes are of many scripts or of none, or
-// ASCII is gone: numbers and pictures, which are alike both ways, are no text.
-
 enum class Wide : std::uint8_t { none, utf16_le, utf16_be, utf32_le, utf32_be };
 
-Wide wide_without_mark(std::string_view bytes);
+// Recognises UTF-16 and UTF-32 without a byte order mark by what text in them looks like.
+//
+// Latin text in UTF-16 has a NUL in nearly every other byte. Any other text is plausible in one byte order only: its
+// code points belong to scripts, nearly all to one script besides ASCII and punctuation; surrogates come in pairs;
+// there are spaces, line ends or Chinese stops. In the other order the same bytes mix many scripts or none, or lack the
+// ASCII. Numbers and pictures look alike in both orders, and are no text.
+Wide detect_wide(std::string_view bytes);
 
 }  // namespace nearkin

@@ -17,10 +17,9 @@
 namespace nearkin {
 namespace {
 
-// Writes visible text: collapses white space, and holds separators back until there is a word to separate.
-
 enum class Gap : std::uint8_t { none, space, tab, line };  // the stronger wins
 
+// Writes visible text: collapses white space, and holds separators back until there is a word to separate.
 class TextWriter {
  public:
   // Copies 16 bytes at a time: `out` must have that much room beyond what is written.
@@ -30,7 +29,7 @@ class TextWriter {
 
   std::size_t size() const { return static_cast<std::size_t>(at_ - begin_); }
 
-  // What was written since there were so many bytes, without the white space it begins with.
+  // Returns the text written since the size was `size`, without leading white space.
   std::string_view since(std::size_t size) const {
     const char* from = begin_ + size;
     while (from != at_ && (*from == '\n' || *from == '\t' || *from == ' ')) ++from;
@@ -48,7 +47,7 @@ class TextWriter {
   }
 
   // Copies text up to the next '<', '&', control character or (when collapsing) second space in a row. The first byte
-  // is taken whatever it is. A last single space is taken back and becomes a gap.
+  // is copied whatever it is. A single space at the end is taken back and becomes a gap.
   template <bool collapse>
   const char* run(const char* p, const char* end) {
     close_gap();
@@ -105,9 +104,9 @@ class TextWriter {
 
 using namespace html;
 
-constexpr int kDeepest = 4;  // pages within an attribute of a page, each escaped once more
+constexpr int kDeepest = 4;  // pages nested in attributes, each escaped once more
 
-// Data, RCDATA, attribute value and raw text states of the standard.
+// The standard's states for data, RCDATA, attribute values and raw text.
 enum class Mode { mark_up, references, attribute, plain };
 
 void take_visible(std::string_view utf8, std::string& out, std::string* properties, bool xml, int depth);
@@ -136,7 +135,7 @@ class Tokeniser : Scanner {
     if (shown()) writer_.gap(gap);
   }
 
-  // One step over text that ends at `end`: a run of plain bytes, a reference, or white space.
+  // Takes one step over text that ends at `end`: a run of plain bytes, a reference, or white space.
   void text(const char* end, Mode mode, bool keep_space) {
     const char c = *p_;
     if (static_cast<unsigned char>(c) <= ' ') {
@@ -164,23 +163,24 @@ class Tokeniser : Scanner {
     writer_.put(c == '\r' ? "\n" : &c, 1);
   }
 
-  // In attributes the old names need their semicolon where a letter, a figure or '=' follows: ?a=1&copy=2.
+  // In attributes the old names need their semicolon before a letter, a digit or '=': ?a=1&copy=2.
   static bool runs_on(const char* after, const char* end) {
     if (after[-1] == ';' || after == end) return false;
     return *after == '=' || is_letter(*after) || (*after >= '0' && *after <= '9');
   }
 
   static Reference reference_at(const char* at, const char* end, Mode mode) {
-    const Reference found = decode_reference(at, end);
-    const bool is_text = mode == Mode::attribute && found.consumed != 0 && at[1] != '#' && runs_on(at + found.consumed, end);
-    return is_text ? Reference{} : found;
+    const Reference reference = decode_reference(at, end);
+    const bool is_text = mode == Mode::attribute && reference.consumed != 0 && at[1] != '#' &&
+                         runs_on(at + reference.consumed, end);
+    return is_text ? Reference{} : reference;
   }
 
   void reference(const char* end, Mode mode, bool keep_space) {
-    const Reference found = reference_at(p_, end, mode);
-    const char* const text = found.consumed == 0 ? "&" : found.text;
-    const unsigned length = found.consumed == 0 ? 1 : found.length;
-    p_ += std::max<std::size_t>(found.consumed, 1);
+    const Reference reference = reference_at(p_, end, mode);
+    const char* const text = reference.consumed == 0 ? "&" : reference.text;
+    const unsigned length = reference.consumed == 0 ? 1 : reference.length;
+    p_ += std::max<std::size_t>(reference.consumed, 1);
     if (length == 1 && is_space(text[0]) && !keep_space) {
       gap(Gap::space);
     } else if (length != 0 && shown()) {
@@ -203,7 +203,7 @@ class Tokeniser : Scanner {
     }
   }
 
-  // A '<' that begins nothing is text.
+  // Writes a '<' that begins no mark-up.
   void literal() {
     if (shown()) writer_.put(p_, 1);
     ++p_;
@@ -257,24 +257,24 @@ class Tokeniser : Scanner {
     if (end == TagEnd::cut) kept = {};
     const bool complete = end == TagEnd::closed && (foreign_ != 0 || xml_);
     switch (entry.tag) {
-      case Tag::picture: return say(alt_text(kept), Gap::space);
-      case Tag::control: return say(is_picture(kept) ? alt_text(kept) : control_text(kept), Gap::space);
-      case Tag::labelled: foreign_ = 0; return say(kept.label, Gap::line);
-      case Tag::meta: return tell(property_of(kept), kept.content);
+      case Tag::picture: return show(alt_text(kept), Gap::space);
+      case Tag::control: return show(is_picture(kept) ? alt_text(kept) : control_text(kept), Gap::space);
+      case Tag::labelled: foreign_ = 0; return show(kept.label, Gap::line);
+      case Tag::meta: return add_property(property_of(kept), kept.content);
       case Tag::frame:
         page_within(kept.srcdoc);
         if (!complete) p_ = closing_tag(entry.name, p_);
         return;
       case Tag::template_:
-        // A shadow root is shown; in a template that is not, it counts as any other, or the wrong one would end first.
+        // A shadow root is shown, but inside a hidden template it counts as a template: else the wrong one would end.
         if (!complete && foreign_ == 0 && (templates_ != 0 || !is_shadow_root(kept))) ++templates_;
         return;
       default: return;
     }
   }
 
-  // An attribute that a reader sees.
-  void say(std::string_view value, Gap around) {
+  // Shows the value of an attribute.
+  void show(std::string_view value, Gap around) {
     gap(around);
     const char* const after = std::exchange(p_, value.data());
     const char* const end = value.data() + value.size();
@@ -283,25 +283,25 @@ class Tokeniser : Scanner {
     gap(around);
   }
 
-  // A whole page that an attribute holds, in a frame of its own.
+  // Shows a whole page that an attribute holds.
   void page_within(std::string_view value) {
     if (value.empty() || depth_ == kDeepest || !shown()) return;
-    std::string page, said;
+    std::string page, text;
     const char* const end = value.data() + value.size();
     for (const char* at = value.data(); at != end;) {
-      const Reference found = *at == '&' ? reference_at(at, end, Mode::attribute) : Reference{};
-      found.consumed == 0 ? page.append(at, 1) : page.append(found.text, found.length);
-      at += std::max<std::size_t>(found.consumed, 1);
+      const Reference reference = *at == '&' ? reference_at(at, end, Mode::attribute) : Reference{};
+      reference.consumed == 0 ? page.append(at, 1) : page.append(reference.text, reference.length);
+      at += std::max<std::size_t>(reference.consumed, 1);
     }
-    take_visible(page, said, nullptr, false, depth_ + 1);
-    if (said.empty()) return;
+    take_visible(page, text, nullptr, false, depth_ + 1);
+    if (text.empty()) return;
     gap(Gap::line);
-    writer_.put(said.data(), said.size());
+    writer_.put(text.data(), text.size());
     gap(Gap::line);
   }
 
-  void tell(std::string_view property, std::string_view value) {
-    if (properties_ != nullptr && shown()) told_.tell(property, value, *properties_);
+  void add_property(std::string_view property, std::string_view value) {
+    if (properties_ != nullptr && shown()) property_writer_.add(property, value, *properties_);
   }
 
   void end_tag() {
@@ -325,7 +325,7 @@ class Tokeniser : Scanner {
       case Tag::svg: foreign_ -= foreign_ == 0 ? 0 : 1; return gap(Gap::space);
       case Tag::pre: keeps_space_ -= keeps_space_ == 0 ? 0 : 1; return gap(Gap::line);
       case Tag::template_: templates_ -= templates_ == 0 ? 0 : 1; return;
-      // What they hold ends with them, gap and all; one that comes alone is nothing. In foreign content they are ordinary.
+      // Their end tags were consumed with their text; a stray one is ignored. In foreign content they are ordinary.
       case Tag::textarea: return foreign_ != 0 ? gap(Gap::space) : void();
       case Tag::title:
       case Tag::xmp: return foreign_ != 0 ? gap(Gap::line) : void();
@@ -333,7 +333,7 @@ class Tokeniser : Scanner {
     }
   }
 
-  // Text up to the closing tag; what looks like a tag in it is text. In foreign content these are ordinary elements.
+  // Shows text up to the closing tag, tags in it as text. In foreign content these elements are ordinary.
   void raw(std::string_view tag_name, bool complete, Mode mode, bool keep_space) {
     const Gap around = tag_name == "textarea" ? Gap::space : Gap::line;
     gap(around);
@@ -342,22 +342,22 @@ class Tokeniser : Scanner {
     const char* const closing = closing_tag(tag_name, p_);
     const std::size_t before = writer_.size();
     while (p_ < closing) text(closing, mode, keep_space);
-    if (tag_name == "title" && closing != end_) tell(tag_name, writer_.since(before));
+    if (tag_name == "title" && closing != end_) add_property(tag_name, writer_.since(before));
     gap(around);
   }
 
   TextWriter writer_;
   std::string* const properties_;
-  ToldProperties told_;
+  PropertyWriter property_writer_;
   bool xml_;
   const int depth_;
-  std::size_t foreign_ = 0;  // svg and math elements open
+  std::size_t foreign_ = 0;  // open svg and math elements
   std::size_t keeps_space_ = 0;
   std::size_t templates_ = 0;
 };
 
 void take_visible(std::string_view utf8, std::string& out, std::string* properties, bool xml, int depth) {
-  // A reference such as &nGt; grows from five bytes to six; nothing grows more.
+  // A reference such as &nGt; grows from five bytes to six. None grows more.
   out.resize(utf8.size() + utf8.size() / 5 + TextWriter::kSlack);
   out.resize(Tokeniser(utf8, out.data(), properties, xml, depth).run());
 }

@@ -15,10 +15,10 @@
 namespace nearkin {
 namespace {
 
-constexpr std::size_t kLongestName = 32;  // of a meta element that anybody asks for
+constexpr std::size_t kLongestName = 32;  // the longest name of a meta element that is looked up
 constexpr std::size_t kLongestValue = 4096, kLongestDate = 128;  // bytes
 constexpr int kMostValues = 4;                                  // of one property
-constexpr std::array<std::string_view, 4> kTold = {"created", "modified", "title", "author"};  // dates first
+constexpr std::array<std::string_view, 4> kPropertyNames = {"created", "modified", "title", "author"};  // dates first
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
@@ -34,10 +34,13 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(kSpaces) - from + 1);
 }
 
-int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1; }
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
+}
 
-// Whether an address, its escapes undone, reads so.
-bool reads(std::string_view address, std::string_view text) {
+// Tells whether an address equals the text once its percent escapes are decoded, in any case.
+bool spells(std::string_view address, std::string_view text) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < address.size(); ++i, ++at) {
     char c = address[i];
@@ -50,13 +53,13 @@ bool reads(std::string_view address, std::string_view text) {
   return at == text.size();
 }
 
-// Of "[Note]" note; of several words nothing.
+// Returns `Note` for "[Note]", and nothing for several words.
 std::string_view one_word(std::string_view alt) {
   if (alt.size() > 2 && alt.front() == '[' && alt.back() == ']') alt = alt.substr(1, alt.size() - 2);
   return alt.find(' ') == std::string_view::npos ? alt : std::string_view{};
 }
 
-// Dots for colons, dashes for underlines.
+// Names of meta elements, with dots for colons and dashes for underscores, and the property each states.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kProperties = {{
     {"author", "author"},
     {"creator", "author"},
@@ -127,21 +130,22 @@ std::string_view alt_text(const Attributes& attributes) {
   const std::string_view file = slash == std::string_view::npos ? address : address.substr(slash + 1);
   const std::size_t dot = file.rfind('.');
   if (dot == std::string_view::npos) return alt;
-  const bool repeats = reads(file, alt) || reads(address, alt) || (dot != 0 && reads(file.substr(0, dot), one_word(alt)));
+  const bool repeats = spells(file, alt) || spells(address, alt) ||
+                       (dot != 0 && spells(file.substr(0, dot), one_word(alt)));
   return repeats ? std::string_view{} : alt;
 }
 
 namespace {
 
 std::string_view property_named(std::string_view meta_name) {
-  const std::string_view asked = trimmed(meta_name);
-  if (asked.size() > kLongestName) return {};
+  const std::string_view name = trimmed(meta_name);
+  if (name.size() > kLongestName) return {};
   std::array<char, kLongestName> plain{};
-  std::transform(asked.begin(), asked.end(), plain.begin(),
+  std::transform(name.begin(), name.end(), plain.begin(),
                  [](char c) { return c == ':' ? '.' : c == '_' ? '-' : lower(c); });
-  const std::string_view sought(plain.data(), asked.size());
-  for (const auto& [name, property] : kProperties)
-    if (name == sought) return property;
+  const std::string_view plain_name(plain.data(), name.size());
+  for (const auto& [meta, property] : kProperties)
+    if (meta == plain_name) return property;
   return {};
 }
 
@@ -153,9 +157,10 @@ std::string_view property_of(const Attributes& meta) {
   return {};
 }
 
-void ToldProperties::tell(std::string_view property, std::string_view value, std::string& out) {
-  const auto which = static_cast<std::size_t>(std::find(kTold.begin(), kTold.end(), property) - kTold.begin());
-  if (which == kTold.size() || count_[which] == kMostValues || trimmed(value).empty()) return;
+void PropertyWriter::add(std::string_view property, std::string_view value, std::string& out) {
+  const auto* const name = std::find(kPropertyNames.begin(), kPropertyNames.end(), property);
+  const auto which = static_cast<std::size_t>(name - kPropertyNames.begin());
+  if (which == kPropertyNames.size() || count_[which] == kMostValues || trimmed(value).empty()) return;
   if (value.size() > (which < 2 ? kLongestDate : kLongestValue) || value.find('\0') != std::string_view::npos) return;
   ++count_[which];
   out.append(property).push_back('\0');
@@ -166,7 +171,7 @@ namespace {
 
 using tables::Entity;
 
-// windows-1252 from 0x80 to 0x9F; the five bytes it leaves undefined stay C1 controls, as the standard has it.
+// windows-1252 from 0x80 to 0x9F. The five bytes it leaves undefined stay C1 controls, as in the standard.
 constexpr char16_t kWindows1252[32] = {
     0x20AC, 0x81,   0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0x8D,   0x017D, 0x8F,   0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
@@ -196,29 +201,29 @@ Reference numeric(const char* at, const char* end) {
   if (p == first) return {};
   if (p != end && *p == ';') ++p;
 
-  Reference found{};
-  found.consumed = static_cast<std::size_t>(p - at);
+  Reference reference{};
+  reference.consumed = static_cast<std::size_t>(p - at);
   char32_t scalar = value;
   if (value == 0 || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) {
     scalar = 0xFFFD;
   } else if (value >= 0x80 && value <= 0x9F) {
     scalar = kWindows1252[value - 0x80];
   } else if (vanishes(scalar)) {
-    return found;
+    return reference;
   }
-  found.length = encode_one(scalar, found.text);
-  return found;
+  reference.length = encode_one(scalar, reference.text);
+  return reference;
 }
 
-// Narrows the range of names that begin with what was read, one character at a time: when a name equals what was
-// read it is the first of the range.
+// Looks a name up character by character: narrows the range of names that begin so. A name that equals what was read is
+// the first of the range.
 Reference named(const char* at, const char* end) {
   const Entity* low = std::begin(tables::kEntities);
   const Entity* high = std::end(tables::kEntities);
   const Entity* best = nullptr;
   std::size_t length = 0;
   for (const char* p = at + 1; p != end; ++p, ++length) {
-    const char c = *p;  // names are ASCII, so signed comparison will do
+    const char c = *p;  // names are ASCII, so a signed comparison will do
     const auto before = [=](const Entity& e) { return length >= e.name.size() || e.name[length] < c; };
     const auto equal = [=](const Entity& e) { return e.name[length] == c; };
     low = std::partition_point(low, high, before);
@@ -226,19 +231,19 @@ Reference named(const char* at, const char* end) {
     if (low == high) break;
     if (low->name.size() == length + 1) best = low;
   }
-  Reference found{};
-  if (best == nullptr) return found;
-  found.consumed = 1 + best->name.size();
-  found.length = static_cast<unsigned>(best->text.size());
-  std::memcpy(found.text, best->text.data(), best->text.size());
-  return found;
+  Reference reference{};
+  if (best == nullptr) return reference;
+  reference.consumed = 1 + best->name.size();
+  reference.length = static_cast<unsigned>(best->text.size());
+  std::memcpy(reference.text, best->text.data(), best->text.size());
+  return reference;
 }
 
 }  // namespace
 
 Reference decode_reference(const char* at, const char* end) {
   const std::string_view rest(at, static_cast<std::size_t>(end - at));
-  // Nearly every reference of real pages is one of these.
+  // Nearly all references of real pages are one of these.
   if (rest.starts_with("&lt;")) return {4, 1, {'<'}};
   if (rest.starts_with("&gt;")) return {4, 1, {'>'}};
   if (rest.starts_with("&amp;")) return {5, 1, {'&'}};

@@ -1,5 +1,4 @@
-// Attributes that say something: of pictures their alt text, of controls their value, of meta elements what a page says of
-// itself.
+// Attributes and character references of HTML that carry text: alt texts, values of controls, properties of the page.
 #pragma once
 
 #include <array>
@@ -10,35 +9,35 @@
 
 namespace nearkin {
 
-// The attributes of a tag that anybody asks for; the first of a name counts. Without references decoded.
+// The attributes of a tag that are used. The first of a name counts. References are not decoded.
 struct Attributes {
   std::string_view alt, src, type, name, property, http_equiv, content, filled_in, placeholder, label, srcdoc, shadow_root;
 
   void keep(std::string_view key, std::string_view value);
 };
 
-// The text of a picture: none where it only repeats the name of the picture's file, as icons have it (alt="[Note]"
-// src="images/note.png", alt="Prev" src="prev.png"): beside them stands the word itself.
+// Returns the alt text of a picture, or nothing where it only repeats the name of the picture's file, as icons have it
+// (alt="[Note]" src="images/note.png", alt="Prev" src="prev.png"): the word itself stands beside them.
 std::string_view alt_text(const Attributes& attributes);
 
-// Whether an input is a picture.
+// Tells whether an input is a picture.
 bool is_picture(const Attributes& input);
 
-// What stands in an input, or on it if it is a button: not what only programs see (hidden, checkbox), nor a password.
+// Returns the text that an input shows, none for those that only programs see (hidden, checkbox) and for passwords.
 std::string_view control_text(const Attributes& input);
 
-// Whether a template is shown where it stands.
+// Tells whether a template is shown where it stands.
 bool is_shadow_root(const Attributes& attributes);
 
-// Author, created or modified, if a meta element tells one of these: by its name, property or http-equiv, the first that
-// does. Else nothing.
+// Returns author, created or modified if a meta element states one of these by its name, property or http-equiv, in
+// that order; else nothing.
 std::string_view property_of(const Attributes& meta);
 
-// Writes what a page says of itself: no blanks, nothing too long to be a title, a name or a date, and of each property only
-// the first few values. Whoever reads them tries one after the other, and a page may have any number.
-class ToldProperties {
+// Appends the properties of a page: no blank values, none too long for a title, a name or a date, and only the first
+// few of each property. Readers try the values one after the other, and a page may have any number.
+class PropertyWriter {
  public:
-  void tell(std::string_view property, std::string_view value, std::string& out);
+  void add(std::string_view property, std::string_view value, std::string& out);
 
  private:
   std::array<std::uint8_t, 4> count_{};
@@ -46,10 +45,10 @@ class ToldProperties {
 
 // Character references of HTML: &amp; &eacute &#8364; &#x20AC;
 //
-// Named ones match the longest name of the standard's list, with the old names allowed without semicolon; numeric ones
-// are remapped from windows-1252 where the standard says so. Python's html.unescape is the oracle, also where it is
-// stricter than the standard: references to control characters and noncharacters vanish, to surrogates and beyond
-// Unicode become U+FFFD.
+// Named references match the longest name in the standard's list; the old names are allowed without semicolon. Numeric
+// ones are remapped from windows-1252 where the standard says so. Python's html.unescape is the oracle, also where it
+// is stricter than the standard: references to control characters and noncharacters vanish, those to surrogates and
+// beyond Unicode become U+FFFD.
 
 struct Reference {
   std::size_t consumed;  // bytes of input, the ampersand included; 0: no reference, the ampersand is text
@@ -57,7 +56,7 @@ struct Reference {
   char text[8];
 };
 
-// `at` points to an ampersand.
+// Decodes the reference at `at`, which points to an ampersand.
 Reference decode_reference(const char* at, const char* end);
 
 }  // namespace nearkin

@@ -1,4 +1,5 @@
-// Steps over mark-up: tags, their names and attributes, comments, scripts (WHATWG §13.2.5). What they mean is html.cpp's.
+// The mark-up of HTML: tags, their names and attributes, comments, scripts (WHATWG §13.2.5), and which role each
+// element plays for the visible text.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +16,12 @@ inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c ==
 inline bool is_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
 inline bool ends_name(char c) { return c == '>' || c == '/' || is_space(c); }
 
-// For each byte of a tag: its lower case, or 0 where a tag name ends.
+// For each byte of a tag name its lower case; 0 for bytes that end a name.
 inline constexpr std::array<unsigned char, 256> kNameByte = [] {
   std::array<unsigned char, 256> table{};
   for (int c = 0; c < 256; ++c) table[c] = static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   for (const char c : {' ', '\n', '\t', '\r', '\f', '/', '>'}) table[static_cast<unsigned char>(c)] = 0;
-  table[0] = 0x7F;  // a NUL is part of a name, of none we know
+  table[0] = 0x7F;  // a NUL belongs to a name, though to none that is known
   return table;
 }();
 
@@ -30,7 +31,7 @@ inline bool same_letters(const char* text, std::string_view lower) {
   });
 }
 
-enum class TagEnd { cut, open, closed };  // closed: by a slash
+enum class TagEnd { cut, open, closed };  // closed: the tag ends with a slash
 
 class Scanner {
  public:
@@ -80,8 +81,8 @@ class Scanner {
     return {packed, {start, static_cast<std::size_t>(p_ - start)}};
   }
 
-  // Skips attributes and the closing '>'; says whether the tag closes itself. Quotes count only after '='. `keep` is told
-  // each name and value.
+  // Skips attributes and the closing '>', and tells how the tag ends. Quotes count only after '='. `keep` is called
+  // with each name and value.
   template <class Keep>
   TagEnd attributes(const Keep& keep) {
     bool slash = false;
@@ -130,7 +131,7 @@ class Scanner {
     while (p_ != end_ && is_space(*p_)) ++p_;
   }
 
-  // The first newline in pre, listing and textarea does not count.
+  // Skips the first newline in pre, listing and textarea, which does not count.
   void skip_first_newline() {
     if (starts_with("\r\n")) {
       p_ += 2;
@@ -139,7 +140,7 @@ class Scanner {
     }
   }
 
-  // Where "</name" followed by the end of a name begins, or the end.
+  // Returns where "</name" followed by the end of a name begins, or the end.
   const char* closing_tag(std::string_view tag_name, const char* from) const {
     for (const char* at = find("</", from); at != end_; at = find("</", at + 2)) {
       if (closes(at, tag_name)) return at;
@@ -153,7 +154,7 @@ class Scanner {
            ends_name(at[length]);
   }
 
-  // Script data (§13.2.5.4 and after): inside <!-- … -->, a <script> … </script> does not end the element.
+  // Skips script data (§13.2.5.4 and after): inside <!-- … -->, a <script> … </script> does not end the element.
   void script() {
     enum { plain, escaped, doubly_escaped } state = plain;
     while (p_ != end_) {
@@ -162,7 +163,7 @@ class Scanner {
       if (*p_ == '<') {
         if (state == plain && starts_with("<!--")) {
           state = escaped;
-          p_ += 2;  // the dashes may also be those of "-->"
+          p_ += 2;  // the dashes may also belong to "-->"
           continue;
         }
         if (closes(p_, "script")) {
@@ -185,23 +186,22 @@ class Scanner {
 }  // namespace nearkin::html
 namespace nearkin {
 
-// What each HTML element means for the visible text. Elements not listed are inline: they put nothing between words.
-
+// The role of an HTML element. Elements without one are inline: they put nothing between words.
 enum class Tag : std::uint8_t {
-  // Those whose attributes say something.
+  // Elements whose attributes carry text.
   picture,    // its alt text, with spaces around it
-  control,    // its value, likewise
-  labelled,   // its label, a line of its own
-  frame,      // a page within an attribute; what it holds itself nobody sees
-  template_,  // parsed, but not shown
-  meta,       // what the page says of itself
+  control,    // its value, with spaces around it
+  labelled,   // its label, on a line of its own
+  frame,      // a page within an attribute; its own content is hidden
+  template_,  // parsed, but hidden
+  meta,       // a property of the page
 
   block,      // a line of its own
   cell,       // a tab
   space,      // a space
   pre,        // a block whose white space counts
   svg,        // foreign content: <script/> is complete
-  hidden,     // raw text nobody sees
+  hidden,     // raw text that is hidden
   script,     // the same, with its own rules for comments
   title,      // text with references, without tags
   textarea,   // the same, and white space counts
@@ -271,14 +271,14 @@ inline constexpr std::array<TagEntry, kTagSlots> kTags = make_tag_slots();
 
 }  // namespace detail
 
-// `name` is the name as written, `packed` its packed_name in lower case. Null for inline elements.
+// Returns the role of an element, or null for inline ones. `packed` is the packed_name of the name in lower case.
 inline const detail::TagEntry* find_tag(std::uint64_t packed, std::string_view name) {
   std::size_t slot = detail::tag_slot(packed);
   for (; !detail::kTags[slot].name.empty(); slot = (slot + 1) % detail::kTagSlots) {
     const detail::TagEntry& entry = detail::kTags[slot];
     if (entry.packed != packed || entry.name.size() != name.size()) continue;
     std::size_t i = 8;
-    while (i < name.size() && (name[i] | 0x20) == entry.name[i]) ++i;  // only letters are that long
+    while (i < name.size() && (name[i] | 0x20) == entry.name[i]) ++i;  // only letters are left in names that long
     if (i >= name.size()) return &entry;
   }
   return nullptr;

@@ -13,7 +13,7 @@ bool is_scalar(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
 }
 
-// Numbers, not to the letter, the three words, and what Python writes beside them.
+// Recognises numbers (loosely), the three words of JSON, and the ones Python writes beside them.
 bool is_known(std::string_view scalar) {
   for (const std::string_view word : {"true", "false", "null", "NaN", "Infinity", "-Infinity"})
     if (scalar == word) return true;
@@ -136,7 +136,7 @@ class Reader {
     return true;
   }
 
-  // Four figures after \u, or -1.
+  // Reads four digits after \u; returns -1 if they are none.
   static int unit(const char* at) {
     int value = 0;
     for (int i = 2; i < 6; ++i) {
@@ -151,8 +151,8 @@ class Reader {
   const char* p_;
   const char* const end_;
   std::string& out_;
-  std::string open_;  // braces and brackets
-  bool cut_ = false;  // what failed last did so because the text ends
+  std::string open_;  // the braces and brackets that are open
+  bool cut_ = false;  // the last failure came from the end of the text
 };
 
 }  // namespace
@@ -168,7 +168,7 @@ bool unescaped_json(std::string_view utf8, std::string& out) {
 namespace {
 
 constexpr std::string_view kTitle{"title\0", 6};
-constexpr std::string_view kSpaces = "\t\n\v\f\r\x1c\x1d\x1e\x1f ";  // that Python strips
+constexpr std::string_view kSpaces = "\t\n\v\f\r\x1c\x1d\x1e\x1f ";  // the white space that Python strips
 
 void append_quoted(std::string_view text, std::string& to) {
   constexpr char digits[] = "0123456789abcdef";
@@ -196,12 +196,12 @@ void append_quoted(std::string_view text, std::string& to) {
 
 }  // namespace
 
-bool title_as_json(std::string_view told, std::string& to) {
+bool title_as_json(std::string_view properties, std::string& to) {
   const auto is_ascii = [](char letter) { return static_cast<unsigned char>(letter) < 0x80; };
-  if (!told.starts_with(kTitle) || std::count(told.begin(), told.end(), '\0') != 2 || told.back() != '\0' ||
-      !std::all_of(told.begin(), told.end(), is_ascii))
+  if (!properties.starts_with(kTitle) || std::count(properties.begin(), properties.end(), '\0') != 2 ||
+      properties.back() != '\0' || !std::all_of(properties.begin(), properties.end(), is_ascii))
     return false;
-  std::string_view title = told.substr(kTitle.size(), told.size() - kTitle.size() - 1);
+  std::string_view title = properties.substr(kTitle.size(), properties.size() - kTitle.size() - 1);
   const std::size_t first = title.find_first_not_of(kSpaces);
   if (first == std::string_view::npos) return true;
   title = title.substr(first, title.find_last_not_of(kSpaces) + 1 - first);

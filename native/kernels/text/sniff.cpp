@@ -22,7 +22,7 @@ constexpr std::string_view kPageEndings[] = {".html"sv, ".htm"sv, ".xhtml"sv, ".
 constexpr std::string_view kMagic[] = {
     "%PDF-"sv,
     "PK\x03\x04"sv,  // zip, and so DOCX, XLSX, ODT, EPUB, JAR
-    "PK\x05\x06"sv,  // a zip of nothing
+    "PK\x05\x06"sv,  // an empty zip
     "\x1f\x8b\x08"sv,
     "\x89PNG\r\n\x1a\n"sv,
     "\xff\xd8\xff"sv,  // JPEG
@@ -33,7 +33,7 @@ constexpr std::string_view kMagic[] = {
     "7z\xbc\xaf\x27\x1c"sv,
     "\xfd" "7zXZ\0"sv,
     "\x28\xb5\x2f\xfd"sv,  // zstd
-    // What lies in these unpacked may be mostly text.
+    // The content of these, unpacked, may be mostly text.
     "PK\x07\x08"sv,
     "PK00PK"sv,
     "Rar!\x1a\x07"sv,
@@ -43,7 +43,7 @@ constexpr std::string_view kMagic[] = {
     "\x1f\x9d\x90"sv,  // compress
 };
 
-// Tags a page starts with. Not <title>, <a>, <p> in XML: see below.
+// Tags that a page may start with. In XML only a name such as .html makes them tags of a page.
 constexpr std::string_view kFirstTags[] = {
     "html", "head", "body", "title", "meta", "link",   "base",   "script", "style", "table", "div", "p",    "h1",  "h2",
     "h3",   "h4",   "h5",   "h6",    "br",   "center", "iframe", "font",   "span",  "ul",    "ol",  "form", "pre", "a",
@@ -83,9 +83,10 @@ bool is_control(char c) {
   return byte < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b';
 }
 
-// One in fifty of its bytes may be a control character. In UTF-8 NULs in a row count once: a log that is padded, or was cut
-// short by a crash, has thousands. In other encodings what is not text passes too easily: icons are full of them. Where
-// there are any, it must also have spaces or line ends, as samples of sound and pixels hardly do.
+// Tells whether the bytes may be text: at most one in fifty is a control character. In UTF-8 a run of NULs counts once:
+// a log that is padded, or was cut short by a crash, has thousands. In other encodings that rule would pass too much:
+// icons are full of NULs. Where there are any, the text must also have spaces or line ends, as samples of sound and
+// pixels hardly do.
 bool mostly_text(std::string_view bytes, bool utf8) {
   std::size_t nuls = 0, noise = 0, spaces = 0;
   char before = ' ';
@@ -99,7 +100,7 @@ bool mostly_text(std::string_view bytes, bool utf8) {
   return rest != 0 && kNoise * noise <= rest && (nuls == 0 || kWord * spaces >= rest);
 }
 
-// ISO-2022-JP and -KR, and HZ: ASCII to look at. Whether they are is told when they are decoded.
+// Recognises what may be ISO-2022-JP or -KR, or HZ, all of which look like ASCII. Decoding will decide.
 bool looks_escaped(std::string_view text, std::string_view sample) {
   for (std::size_t at = text.find('\x1b'); at != std::string_view::npos; at = text.find('\x1b', at + 1)) {
     if (text.substr(at + 1, 1) == "$") return true;
@@ -114,19 +115,19 @@ struct Prologue {
 };
 
 Prologue skip_prologue(std::string_view text) {
-  Prologue found{text};
+  Prologue prologue{text};
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   for (;;) {
     while (!text.empty() && is_space(text[0])) text.remove_prefix(1);
     const bool comment = text.starts_with("<!--");
     if (!comment && !text.starts_with("<?")) break;
-    if (starts_with_ignoring_case(text, "<?xml")) found.xml = true;
+    if (starts_with_ignoring_case(text, "<?xml")) prologue.xml = true;
     const std::string_view closing = comment ? "-->"sv : ">"sv;
     const std::size_t end = text.find(closing, 2);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + closing.size());
   }
-  found.rest = text;
-  return found;
+  prologue.rest = text;
+  return prologue;
 }
 
 bool has_tag(std::string_view text) {
@@ -167,7 +168,7 @@ Kind sniff(std::string_view bytes, bool named_html) {
   if (!utf8 || std::memchr(sample.data(), 0, sample.size()) != nullptr) {
     const std::string_view rest = bytes.substr(std::min(bytes.find_first_not_of('\0'), bytes.size()));
     if (!mostly_text(rest.substr(0, kSample), utf8) || !mostly_text(rest, utf8)) {
-      return wide_without_mark(bytes) == Wide::none ? Kind::binary : Kind::other;
+      return detect_wide(bytes) == Wide::none ? Kind::binary : Kind::other;
     }
     if (!utf8) return Kind::other;
   }
@@ -177,10 +178,10 @@ Kind sniff(std::string_view bytes, bool named_html) {
 
 namespace {
 
-constexpr std::size_t kHead = 4096;     // bytes of a file that are looked at
+constexpr std::size_t kHead = 4096;     // bytes of a file that are examined
 constexpr std::size_t kFieldName = 76;  // the longest name of a header field
-constexpr std::size_t kMarked = 1024;   // bytes that %PDF- is looked for in
-constexpr std::size_t kTarMark = 257;   // where the mark of a tar lies
+constexpr std::size_t kMarked = 1024;   // bytes that may precede %PDF-
+constexpr std::size_t kTarMark = 257;   // the offset of the mark of a tar
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::uint64_t as_number(std::string_view ending) {
@@ -204,7 +205,7 @@ bool begins_with_xml(std::string_view bytes) {
 
 }  // namespace
 
-Suspects::Suspects(std::span<const std::string> endings, std::vector<std::string> marks) : marks_(std::move(marks)) {
+FormatFilter::FormatFilter(std::span<const std::string> endings, std::vector<std::string> marks) : marks_(std::move(marks)) {
   for (const auto& ending : endings) {
     if (ending.size() > kLongestEnding || !ending.starts_with('.') || ending.rfind('.') != 0)
       throw std::invalid_argument("an ending is a dot and up to five characters that are none");
@@ -217,13 +218,13 @@ Suspects::Suspects(std::span<const std::string> endings, std::vector<std::string
   std::sort(endings_.begin(), endings_.end());
 }
 
-bool Suspects::by_name(std::string_view path) const {
+bool FormatFilter::by_name(std::string_view path) const {
   const std::string_view end = path.substr(path.size() - std::min(path.size(), kLongestEnding));
   const std::size_t dot = end.rfind('.');
   return dot != std::string_view::npos && std::binary_search(endings_.begin(), endings_.end(), as_number(end.substr(dot)));
 }
 
-bool Suspects::by_content(std::string_view bytes, Kind kind) const {
+bool FormatFilter::by_content(std::string_view bytes, Kind kind) const {
   if (kind == Kind::html || kind == Kind::empty) return false;
   bytes = bytes.substr(0, kHead);
   if (kind == Kind::text && bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());

@@ -9,16 +9,16 @@
 namespace nearkin {
 namespace {
 
-// By letter; 0 is a vowel, which parts letters, - is as if it were not there.
+// The digit of each letter: 0 is a vowel, which separates equal digits; - is skipped.
 constexpr std::string_view kDigits = "0123012-02245501262301-202";
 
-// Latin letters that Unicode does not take apart.
-struct Apart {
+// Latin letters that Unicode does not decompose.
+struct Ligature {
   char32_t letter;
   std::string_view plain;
 };
-constexpr Apart kApart[] = {{0xE6, "ae"},  {0xF0, "d"},  {0xF8, "o"},  {0xFE, "th"}, {0x111, "d"},
-                            {0x127, "h"},  {0x131, "i"}, {0x142, "l"}, {0x14B, "n"}, {0x153, "oe"}};
+constexpr Ligature kLigatures[] = {{0xE6, "ae"},  {0xF0, "d"},  {0xF8, "o"},  {0xFE, "th"}, {0x111, "d"},
+                                   {0x127, "h"},  {0x131, "i"}, {0x142, "l"}, {0x14B, "n"}, {0x153, "oe"}};
 
 class Writer {
  public:
@@ -35,16 +35,16 @@ class Writer {
     }
   }
 
-  // Takes a character apart; what is no Latin letter is skipped.
+  // Adds the Latin letters of a character, if it has any.
   void add_any(char32_t c) {
     if (c < 0x80) {
       const char letter = static_cast<char>(c | 0x20);
       if (letter >= 'a' && letter <= 'z' && c >= 'A') add(letter);
       return;
     }
-    for (const Apart& apart : kApart) {
-      if (c != apart.letter) continue;
-      for (const char letter : apart.plain)
+    for (const Ligature& ligature : kLigatures) {
+      if (c != ligature.letter) continue;
+      for (const char letter : ligature.plain)
         if (!full()) add(letter);
     }
   }

@@ -11,10 +11,10 @@
 namespace nearkin {
 namespace {
 
-using Languages = std::uint16_t;  // a bit each
+using Languages = std::uint16_t;  // a bit for each language
 static_assert(tables::kStopWords.size() <= 16);
 
-// A short word as two numbers, so that a look-up compares no bytes.
+// A short word as two numbers, so that a look-up compares no strings.
 struct Key {
   std::uint64_t low = 0, high = 0;
   bool operator==(const Key&) const = default;
@@ -31,7 +31,7 @@ Key key_of(std::string_view word) {
   return key;
 }
 
-// Which languages have a word as a stop word: an open table, a third full.
+// The languages in which a word is a stop word: an open hash table, a third full.
 class StopWordTable {
  public:
   StopWordTable() {
@@ -48,7 +48,7 @@ class StopWordTable {
 
   static constexpr std::size_t kSlots = 4096;
 
-  // An empty slot where the word is none.
+  // Returns an empty slot for a word that is no stop word.
   std::size_t find(std::string_view word) const { return word.size() > kLongest ? empty_ : find(key_of(word)); }
   Languages languages(std::size_t slot) const { return slots_[slot].languages; }
 
@@ -83,8 +83,8 @@ const StopWordTable& stop_words() {
   return table;
 }
 
-// A text is in the language it has most stop words of; but a word or two are no language: a list of pets holds `dog`
-// and is not Danish. So another than English needs four different ones.
+// Votes for the language of which the text has most stop words. One or two words prove nothing: a list of pets holds
+// `dog` and is not Danish. So a language other than English needs four different ones.
 class LanguageVote {
  public:
   void add(std::size_t slot, Languages languages) {
@@ -108,7 +108,7 @@ class LanguageVote {
   std::array<std::size_t, tables::kStopWords.size()> words_{}, different_{};
 };
 
-// Of an alphabet, whose letters take at most two bytes; a Chinese word may be one character, of three.
+// Alphabets have letters of at most two bytes; a Chinese word may be a single character of three.
 bool is_one_letter(std::string_view word) {
   return word.size() == 1 || (word.size() == 2 && static_cast<signed char>(word.front()) < 0);
 }
@@ -152,9 +152,9 @@ int first_letter(std::string_view term) {
   if (c >= 'a' && c <= 'z') return c - 'a';
   if (static_cast<signed char>(c) >= 0) return -1;
   const char32_t letter = decode_one(term.data(), term.data() + term.size()).value;
-  const auto* const found = std::find_if(std::begin(kFiledUnder), std::end(kFiledUnder),
-                                         [letter](const FiledUnder& one) { return one.letter == letter; });
-  return found == std::end(kFiledUnder) ? -1 : found->base - 'a';
+  const auto* const entry = std::find_if(std::begin(kFiledUnder), std::end(kFiledUnder),
+                                         [letter](const FiledUnder& base) { return base.letter == letter; });
+  return entry == std::end(kFiledUnder) ? -1 : entry->base - 'a';
 }
 
 LetterCounts letter_counts(std::string_view text) {

@@ -1,4 +1,4 @@
-// Reads native/tables/unicode_tables.hpp: what a code point is, what it decomposes to, what two compose to.
+// Properties of code points from native/tables/unicode_tables.hpp: kind, decomposition, composition.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline std::uint32_t entry_of(char32_t c) {
   return tables::kBlocks[std::size_t{tables::kIndex[c >> 7]} << 7 | (c & 127)];
 }
 
-// The header of a code point that changes.
+// The table entry of a code point that canonical text changes.
 struct Changed {
   const std::uint16_t* at;
 
@@ -44,11 +44,11 @@ struct Changed {
     const Units same = folded();
     return length == 15 ? same : Units{same.at + same.length, length};
   }
-  // Of mapped code points only.
+  // Only for mapped code points.
   Units composed() const {
     const Units fold = folded();
-    const char32_t one = fold.at[0];
-    if (fold.length == 1 || (fold.length == 2 && (one & 0xFC00) == 0xD800)) return fold;
+    const char32_t first = fold.at[0];
+    if (fold.length == 1 || (fold.length == 2 && (first & 0xFC00) == 0xD800)) return fold;
     const Units before = plain();
     const std::uint16_t* const after = std::max(fold.at + fold.length, before.at + before.length);
     return {after + 1, after[0]};
@@ -65,7 +65,7 @@ inline void each_code_point(Changed::Units units, F f) {
   }
 }
 
-// Whether a code point with this entry may compose with or change place with what is before it.
+// Tells whether a code point with this entry may compose or change places with the character before it.
 inline bool joins(std::uint32_t entry) {
   if (entry < kStrings) return entry >= joining_letter;
   return Changed(entry).joins();
@@ -77,21 +77,21 @@ inline Kind kind_of(std::uint32_t entry) {
   return entry == joining_letter ? letter : static_cast<Kind>(entry);
 }
 
-// The canonical combining class of a code point that is fully decomposed.
+// Returns the canonical combining class of a code point that is fully decomposed.
 inline std::uint8_t order_of(char32_t c, std::uint32_t entry) {
   if (entry < kAccent) return 0;
   if (entry < kStrings) return static_cast<std::uint8_t>(entry & 255);
   return c == 0x345 ? 240 : 0;
 }
 
-// Hangul is arithmetic (Unicode 16 §3.12).
+// Hangul syllables are composed by arithmetic (Unicode 16 §3.12).
 namespace hangul {
 inline constexpr char32_t kFirst = 0xAC00, kLead = 0x1100, kVowel = 0x1161, kTail = 0x11A7;
 inline constexpr char32_t kLeads = 19, kVowels = 21, kTails = 28, kSyllables = kLeads * kVowels * kTails;
 inline bool is_syllable(char32_t c) { return c >= kFirst && c < kFirst + kSyllables; }
 }  // namespace hangul
 
-// What two code points compose to, or 0.
+// Returns the code point that two compose to, or 0.
 inline char32_t compose(char32_t first, char32_t second) {
   using namespace hangul;
   if (second >= kVowel && second < kVowel + kVowels) {
@@ -102,25 +102,24 @@ inline char32_t compose(char32_t first, char32_t second) {
     return is_syllable(first) && (first - kFirst) % kTails == 0 ? first + (second - kTail) : 0;
   }
   const auto* const end = std::end(tables::kComposites);
-  const auto* const found = std::lower_bound(
-      std::begin(tables::kComposites), end, second, [first](const tables::Composite& pair, char32_t wanted) {
-        return pair.first != first ? pair.first < first : pair.second < wanted;
+  const auto* const pair = std::lower_bound(
+      std::begin(tables::kComposites), end, second, [first](const tables::Composite& composite, char32_t wanted) {
+        return composite.first != first ? composite.first < first : composite.second < wanted;
       });
-  return found != end && found->first == first && found->second == second ? found->whole : 0;
+  return pair != end && pair->first == first && pair->second == second ? pair->whole : 0;
 }
 
 }  // namespace nearkin::unicode
 namespace nearkin {
 
-// Canonical order and composition of a few code points (Unicode 16 §3.11), with where each came from.
-
+// A code point on its way to canonical order and composition (Unicode 16 §3.11).
 struct Item {
   char32_t code;
   std::uint8_t order;
   std::uint64_t origin;
 };
 
-// Canonical order: marks sorted by class, those of equal class as they were. All take their starter's origin.
+// Puts marks in canonical order: sorted by class, equal classes as they were. All take their starter's origin.
 inline void put_in_order(std::vector<Item>& items) {
   const auto earlier = [](const Item& a, const Item& b) { return a.order < b.order; };
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -129,7 +128,7 @@ inline void put_in_order(std::vector<Item>& items) {
     while (end < items.size() && items[end].order != 0) ++end;
     if (end - i > 16) {
       std::stable_sort(items.begin() + i, items.begin() + end, earlier);
-    } else {  // by insertion: the library's sort would allocate
+    } else {  // by insertion, as std::stable_sort would allocate
       for (std::size_t j = i + 1; j < end; ++j) {
         for (std::size_t k = j; k > i && earlier(items[k], items[k - 1]); --k) std::swap(items[k], items[k - 1]);
       }
@@ -140,7 +139,7 @@ inline void put_in_order(std::vector<Item>& items) {
   }
 }
 
-// Canonical composition (Unicode 16 §3.11, D117).
+// Composes the items canonically (Unicode 16 §3.11, D117).
 inline void compose_in_place(std::vector<Item>& items) {
   std::size_t kept = 0, starter = items.size();
   std::uint8_t last_order = 0;

@@ -1,9 +1,9 @@
 // Shingles of texts that hang together, numbered as they are met.
 //
-// Such texts mostly say the same. What a text shares with one before it is a run of numbers, and how far the run goes is
-// found by comparing bytes: no fingerprint is made of its shingles and none is sorted. Only where a text says something
-// new, and where it begins to repeat another, are fingerprints looked up. Two shingles are one if their fingerprints
-// are, as everywhere.
+// Such texts mostly say the same. What a text shares with one before it is a run of numbers, and how far the run goes
+// is found by comparing bytes: no fingerprint is made of its shingles and none is sorted. Only where a text says
+// something new, and where it begins to repeat another, are fingerprints looked up. Two shingles are one if their
+// fingerprints are, as everywhere.
 //
 // A text then is a row of bits, one for each number, and what two texts share is counted 64 shingles at a time
 // (docs/decisions/005-verification.md).
@@ -74,11 +74,11 @@ class NumberedShingles {
   void fill_rows(std::size_t texts);
 
   const Roller& plain_roller_;
-  TurnedRoller roller_;
+  RotatedRoller roller_;
   std::uint32_t next_ = 0;                  // number
-  Uncleared<std::uint64_t> fingerprint_;    // by number
+  UninitVector<std::uint64_t> fingerprint_;    // by number
   std::vector<Stretch> stretches_;          // in the order of their numbers
-  Uncleared<std::uint32_t> before_;         // by number: the one before it in its slot
+  UninitVector<std::uint32_t> before_;         // by number: the one before it in its slot
   std::vector<Slot> slots_;
   int shift_ = 64;
   std::vector<Run> runs_;                   // text by text, as they stand

@@ -73,8 +73,8 @@ class Sieve {
  private:
   // The shingles of a text that are looked up, each once.
   struct Looked {
-    Uncleared<std::uint64_t> words;
-    Uncleared<std::uint32_t> highs;
+    UninitVector<std::uint64_t> words;
+    UninitVector<std::uint32_t> highs;
     std::size_t count = 0;
   };
 
@@ -181,7 +181,7 @@ class Sieve {
   std::vector<std::uint32_t> ends_;        // by text: pairs of which it is the shorter, of dealt_
   std::vector<std::uint32_t> dealt_;       // places in `which`
   std::vector<std::size_t> words_at_;      // by text: where its row begins; none where it is never the longer
-  Uncleared<std::uint64_t> words_;
+  UninitVector<std::uint64_t> words_;
   std::vector<std::uint64_t> distinct_;    // by text, at least; of those with a row
 };
 

@@ -5,8 +5,8 @@
 // shingles are then looked up as it takes to see that too many are missing, mostly some 64. Nothing is guessed: a pair
 // is left out only if it can reach neither bound, whatever the bits that stand for several shingles hide.
 //
-// Large groups of texts mostly hang together by pairs that come to nothing. Without these they fall apart into families,
-// whose shingles are numbered (docs/decisions/005-verification.md).
+// Large groups of texts mostly hang together by pairs that come to nothing. Without these they fall apart into
+// families, whose shingles are numbered (docs/decisions/005-verification.md).
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,8 @@ std::size_t most_shingles(std::string_view text, const Shingler& shingler) {
 
 // Where lists are made, one after the other. It is used again and again: fresh memory costs as much as the sorting.
 struct Room {
-  Uncleared<std::uint64_t> features;
-  Uncleared<std::uint32_t> bytes;  // only where units have lengths
+  UninitVector<std::uint64_t> features;
+  UninitVector<std::uint32_t> bytes;  // only where units have lengths
   std::optional<NumberedShingles> numbers;
   std::vector<std::string_view> texts;
 };
@@ -260,7 +260,7 @@ class Verifier {
         place_(texts.size()),
         measures_(pairs.size()) {}
 
-  Uncleared<Measure> run() {
+  UninitVector<Measure> run() {
     std::vector<std::uint8_t> named(texts_.size(), 0);
     for (const auto& pair : pairs_) named[pair.a] = named[pair.b] = 1;
     std::vector<std::uint32_t> in_pairs, all(pairs_.size());
@@ -355,12 +355,12 @@ class Verifier {
   std::vector<Room> rooms_;           // by thread
   std::vector<std::uint32_t> place_;  // by text: in its group
   std::vector<std::uint64_t> sizes_;  // by text, where pairs that were given up want them
-  Uncleared<Measure> measures_;
+  UninitVector<Measure> measures_;
 };
 
 }  // namespace
 
-Uncleared<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
+UninitVector<Measure> verify(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                           const Shingler& shingler, const Bounds& bounds, std::span<const std::uint64_t> ignored,
                           unsigned threads) {
   return Verifier(texts, pairs, shingler, bounds, ignored, threads).run();
