@@ -143,7 +143,7 @@ class Tracing(Written):
         """
         from hashlib import sha256
 
-        from nearkin.query.records import traced_table
+        from nearkin.query.arrow_tables import traced_table
         from nearkin.query.store_view import connected, is_scoped
         from nearkin.query.trace import LONG_ENOUGH, trace
         from nearkin.store import runs
