@@ -14,6 +14,7 @@ schema (nearkin.store.schema) then adds to older stores.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from functools import cached_property, lru_cache
 from operator import attrgetter
 from types import NoneType, UnionType
@@ -36,6 +37,11 @@ class Field(NamedTuple):
     since: int = FIRST_VERSION  # version of the store that added the column
     name: str = ""  # of the attribute and of the stored column; filled in by the schema
 
+    @property
+    def nullable(self) -> bool:
+        """Whether the stored column may be NULL."""
+        return "NOT NULL" not in self.sql
+
 
 class Schema:
     """The fields of a record, in the order of listings. They are read when first asked for: start-up asks for none."""
@@ -57,7 +63,8 @@ class Schema:
     @property
     def attributes(self) -> list[str]:
         """The stored columns that objects hold under the same name."""
-        return [field.name for field in self.stored if field.name in self.record.__match_args__]  # type: ignore[attr-defined]
+        held = {attribute.name for attribute in fields(self.record)}
+        return [field.name for field in self.stored if field.name in held]
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -120,12 +127,14 @@ def values_of(schema: Schema, *conditions: str) -> Callable[[object], dict[str, 
 
 
 def _declared(record: type) -> Iterable[Field]:
-    for name, annotation in record.__annotations__.items():
-        if hasattr(annotation, "__metadata__"):  # it is Annotated
-            kind, field = annotation.__origin__, annotation.__metadata__[0]
-            yield field._replace(name=name, arrow=field.arrow or _arrow(kind))
-        elif isinstance(field := record.__dict__.get(name), Field):
-            yield field._replace(name=name)
+    """The fields of a class, after those of the classes it extends."""
+    for parent in reversed(record.__mro__):
+        for name, annotation in vars(parent).get("__annotations__", {}).items():
+            if hasattr(annotation, "__metadata__"):  # it is Annotated
+                kind, field = annotation.__origin__, annotation.__metadata__[0]
+                yield field._replace(name=name, arrow=field.arrow or _arrow(kind))
+            elif isinstance(field := vars(parent).get(name), Field):
+                yield field._replace(name=name)
 
 
 def _arrow(kind: Any) -> str:

@@ -160,7 +160,7 @@ class Increment:
         )
         new = Part(np.isin(self.ids[rows], touched).astype(np.uint8), common)
         found = scored(part, corpus, self.scheme, self.settings, part=new).matches
-        return replace(found, a=rows[found.a].astype(np.uint32), b=rows[found.b].astype(np.uint32))
+        return found.replace(a=rows[found.a].astype(np.uint32), b=rows[found.b].astype(np.uint32))
 
     def _merged(self, stored: MatchColumns, fresh: MatchColumns, touched: Ids, now: Ids) -> Rematched:
         stays = np.isin(stored.a, now) & np.isin(stored.b, now)
