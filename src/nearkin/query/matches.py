@@ -22,7 +22,7 @@ from nearkin.model import Location, Match, mirrored
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
-from nearkin.store.documents import Held, documents_of, held_in
+from nearkin.store.documents import HeldDocument, documents_of, held_in
 from nearkin.store.matches import DTYPES, MatchRow, columns_named, match_rows
 from nearkin.store.scopes import all_scopes
 from nearkin.store.verdicts import Decided
@@ -194,7 +194,7 @@ class Between:
     contained: int
     new: int
     containing: int  # of the new ones
-    unknown: tuple[Held, ...]  # the new ones themselves
+    unknown: tuple[HeldDocument, ...]  # the new ones themselves
 
 
 def list_between(
@@ -221,7 +221,7 @@ def list_between(
     partners = _partners(rows, names.keys(), {held.content for held in there}, None if parted else Decided(connection))
     in_bytes = parse_scheme(run.spec).measure != "cosine"
     identical = _Identical(here)
-    unknown: list[Held] = []
+    unknown: list[HeldDocument] = []
     for held in there:
         same = identical.to(held)
         if same:
@@ -261,7 +261,7 @@ def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str)
         raise UsageError(f"Scope {master!r} cannot be compared with itself; name two scopes.")
 
 
-def _by_content(documents: list[Held]) -> dict[int, list[Location]]:
+def _by_content(documents: list[HeldDocument]) -> dict[int, list[Location]]:
     names: dict[int, list[Location]] = defaultdict(list)
     for held in documents:
         if held.content is not None and held.length:
@@ -272,21 +272,21 @@ def _by_content(documents: list[Held]) -> dict[int, list[Location]]:
 class _Identical:
     """The master's documents, by their bytes and by their words."""
 
-    def __init__(self, documents: list[Held]) -> None:
-        self.by_bytes: dict[bytes, list[Held]] = defaultdict(list)
-        self.by_words: dict[int, list[Held]] = defaultdict(list)
+    def __init__(self, documents: list[HeldDocument]) -> None:
+        self.by_bytes: dict[bytes, list[HeldDocument]] = defaultdict(list)
+        self.by_words: dict[int, list[HeldDocument]] = defaultdict(list)
         for held in documents:
             if held.size:  # that two files are empty says nothing of them
                 self.by_bytes[held.digest].append(held)
             if held.content is not None and held.length:
                 self.by_words[held.content].append(held)
 
-    def to(self, held: Held) -> list[Held]:
+    def to(self, held: HeldDocument) -> list[HeldDocument]:
         """Those of the same bytes; where there are none, those of the same words."""
         return self.by_bytes.get(held.digest) or self.by_words.get(held.content or -1, [])
 
 
-def _equal(master: Held, candidate: Held) -> Match:
+def _equal(master: HeldDocument, candidate: HeldDocument) -> Match:
     return Match(
         a=master.location,
         b=candidate.location,

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from nearkin.query.comparison import Comparison
     from nearkin.query.trace import Trace, Traced
     from nearkin.scheme import Estimate
-    from nearkin.store.documents import Held
+    from nearkin.store.documents import HeldDocument
     from nearkin.store.families import PastEvent
 
 Record = dict[str, Any]
@@ -161,7 +161,7 @@ def message_hash(document: Document) -> str | None:
     return md5(message.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest() if message else None
 
 
-def new_record(held: "Held", *, name: Name = surrogate_escaped) -> Record:
+def new_record(held: "HeldDocument", *, name: Name = surrogate_escaped) -> Record:
     """A document of one scope that another does not have. Its scope is always said: that is what was asked about."""
     return {"path": name(held.location), "scope": held.location.scope, "size": held.size}
 

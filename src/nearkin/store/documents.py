@@ -71,7 +71,7 @@ def count_documents(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldDocument:
     """A document and what it holds; without text it has no content."""
 
     location: Location
@@ -81,7 +81,7 @@ class Held:
     size: int
 
 
-def held_in(connection: sqlite3.Connection, scope: str) -> list[Held]:
+def held_in(connection: sqlite3.Connection, scope: str) -> list[HeldDocument]:
     """The documents of a scope, in byte order of their paths."""
     rows = connection.execute(
         """SELECT scope.name, d.path, d.digest, c.id, coalesce(c.length, d.size), d.size
@@ -90,7 +90,7 @@ def held_in(connection: sqlite3.Connection, scope: str) -> list[Held]:
            WHERE scope.name = ? AND d.reason IS NULL ORDER BY d.path""",
         (scope,),
     )
-    return [Held(Location(name, path), *rest) for name, path, *rest in rows]
+    return [HeldDocument(Location(name, path), *rest) for name, path, *rest in rows]
 
 
 Place = tuple[Scope, bytes]
@@ -215,7 +215,7 @@ WHERE d.digest IS NOT NULL ORDER BY d.path, scope.name
 """
 
 
-class Group(NamedTuple):
+class CopyGroup(NamedTuple):
     """Overhead is what keeping one copy would save: the other files of equal size, or all but the largest."""
 
     tier: str
@@ -232,7 +232,7 @@ class Group(NamedTuple):
 
 def identical_groups(connection: sqlite3.Connection, limit: int | None = None) -> list[IdenticalGroup]:
     """Most documents first, then largest overhead; at last those that are copies only because their containers are."""
-    groups = [Group._make(row) for query in (SAME_BYTES, SAME_WORDS) for row in connection.execute(query)]
+    groups = [CopyGroup._make(row) for query in (SAME_BYTES, SAME_WORDS) for row in connection.execute(query)]
     within = _within_copies(connection)
     groups.sort(
         key=lambda group: (group.held in within, -group.documents, -group.overhead, group.first, group.tier),
@@ -248,7 +248,7 @@ def _within_copies(connection: sqlite3.Connection) -> set[tuple[str, bytes, int]
 
 
 def _named(
-    connection: sqlite3.Connection, groups: list[Group], within: set[tuple[str, bytes, int]]
+    connection: sqlite3.Connection, groups: list[CopyGroup], within: set[tuple[str, bytes, int]]
 ) -> list[IdenticalGroup]:
     """One walk over all documents, however few the groups are: 50,000 rows are read in a tenth of a second."""
     wanted = {(group.tier, group.digest) for group in groups}
@@ -271,7 +271,7 @@ def _named(
 
 def overhead_of_copies(connection: sqlite3.Connection) -> int:
     """What the copies of the same bytes cost in all. Those of the same words hold these: they must not count twice."""
-    return sum(Group._make(row).overhead for row in connection.execute(SAME_BYTES))
+    return sum(CopyGroup._make(row).overhead for row in connection.execute(SAME_BYTES))
 
 
 def count_identical(connection: sqlite3.Connection) -> int:
