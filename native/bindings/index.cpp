@@ -43,7 +43,7 @@ Segment py_segment(const Array<std::int64_t>& contents, const Array<std::uint64_
   const std::vector<SourceList> lists = lists_of(span(offsets), features, span(weights));
   const SegmentSource source{span(contents), lists, weights.size() > 0, span(moduli), span(ignored)};
   const nb::gil_scoped_release free;
-  return Segment::of(source, base, levels, named);
+  return Segment::build(source, base, levels, named);
 }
 
 void py_merge(const std::vector<const Segment*>& segments, const std::string& path, const nb::bytes& token) {
