@@ -160,8 +160,9 @@ nb::tuple py_payloads(const Array<std::uint64_t>& offsets, const Array<std::uint
     const nb::gil_scoped_release free;
     result = compare_payloads(families, most, nearly_all, beside, threads);
   }
-  return nb::make_tuple(array(std::move(result.scores)), array(std::move(result.united)), array(std::move(result.nearest)),
-                        array(std::move(result.best)), array(std::move(result.medians)), array(std::move(result.partly)));
+  return nb::make_tuple(array(std::move(result.scores)), array(std::move(result.united)),
+                        array(std::move(result.nearest)), array(std::move(result.best)),
+                        array(std::move(result.medians)), array(std::move(result.partly)));
 }
 
 void check_signatures(const Signatures& s, std::span<const std::uint32_t> order, int agreement) {

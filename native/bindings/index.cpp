@@ -22,7 +22,7 @@ std::vector<SourceList> lists_of(std::span<const std::uint64_t> offsets, nb::han
   std::span<const std::span<const std::uint64_t>> views;
   std::span<const std::uint64_t> all;
   if (held) views = nb::cast<const HeldFeatures&>(features).views;
-  else all = span(nb::cast<Array<std::uint64_t>>(features, false));  // not converted, since the caller keeps it alive
+  else all = span(nb::cast<Array<std::uint64_t>>(features, false));  // no copy: the caller keeps it alive
   const bool fits = !offsets.empty() && std::ranges::is_sorted(offsets) &&
                     (held ? views.size() + 1 == offsets.size() : offsets.back() == all.size()) &&
                     (weights.empty() || weights.size() == offsets.back());

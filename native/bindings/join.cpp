@@ -39,7 +39,7 @@ Postings postings(const Array<std::uint64_t>& offsets, nb::handle features, cons
   Postings all;
   all.offsets = span(offsets), all.weights = span(weights), all.moduli = span(moduli);
   if (nb::isinstance<TextContents>(features)) all.starts = nb::cast<const TextContents&>(features).starts();
-  else all.features = span(nb::cast<Array<std::uint64_t>>(features, false));  // not converted, since the caller keeps it alive
+  else all.features = span(nb::cast<Array<std::uint64_t>>(features, false));  // no copy: the caller keeps it alive
   if (offsets.size() != moduli.size() + 1 || (!all.weights.empty() && all.weights.size() != all.count()) ||
       (all.starts.empty() ? all.features.size() != all.count() : all.starts.size() != moduli.size()))
     throw nb::value_error("the arrays of the postings do not fit together");
