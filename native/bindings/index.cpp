@@ -9,10 +9,10 @@ namespace nearkin::bindings {
 namespace {
 
 segment::Token token_of(const nb::bytes& token) {
-  segment::Token made{};
-  if (token.size() != made.size()) throw nb::value_error("a token has 16 bytes");
-  std::copy_n(token.c_str(), made.size(), reinterpret_cast<char*>(made.data()));
-  return made;
+  segment::Token result{};
+  if (token.size() != result.size()) throw nb::value_error("a token has 16 bytes");
+  std::copy_n(token.c_str(), result.size(), reinterpret_cast<char*>(result.data()));
+  return result;
 }
 
 // Features lie end to end in an array, or where they are held.

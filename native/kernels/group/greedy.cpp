@@ -53,7 +53,8 @@ struct Vocabulary {
 // list has a fixed place.
 class RepresentativeIndex {
  public:
-  explicit RepresentativeIndex(const std::vector<std::uint32_t>& holders) : start_(holders.size()), used_(holders.size(), 0) {
+  explicit RepresentativeIndex(const std::vector<std::uint32_t>& holders)
+      : start_(holders.size()), used_(holders.size(), 0) {
     std::uint64_t next = 0;
     for (std::size_t id = 0; id < holders.size(); ++id) {
       start_[id] = next;

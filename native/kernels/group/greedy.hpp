@@ -35,7 +35,7 @@ struct Signatures {
 
 struct Greedy {
   std::vector<std::uint32_t> founder;  // by row: the row that founded its cluster
-  std::vector<double> nearness;        // by row: the resemblance to the final representative of its cluster; 0 where unknown
+  std::vector<double> nearness;        // by row: resemblance to the final representative of its cluster; 0: unknown
 };
 
 // Clusters signatures; `order` names every row once.

@@ -277,7 +277,9 @@ class SegmentBuilder {
   }
 
   static void sort(std::span<Posting> piece) {
-    const auto less = [](const Posting& x, const Posting& y) { return x.key != y.key ? x.key < y.key : x.rank < y.rank; };
+    const auto less = [](const Posting& x, const Posting& y) {
+      return x.key != y.key ? x.key < y.key : x.rank < y.rank;
+    };
     sort_by_feature(piece.data(), piece.size(), [](const Posting& p) { return p.key << kPieceBits; }, less);
   }
 

@@ -148,7 +148,7 @@ struct Batch {
   std::vector<std::uint64_t> text_ends;
   std::string properties;  // of the pages (html.hpp)
   std::vector<std::uint64_t> property_ends;
-  std::string json;  // the same as JSON, once fill_property_json (batch_insert.hpp) has run: before a batch is stored or listed
+  std::string json;  // the same as JSON, once fill_property_json has run: before a batch is stored or listed
   std::vector<std::uint64_t> json_ends;
   std::vector<std::uint64_t> features;
   std::vector<std::uint32_t> weights;

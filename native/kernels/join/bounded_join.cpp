@@ -63,7 +63,8 @@ Candidates BoundedJoin::stars() {
         (at != principals.end() ? at : principals.emplace(principal, list_of(principal)).first)->second;
     const std::uint32_t level = std::max(state_.level[row], state_.level[principal]);
     const auto measured = [&](std::uint32_t a, std::uint32_t b, const StoredList& list_a, const StoredList& list_b) {
-      return thresholds.measured(a, b, list_a.list(), list_b.list(), state_.size_at(a, level), state_.size_at(b, level));
+      const std::uint64_t size_a = state_.size_at(a, level), size_b = state_.size_at(b, level);
+      return thresholds.measured(a, b, list_a.list(), list_b.list(), size_a, size_b);
     };
     const Candidate pair = row < principal ? measured(row, principal, last->second, centre)
                                            : measured(principal, row, centre, last->second);
@@ -122,7 +123,8 @@ UninitVector<Candidate> BoundedJoin::join(std::uint32_t bin, std::uint32_t other
     std::sort(places.begin(), places.end(), [](const Place& x, const Place& y) { return x.row < y.row; });
     std::size_t postings = 0;
     for (const Place& place : places) postings += place.words[1];
-    all.features.reserve(postings), all.frequencies.reserve(postings), all.weights.reserve(state_.weighted ? postings : 0);
+    all.features.reserve(postings), all.frequencies.reserve(postings);
+    all.weights.reserve(state_.weighted ? postings : 0);
     for (const Place& place : places) {
       all.rows.push_back(place.row);
       all.side.push_back(place.side);
@@ -141,11 +143,11 @@ UninitVector<Candidate> BoundedJoin::join(std::uint32_t bin, std::uint32_t other
   Postings postings;
   postings.offsets = all.offsets, postings.features = all.features, postings.weights = all.weights;
   postings.moduli = all.moduli;
-  Bin known;
-  known.frequencies = all.frequencies, known.sizes = all.sizes, known.levels = state_.levels, known.base = state_.base;
-  known.hot = hot_, known.principal = all.principal;
-  if (bin != other) known.side = all.side;
-  UninitVector<Candidate> pairs = find_candidates(postings, known, state_.options).pairs;
+  Bin facts;
+  facts.frequencies = all.frequencies, facts.sizes = all.sizes, facts.levels = state_.levels, facts.base = state_.base;
+  facts.hot = hot_, facts.principal = all.principal;
+  if (bin != other) facts.side = all.side;
+  UninitVector<Candidate> pairs = find_candidates(postings, facts, state_.options).pairs;
   for (auto& pair : pairs) pair.a = all.rows[pair.a], pair.b = all.rows[pair.b];
   return pairs;
 }

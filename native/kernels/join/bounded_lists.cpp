@@ -11,7 +11,7 @@
 namespace nearkin {
 namespace {
 
-constexpr std::size_t kLeastSorted = 64;                        // postings that are sorted at a time, however little room
+constexpr std::size_t kLeastSorted = 64;  // postings that are sorted at a time, however little room there is
 constexpr std::size_t kListWords = std::size_t{1} << 20;  // of lists that wait to be written
 
 std::size_t part_of(std::uint64_t feature) { return mix(feature) >> 56; }
@@ -19,7 +19,8 @@ static_assert(BoundedLists::kParts == 256);
 
 // Works on parts, one at a time on each thread. Each thread has a writer; what it holds at the end is written too.
 template <class Work>
-void for_each_part(std::size_t from, std::size_t to, unsigned threads, Spill& spill, std::size_t buffered, Work&& work) {
+void for_each_part(std::size_t from, std::size_t to, unsigned threads, Spill& spill, std::size_t buffered,
+                   Work&& work) {
   std::vector<std::unique_ptr<PartWriter>> writers(threads);
   parallel_blocks(to - from, 1, threads, [&](unsigned thread, std::size_t part, std::size_t) {
     if (!writers[thread]) writers[thread] = std::make_unique<PartWriter>(spill, buffered);

@@ -235,7 +235,8 @@ class Join {
       for (; slot < end && index_.slots[slot].rank < until; ++slot)
         if (index_.slots[slot].left >= least_part) score(rank, index_.slots[slot].rank, level, rare, probe);
     };
-    for (const auto [number, left] : visits(rank, level, list, enough, lower_levels || part_from < unmet_until, probe)) {
+    const bool looks_back = lower_levels || part_from < unmet_until;
+    for (const auto [number, left] : visits(rank, level, list, enough, looks_back, probe)) {
       if (is_hot(number)) continue;
       const bool rare = is_rare(number);
       const auto [begin, end] = run(number);
@@ -267,7 +268,7 @@ class Join {
   // Returns the features by which to look a list up: while enough of it is left, and if another content may have them.
   // Runs lie all over memory, so all of them are prefetched before the first is needed.
   std::span<const Visit> visits(std::uint32_t rank, std::uint32_t level, const Hinted& list, std::uint64_t enough,
-                                bool before, Probe& probe) const {
+                                bool looks_back, Probe& probe) const {
     const bool own_level = level == index_.level[rank];
     std::uint64_t left = list.features.size();
     if (!list.weights.empty()) left = std::accumulate(list.weights.begin(), list.weights.end(), std::uint64_t{0});
@@ -276,7 +277,7 @@ class Join {
     for (std::size_t place = 0; place < list.features.size() && left >= enough; ++place) {
       const Hint hint = list.hints[place];
       probe.visits[count] = {list.features[place], left};
-      count += own_level ? before || hint.followed : hint.has_level(level);
+      count += own_level ? looks_back || hint.followed : hint.has_level(level);
       left -= list.weights.empty() ? 1 : list.weights[place];
     }
     const auto features = std::span<const Visit>(probe.visits).first(count);

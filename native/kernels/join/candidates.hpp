@@ -9,8 +9,8 @@
 //
 // Every estimator reads the shared features in its own way:
 //   overlap     |A ∩ B| / |A ∪ B| of the lists
-//   smallest    how many of the n smallest of the union are in both (Broder 1997, Theorem 1). At least k of n are then in
-//               both lists. Two lists of fewer than n are complete, and overlap.
+//   smallest    how many of the n smallest of the union are in both (Broder 1997, Theorem 1). At least k of n are then
+//               in both lists. Two lists of fewer than n are complete, and overlap.
 //   slots       n slots each, in how many both agree. The n slots are the union.
 //   collision   one feature in common makes a candidate, and the texts decide. Nothing can be filtered.
 //
@@ -115,7 +115,7 @@ struct Candidate {
 
 struct Candidates {
   UninitVector<Candidate> pairs;       // sorted by (a, b)
-  std::vector<std::uint32_t> starred;  // contents with a hot feature in their prefix, ascending: some pairs were not met
+  std::vector<std::uint32_t> starred;  // contents with a hot feature in their prefix, ascending: they lack some pairs
   std::uint64_t hot_features = 0;
   std::uint64_t hot_links = 0;  // pairs that only a star has met
 };

@@ -80,7 +80,8 @@ NEARKIN_AVX2 void by_eights(NumberWalk& walk) {
     const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(walk.j));
     const __m256i turned = _mm256_permute2x128_si256(y, y, 0x01);
     const auto in_halves = [x](__m256i z) __attribute__((target("avx2"))) {
-      const __m256i first = _mm256_or_si256(_mm256_cmpeq_epi32(x, z), _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(z, 0x39)));
+      const __m256i first =
+          _mm256_or_si256(_mm256_cmpeq_epi32(x, z), _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(z, 0x39)));
       const __m256i second = _mm256_or_si256(_mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(z, 0x4e)),
                                              _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(z, 0x93)));
       return _mm256_or_si256(first, second);
@@ -201,7 +202,8 @@ void four_by_four(FeatureWalk& walk) { step_by_step(walk); }
 
 }  // namespace
 
-std::uint64_t shared_features(std::span<const std::uint64_t> x, std::span<const std::uint64_t> y, std::uint64_t at_least) {
+std::uint64_t shared_features(std::span<const std::uint64_t> x, std::span<const std::uint64_t> y,
+                              std::uint64_t at_least) {
   FeatureWalk walk{x.data(), x.data() + x.size(), y.data(), y.data() + y.size()};
   const bool avx2 = has_avx2();
   while (!walk.is_over()) {

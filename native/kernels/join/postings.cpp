@@ -175,10 +175,12 @@ class Partitioner {
 
   // Sorts a run by rank. It was filled in the order of memory.
   void sort_by_rank(std::span<Posting> run) const {
-    const auto less = [](const Posting& x, const Posting& y) { return x.rank != y.rank ? x.rank < y.rank : x.at < y.at; };
+    const auto less = [](const Posting& x, const Posting& y) {
+      return x.rank != y.rank ? x.rank < y.rank : x.at < y.at;
+    };
     if (run.size() < kFew) return std::sort(run.begin(), run.end(), less);
     const auto bits = static_cast<unsigned>(std::bit_width(content_.size()));
-    sort_by_feature(run.data(), run.size(), [](const Posting& posting) { return std::uint64_t{posting.rank}; }, less, bits);
+    sort_by_feature(run.data(), run.size(), [](const Posting& p) { return std::uint64_t{p.rank}; }, less, bits);
   }
 
   void sort(std::span<PartPosting> part) const {

@@ -90,7 +90,8 @@ class Thresholds {
 
   LeastOverlaps least(std::uint64_t size, std::uint64_t modulus) const {
     const Limits& limit = limits(modulus);
-    return {limit.alike(size), static_cast<std::uint64_t>(options_.floor * static_cast<double>(size)), limit.part(size)};
+    const auto weak = static_cast<std::uint64_t>(options_.floor * static_cast<double>(size));
+    return {limit.alike(size), weak, limit.part(size)};
   }
 
   // The prefix of a list is the part from which on at least this much of it is left.

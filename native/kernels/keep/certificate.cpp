@@ -194,7 +194,7 @@ bool surely_composed(std::string_view text) {
     if (character.length == 0) return false;
     at += character.length;
     if (character.value < 0x300) continue;
-    const auto inside = [&](const Block& block) { return character.value >= block.first && character.value <= block.last; };
+    const auto inside = [value = character.value](const Block& b) { return value >= b.first && value <= b.last; };
     if (!std::any_of(std::begin(kComposed), std::end(kComposed), inside)) return false;
   }
   return true;

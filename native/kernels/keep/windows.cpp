@@ -148,7 +148,8 @@ void WindowSet::each(std::string_view text, std::span<const std::uint8_t> skip, 
   for (std::size_t at = 0; at < count;) {
     std::size_t count_at_once = 0;
     while (count_at_once < kPrefetched && (at = next_bit(skip, count, at, false)) < count) {
-      for (const auto end = next_bit(skip, std::min(count, at + kPrefetched - count_at_once), at, true); at < end; ++at) {
+      const auto most = std::min(count, at + kPrefetched - count_at_once);
+      for (const auto end = next_bit(skip, most, at, true); at < end; ++at) {
         const auto h = hash(text.data() + at);
         if (!in_part(h)) continue;
         if constexpr (of == Of::likely)

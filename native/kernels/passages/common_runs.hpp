@@ -60,7 +60,7 @@ class CommonRuns {
   Characters characters_;
   std::size_t start_of_b_;
   std::vector<Index> array_, agree_;
-  std::vector<Index> longest_, rank_;  // by suffix: the longest start it shares with one of the other text, and its rank
+  std::vector<Index> longest_, rank_;  // by suffix: the longest start shared with one of the other text, and its rank
 };
 
 // Makes passages as long as they can be where they stand.

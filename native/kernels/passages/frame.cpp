@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kEffort = 8;  // times both texts are read, gap within gap; beyond, gaps stay
 constexpr int kRounds = 3;
 constexpr std::size_t kTrials = 1000;
-constexpr std::uint64_t kLong = 1 << 16, kLittle = 20;  // bytes; in long texts less than a twentieth is not searched for
+constexpr std::uint64_t kLong = 1 << 16, kLittle = 20;  // bytes; less than a twentieth of long texts is left alone
 
 std::uint64_t length(const Passage& p) { return p.a_end - p.a_start; }
 
@@ -131,7 +131,8 @@ class Framer {
   }
 
   bool is_better_with(const Passage& p) {
-    const auto first = std::partition_point(frame_.begin(), frame_.end(), [&](const Passage& q) { return rises(q, p); });
+    const auto first =
+        std::partition_point(frame_.begin(), frame_.end(), [&](const Passage& q) { return rises(q, p); });
     const auto last = std::partition_point(first, frame_.end(), [&](const Passage& q) { return !rises(p, q); });
     const bool is_known = last - first == 1 && first->a_start == p.a_start && first->b_start == p.b_start;
     if (first == last || is_known) return false;
@@ -152,7 +153,7 @@ class Framer {
     tried.insert(tried.end(), last, after);
     tried = heaviest_chain(std::move(tried), cost_);
     if (weight_of(tried, cost_) <= weight_of(old, cost_)) return false;
-    if (before != frame_.begin() && !rises(*(before - 1), tried.front())) return false;  // the new chain has grown too far
+    if (before != frame_.begin() && !rises(*(before - 1), tried.front())) return false;  // it has grown too far
     if (after != frame_.end() && !rises(tried.back(), *after)) return false;
     const auto at = frame_.erase(before, after);
     frame_.insert(at, tried.begin(), tried.end());
@@ -218,7 +219,7 @@ class Windows {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;
 };
 
-constexpr std::uint64_t kLook = 5;  // so many times as many bytes surely hold a run's characters and a space at either end
+constexpr std::uint64_t kLook = 5;  // bytes for each character: they surely hold a run and a space at either end
 
 std::uint64_t same(std::string_view a, std::string_view b) {
   return static_cast<std::uint64_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());

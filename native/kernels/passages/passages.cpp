@@ -90,7 +90,8 @@ class Listing {
     list_repeated(Side::a);
     list_repeated(Side::b);
     const auto order = [](const Passage& p) { return std::array{p.a_start, p.b_start, p.a_end}; };
-    std::sort(passages_.begin(), passages_.end(), [&](const Passage& x, const Passage& y) { return order(x) < order(y); });
+    std::sort(passages_.begin(), passages_.end(),
+              [&](const Passage& x, const Passage& y) { return order(x) < order(y); });
     return std::move(passages_);
   }
 

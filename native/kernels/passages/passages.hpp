@@ -37,7 +37,8 @@ enum class Reading {
 
 // Lists passages in the order of A, then of B. Both texts together must have fewer than 2^31 - 3 bytes; otherwise
 // throws std::length_error.
-std::vector<ListedPassage> common_passages(std::string_view a, std::string_view b, std::uint64_t least, Reading reading);
+std::vector<ListedPassage> common_passages(std::string_view a, std::string_view b, std::uint64_t least,
+                                           Reading reading);
 
 // Tells which texts share a window of `window` bytes with a text: its windows are noted by their fingerprints, and all
 // windows of the others are looked up. A hit is likely, to be verified by common_passages; a miss is certain.

@@ -30,7 +30,7 @@ const RowSource* find(std::int64_t number) {
   return source == sources.end() ? nullptr : source->second;
 }
 
-constexpr int kNumber = static_cast<int>(RowSource::kMostColumns);  // the hidden column that the argument is compared with
+constexpr int kNumber = static_cast<int>(RowSource::kMostColumns);  // the hidden column that takes the argument
 
 struct Cursor : sqlite3_vtab_cursor {
   const RowSource* source = nullptr;

@@ -164,8 +164,8 @@ std::size_t NumberedShingles::repeat(std::uint32_t known, std::string_view text,
 }
 
 const NumberedShingles::Stretch& NumberedShingles::stretch_of(std::uint32_t number) const {
-  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), number,
-                                      [](std::uint32_t value, const Stretch& stretch) { return value < stretch.first; });
+  const auto before = [](std::uint32_t value, const Stretch& stretch) { return value < stretch.first; };
+  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), number, before);
   return after[-1];
 }
 

@@ -184,7 +184,8 @@ std::uint64_t common(ShingleList a, ShingleList b, const Bounds& bounds) {
 }
 
 // Adds the bytes in common where units are bytes or characters.
-Measure with_bytes(Measure measure, const Pair& pair, std::span<const std::string_view> texts, const Shingler& shingler) {
+Measure with_bytes(Measure measure, const Pair& pair, std::span<const std::string_view> texts,
+                   const Shingler& shingler) {
   const std::uint64_t shorter = std::min(texts[pair.a].size(), texts[pair.b].size());
   if (measure.shared > 0) measure.bytes = std::min<std::uint64_t>(measure.shared + shingler.window() - 1, shorter);
   return measure;
