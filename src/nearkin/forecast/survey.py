@@ -6,16 +6,8 @@ from pathlib import Path
 
 from nearkin.errors import UsageError
 from nearkin.read.parquet import parquet_count
-from nearkin.read.table import (
-    BrokenTableError,
-    Columns,
-    Format,
-    TableKind,
-    columns_of,
-    read_rows,
-    refuse_unsuitable,
-    table_kind,
-)
+from nearkin.read.table import BrokenTableError, Columns, TableFormat, TableKind, columns_of, table_kind
+from nearkin.read.table_reader import read_rows, refuse_unsuitable
 from nearkin.read.walk import Unreadable, root_of, walk
 from nearkin.settings import Settings
 
@@ -114,6 +106,6 @@ def _measured(
 
 def _stated_rows(absolute: bytes, kind: TableKind) -> int | None:
     """Return the number of rows where the file states it, else None."""
-    if kind.format is not Format.PARQUET:
+    if kind.format is not TableFormat.PARQUET:
         return None
     return parquet_count(absolute)

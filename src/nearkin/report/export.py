@@ -10,24 +10,28 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearkin.errors import InputError, UsageError
+from nearkin.model import View
 from nearkin.query import streams
 from nearkin.query.arrow_tables import document_table, family_table, identical_table, match_table
 from nearkin.query.records import (
-    MATCH,
     MEMBER_PATHS,
     Name,
     Record,
     backslashed,
     cell,
+    copy_columns,
     copy_rows,
+    document_columns,
     document_record,
     family_record,
     identical_record,
+    match_columns,
     match_record,
     member_columns,
     member_rows,
@@ -50,10 +54,6 @@ TABLE_NAMES = ("documents", "matches", "families", "identical", "failed")
 DEFAULT_TABLE = "matches"
 GROUP_ROWS = 10_000  # rows of Parquet written at a time
 ABOUT = b"nearkin.about"  # in a Parquet file's metadata
-
-DOCUMENT = ["size", "modified", "media", "encoding", "digest", "reason", "detail", "parent", "owner", "custodian"]
-DOCUMENT += ["properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"]
-FAMILY = [f"*{column}" if column.endswith("scope") else column for column in member_columns("chain", scoped=True)]
 
 
 @dataclass(frozen=True)
@@ -138,15 +138,12 @@ def _document_rows(record: Record) -> Iterable[Record]:
 
 @dataclass(frozen=True)
 class ExportTable:
-    """A flat table: its records, and how a record becomes rows of CSV. Columns marked * are there only with scopes."""
+    """A flat table: its records, and how a record becomes rows of CSV."""
 
     records: Callable[[Snapshot, Name], Iterator[Record]]
-    columns: list[str]
+    columns: Callable[..., list[str]]  # by whether paths need their scopes
     rows: Callable[[Record], Iterable[Record]] = lambda record: [record]
     paths: frozenset[str] = frozenset({"path"})
-
-    def header(self, *, scoped: bool) -> list[str]:
-        return [column.removeprefix("*") for column in self.columns if scoped or not column.startswith("*")]
 
 
 def _documents(failed: bool) -> Callable[[Snapshot, Name], Iterator[Record]]:
@@ -157,21 +154,19 @@ def _documents(failed: bool) -> Callable[[Snapshot, Name], Iterator[Record]]:
 
 
 TABLES = {
-    "documents": ExportTable(
-        _documents(failed=False), ["path", "*scope", *DOCUMENT], _document_rows, frozenset({"path", "parent"})
-    ),
+    "documents": ExportTable(_documents(failed=False), document_columns, _document_rows, frozenset({"path", "parent"})),
     "matches": ExportTable(
         lambda snapshot, name: (
             match_record(match, scoped=snapshot.scoped, name=name) for match in streams.matches(snapshot)
         ),
-        ["a", "b", "*a_scope", "*b_scope", *MATCH],
+        match_columns,
         paths=frozenset({"a", "b"}),
     ),
     "families": ExportTable(
         lambda snapshot, name: (
             family_record(family, scoped=snapshot.scoped, name=name) for family in streams.families(snapshot)
         ),
-        FAMILY,
+        partial(member_columns, View.CHAIN),
         member_rows,
         MEMBER_PATHS,
     ),
@@ -179,13 +174,11 @@ TABLES = {
         lambda snapshot, name: (
             identical_record(group, scoped=snapshot.scoped, name=name) for group in streams.identical(snapshot)
         ),
-        ["group", "tier", "size", "overhead", "path", "*scope"],
+        copy_columns,
         copy_rows,
         frozenset({"group", "path"}),
     ),
-    "failed": ExportTable(
-        _documents(failed=True), ["path", "*scope", *DOCUMENT], _document_rows, frozenset({"path", "parent"})
-    ),
+    "failed": ExportTable(_documents(failed=True), document_columns, _document_rows, frozenset({"path", "parent"})),
 }
 
 
@@ -193,7 +186,7 @@ def write_csv(snapshot: Snapshot, table: str, path: Path) -> int:
     """Write a table and return the number of records; a record may be several rows. Paths are their own bytes, and no
     cell is a formula."""
     export, count = TABLES[table], 0
-    header = export.header(scoped=snapshot.scoped)
+    header = export.columns(scoped=snapshot.scoped)
     with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
