@@ -171,24 +171,25 @@ class Checker:
     def _near(self, text: bytes, same: int | None, *, all_copies: bool) -> list[Similar]:
         query = self._query(text)
         run = RunSettings()
-        places = documents_of(self.connection, [content for content in query.candidates() if content != same])
+        candidates = query.candidates()
+        places = documents_of(self.connection, [content for content in candidates.ids if content != same])
         threads = run.jobs if len(places) > FEW else 1
         room = room_for_texts(run.memory, self.scheme.shingler)
-        answers = query.answers(list(places), memory=room, threads=threads) if places else []
+        similar = query.similar(list(places), candidates.measured, memory=room, threads=threads) if places else []
         found = [
             Similar(
                 location,
                 "near",
-                answer.resemblance,
-                answer.query_in_doc,
-                answer.doc_in_query,
-                answer.exact,
-                answer.low,
-                answer.high,
+                near.resemblance,
+                near.query_in_doc,
+                near.doc_in_query,
+                near.exact,
+                near.low,
+                near.high,
                 "without" if self.left_out.templates else "with",
             )
-            for answer in answers
-            for location in places.get(answer.content, [])[: None if all_copies else 1]
+            for near in similar
+            for location in places.get(near.content, [])[: None if all_copies else 1]
         ]
         return sorted(found, key=_most_like_first)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearkin.errors import InputError
 from nearkin.group.views import linked
-from nearkin.matching.boilerplate import Boilerplate, Drawer, Group, suggest
+from nearkin.matching.boilerplate import Boilerplate, Drawer, FeatureGroup, suggest
 from nearkin.matching.candidates import Postings
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.scan_cache import StoredTexts
@@ -111,7 +111,7 @@ def _postings(connection: sqlite3.Connection, drawer: Drawer, contents: Contents
     return postings if drawer.scheme.sampled else replace(postings, moduli=np.ones_like(postings.moduli))
 
 
-def _spread(group: Group, contents: Contents) -> list[int]:
+def _spread(group: FeatureGroup, contents: Contents) -> list[int]:
     rows = group.rows[np.linspace(0, len(group.rows) - 1, min(len(group.rows), READ)).astype(np.int64)]
     ids: list[int] = contents.ids[rows].tolist()
     return ids
