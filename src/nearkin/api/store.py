@@ -343,7 +343,8 @@ def _nothing(_stage: str, _documents: int, _bytes: int) -> None:
 def _refuse_other_tables(starts: tuple[Path, ...], settings: "Settings") -> None:
     """Where a column was named: tables without it, before a store is made."""
     if settings.table.text_column is not None:
-        from nearkin.read.table import check_tables, columns_of
+        from nearkin.read.table import columns_of
+        from nearkin.read.table_reader import check_tables
 
         columns = columns_of(settings.table)
         assert columns is not None

@@ -29,7 +29,8 @@ from nearkin.matching.matcher import MatchInput, Resources, match_everything
 from nearkin.matching.scan_cache import ScanCache, StoredTexts
 from nearkin.matching.template import left_out
 from nearkin.model import Readings
-from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of, read_rows
+from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of
+from nearkin.read.table_reader import read_rows
 from nearkin.scheme import FORMAT, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs

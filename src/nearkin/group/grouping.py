@@ -26,8 +26,14 @@ from nearkin.scheme.mod import Exact
 from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
-from nearkin.store.families import documents_by_content, documents_of_families, record_events
-from nearkin.store.matches import FamilyRow, family_rows, replace_families
+from nearkin.store.families import (
+    FamilyRow,
+    documents_by_content,
+    documents_of_families,
+    family_rows,
+    record_events,
+    replace_families,
+)
 from nearkin.store.signatures import signatures_of
 from nearkin.store.verdicts import Decided
 

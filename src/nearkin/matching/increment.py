@@ -208,7 +208,7 @@ class Increment:
         )
         new = Part(np.isin(self.ids[rows], touched).astype(np.uint8), common)
         matches = scored(part, corpus, self.scheme, self.settings, part=new).matches
-        return replace(matches, a=rows[matches.a].astype(np.uint32), b=rows[matches.b].astype(np.uint32))
+        return matches.replace(a=rows[matches.a].astype(np.uint32), b=rows[matches.b].astype(np.uint32))
 
     def _merged(self, stored: MatchColumns, fresh: MatchColumns, touched: Ids, now: Ids) -> MatchResult:
         """The stored matches without those of touched and gone contents, and the fresh ones."""

@@ -88,7 +88,7 @@ class MatchResult:
         fresh = self.fresh
         if fresh is not None:
             fresh = fresh | _differ(payload.scores, before.payload) | _differ(payload.samples, before.payload_sample)
-        matches = replace(before, payload=payload.scores, payload_sample=payload.samples)
+        matches = before.replace(payload=payload.scores, payload_sample=payload.samples)
         return replace(self, matches=matches, fresh=fresh)
 
     def store(self, connection: sqlite3.Connection, scheme: int, contents: Contents) -> None:

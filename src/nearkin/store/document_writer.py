@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from nearkin import _native
 from nearkin.formats.registry import READERS, UNKNOWN
-from nearkin.model import NO_OWNER, Plain, Readings
+from nearkin.model import DOCUMENT, NO_OWNER, Plain, Readings
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
 from nearkin.store.bulk import insert_columns, insert_rows
@@ -38,6 +38,8 @@ TRANSACTION_SECONDS = 3.0
 ADOPTED = 4096  # documents at a time
 
 TOUCH = "UPDATE document SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, owner = ? WHERE id = ?"
+# The columns in which a document with a renewed text is as it was.
+RENEWED = ", ".join(field.name for field in DOCUMENT.stored if field.name not in ("text", "seen", "gone", "before"))
 
 Within = dict[int, int]  # rows of members, and that of the container each lies in
 
@@ -269,12 +271,8 @@ class Writer:
         with self._whole(len(readings), sum(readings.sizes)):
             texts = self.texts.add(readings)
             self.connection.executemany(
-                f"""INSERT INTO document (scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
-                                          encoding, digest, text, reason, detail, seen, before, reader, properties,
-                                          md5, sha1)
-                    SELECT scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
-                           encoding, digest, ?, reason, detail, {self.run}, id, reader, properties,
-                           md5, sha1
+                f"""INSERT INTO document ({RENEWED}, text, seen, before)
+                    SELECT {RENEWED}, ?, {self.run}, id
                     FROM present WHERE id = ?""",
                 [(text, version.id) for text, version in zip(texts, versions, strict=True)],
             )
