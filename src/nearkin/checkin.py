@@ -88,7 +88,9 @@ class CheckIn:
             if added is not None:
                 return added
 
-    def _store(self, run: runs.Run, scope: Scope | None, read: Read, *, canon: Canon, keep: bool) -> Added | None:
+    def _store(
+        self, run: runs.FinishedRun, scope: Scope | None, read: Read, *, canon: Canon, keep: bool
+    ) -> Added | None:
         """Store a document that was read; None: the last scan is another by now, under another scheme."""
         (path,), (digest,), (size,) = read.itself.paths, read.itself.digests, read.itself.sizes
         with explained(self.store), turn(self.store), transaction(self.connection):

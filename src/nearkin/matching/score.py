@@ -32,103 +32,8 @@ from nearkin.settings import MatchSettings
 Rows = NDArray[np.uint32]
 
 PAIR_BYTES = 256  # what a pair takes while it is verified, generously
-
-
-def matches_in_range(postings: Lists, corpus: Corpus, scheme: Scheme, settings: MatchSettings) -> MatchColumns:
-    """Pairs in range that reach a threshold or the floor on the texts; those whose texts were not kept are left out."""
-    assert scheme.shingler is not None
-    parts = [MatchColumns.none()]
-    for a, b in pairs_in_range(postings, block=max(corpus.memory // PAIR_BYTES, 1 << 12)):
-        verified, _ = verify(
-            a, b, corpus, shingler=scheme.shingler, resemblance=settings.floor, containment=settings.containment
-        )
-        reached = verified.strong(settings.threshold, settings.containment) | (verified.resemblance >= settings.floor)
-        parts.append(verified[reached])
-    return MatchColumns.join(*parts)
-
-
-def pairs_in_range(postings: Lists, *, block: int) -> Iterator[tuple[Rows, Rows]]:
-    """Every pair once, at most `block` at a time."""
-    rows = np.flatnonzero(np.diff(postings.offsets)).astype(np.uint32)  # the others have no number
-    numbers = postings.features
-    negative = numbers >> np.uint64(63) == 1
-    for side, magnitudes in ((~negative, numbers), (negative, np.uint64(0) - numbers)):
-        yield from _pairs(rows[side], magnitudes[side], block)
-
-
-def _pairs(rows: Rows, magnitudes: NDArray[np.uint64], block: int) -> Iterator[tuple[Rows, Rows]]:
-    order = np.lexsort((rows, magnitudes))
-    rows, magnitudes = rows[order], magnitudes[order]
-    # The lowest whole number over 0.7 of each, without a product that could overflow; equal numbers are always alike.
-    tens, ones = np.divmod(magnitudes, np.uint64(10))
-    lowest = np.minimum(np.uint64(7) * tens + np.uint64(7) * ones // np.uint64(10) + np.uint64(1), magnitudes)
-    first = np.searchsorted(magnitudes, lowest)
-    ends = np.cumsum(np.arange(len(rows)) - first)
-    for start in range(0, int(ends[-1]) if len(ends) else 0, block):
-        flat = np.arange(start, min(start + block, int(ends[-1])))
-        further = np.searchsorted(ends, flat, side="right")
-        nearer = further - (ends[further] - flat)
-        yield rows[further], rows[nearer]
-
-
 # Pairs handed out at a time: some 50 MB of columns, and few enough blocks that texts are seldom loaded twice.
 PAIRS = 4_000_000
-
-
-def find_similar(postings: Lists, corpus: Corpus, settings: MatchSettings, *, most: int = PAIRS) -> MatchColumns:
-    """Matches of all colliding pairs whose cosine reaches the floor."""
-    parts = [_columns(np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0))]
-    for a, b in _collisions(postings, most):
-        cosine = cosines(a, b, corpus)
-        alike = cosine >= settings.floor
-        parts.append(_columns(a[alike], b[alike], cosine[alike]))
-    return MatchColumns.join(*parts)
-
-
-def cosines(a: NDArray[np.uint32], b: NDArray[np.uint32], corpus: Corpus) -> NDArray[np.float64]:
-    """The cosines of contents with these rows; NaN where a text was not kept, or has no terms."""
-    scores = np.full(len(a), np.nan)
-    for block, rows in blocks(a, b, corpus.lengths, corpus.memory):
-        loaded = [text or b"" for text in corpus.texts(rows.tolist())]
-        first, second = (np.searchsorted(rows, side[block]).astype(np.uint32) for side in (a, b))
-        scores[block] = _native.cosines(loaded, first, second, threads=corpus.threads)
-    return scores
-
-
-def cosine_of(a: bytes, b: bytes) -> float | None:
-    """The cosine of two canonical texts; None where one has no terms."""
-    value = float(_native.cosines([a, b], np.array([0], np.uint32), np.array([1], np.uint32), threads=1)[0])
-    return value if value == value else None
-
-
-def rank(rows: NDArray[np.uint32], corpus: Corpus) -> list[tuple[int, float]]:
-    """These rows and their cosines with row 0, the query; the most similar first, of equals the smaller row."""
-    scores = cosines(np.zeros(len(rows), np.uint32), rows, corpus)
-    scored = zip(rows.tolist(), scores.tolist(), strict=True)
-    return sorted(((row, cosine) for row, cosine in scored if cosine == cosine), key=lambda pair: (-pair[1], pair[0]))
-
-
-def _collisions(postings: Lists, most: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
-    collisions = _native.Collisions(postings.offsets, postings.features)
-    while True:
-        a, b = collisions.next(most)
-        if not len(a):
-            return
-        yield a, b
-
-
-def _columns(a: NDArray[np.uint32], b: NDArray[np.uint32], cosine: NDArray[np.float64]) -> MatchColumns:
-    """A cosine says nothing of containment, nor of sizes and bytes in common."""
-    none = np.zeros(len(a), np.int64)
-    return MatchColumns(
-        a=a,
-        b=b,
-        resemblance=cosine,
-        shared_bytes=none,
-        size_a=none,
-        size_b=none,
-        exact=np.ones(len(a), np.bool_),
-    )
 
 
 @dataclass(frozen=True)
@@ -259,3 +164,96 @@ def kept(matches: MatchColumns, settings: MatchSettings) -> MatchColumns:
     keep = strong
     keep[weak[strongest(matches.a[weak], matches.b[weak], matches.resemblance[weak], settings.weak_matches)]] = True
     return matches if keep.all() else matches[keep]
+
+
+def matches_in_range(postings: Lists, corpus: Corpus, scheme: Scheme, settings: MatchSettings) -> MatchColumns:
+    """Pairs in range that reach a threshold or the floor on the texts; those whose texts were not kept are left out."""
+    assert scheme.shingler is not None
+    parts = [MatchColumns.none()]
+    for a, b in pairs_in_range(postings, block=max(corpus.memory // PAIR_BYTES, 1 << 12)):
+        verified, _ = verify(
+            a, b, corpus, shingler=scheme.shingler, resemblance=settings.floor, containment=settings.containment
+        )
+        reached = verified.strong(settings.threshold, settings.containment) | (verified.resemblance >= settings.floor)
+        parts.append(verified[reached])
+    return MatchColumns.join(*parts)
+
+
+def pairs_in_range(postings: Lists, *, block: int) -> Iterator[tuple[Rows, Rows]]:
+    """Every pair once, at most `block` at a time."""
+    rows = np.flatnonzero(np.diff(postings.offsets)).astype(np.uint32)  # the others have no number
+    numbers = postings.features
+    negative = numbers >> np.uint64(63) == 1
+    for side, magnitudes in ((~negative, numbers), (negative, np.uint64(0) - numbers)):
+        yield from _pairs(rows[side], magnitudes[side], block)
+
+
+def _pairs(rows: Rows, magnitudes: NDArray[np.uint64], block: int) -> Iterator[tuple[Rows, Rows]]:
+    order = np.lexsort((rows, magnitudes))
+    rows, magnitudes = rows[order], magnitudes[order]
+    # The lowest whole number over 0.7 of each, without a product that could overflow; equal numbers are always alike.
+    tens, ones = np.divmod(magnitudes, np.uint64(10))
+    lowest = np.minimum(np.uint64(7) * tens + np.uint64(7) * ones // np.uint64(10) + np.uint64(1), magnitudes)
+    first = np.searchsorted(magnitudes, lowest)
+    ends = np.cumsum(np.arange(len(rows)) - first)
+    for start in range(0, int(ends[-1]) if len(ends) else 0, block):
+        flat = np.arange(start, min(start + block, int(ends[-1])))
+        further = np.searchsorted(ends, flat, side="right")
+        nearer = further - (ends[further] - flat)
+        yield rows[further], rows[nearer]
+
+
+def find_similar(postings: Lists, corpus: Corpus, settings: MatchSettings, *, most: int = PAIRS) -> MatchColumns:
+    """Matches of all colliding pairs whose cosine reaches the floor."""
+    parts = [_columns(np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0))]
+    for a, b in _collisions(postings, most):
+        cosine = cosines(a, b, corpus)
+        alike = cosine >= settings.floor
+        parts.append(_columns(a[alike], b[alike], cosine[alike]))
+    return MatchColumns.join(*parts)
+
+
+def cosines(a: NDArray[np.uint32], b: NDArray[np.uint32], corpus: Corpus) -> NDArray[np.float64]:
+    """The cosines of contents with these rows; NaN where a text was not kept, or has no terms."""
+    scores = np.full(len(a), np.nan)
+    for block, rows in blocks(a, b, corpus.lengths, corpus.memory):
+        loaded = [text or b"" for text in corpus.texts(rows.tolist())]
+        first, second = (np.searchsorted(rows, side[block]).astype(np.uint32) for side in (a, b))
+        scores[block] = _native.cosines(loaded, first, second, threads=corpus.threads)
+    return scores
+
+
+def cosine_of(a: bytes, b: bytes) -> float | None:
+    """The cosine of two canonical texts; None where one has no terms."""
+    value = float(_native.cosines([a, b], np.array([0], np.uint32), np.array([1], np.uint32), threads=1)[0])
+    return value if value == value else None
+
+
+def rank(rows: NDArray[np.uint32], corpus: Corpus) -> list[tuple[int, float]]:
+    """These rows and their cosines with row 0, the query; the most similar first, of equals the smaller row."""
+    scores = cosines(np.zeros(len(rows), np.uint32), rows, corpus)
+    scored = zip(rows.tolist(), scores.tolist(), strict=True)
+    return sorted(((row, cosine) for row, cosine in scored if cosine == cosine), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _collisions(postings: Lists, most: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
+    collisions = _native.Collisions(postings.offsets, postings.features)
+    while True:
+        a, b = collisions.next(most)
+        if not len(a):
+            return
+        yield a, b
+
+
+def _columns(a: NDArray[np.uint32], b: NDArray[np.uint32], cosine: NDArray[np.float64]) -> MatchColumns:
+    """A cosine says nothing of containment, nor of sizes and bytes in common."""
+    none = np.zeros(len(a), np.int64)
+    return MatchColumns(
+        a=a,
+        b=b,
+        resemblance=cosine,
+        shared_bytes=none,
+        size_a=none,
+        size_b=none,
+        exact=np.ones(len(a), np.bool_),
+    )

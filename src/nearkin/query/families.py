@@ -40,7 +40,7 @@ Pair = tuple[int, int]  # contents, the smaller first
 Measured = dict[Pair, tuple[float, bool]]  # resemblance, and whether it was measured
 
 
-def with_distances(connection: sqlite3.Connection, run: runs.Run, rows: Sequence[FamilyRow]) -> list[FamilyRow]:
+def with_distances(connection: sqlite3.Connection, run: runs.FinishedRun, rows: Sequence[FamilyRow]) -> list[FamilyRow]:
     """Where nothing can be told they stay unknown."""
     unknown = sorted({pair for row in rows for pair in _unknown(row).values()})
     measured = _matched(connection, run, unknown)
@@ -48,7 +48,7 @@ def with_distances(connection: sqlite3.Connection, run: runs.Run, rows: Sequence
     return [_completed(row, measured) for row in rows] if measured else list(rows)
 
 
-def _matched(connection: sqlite3.Connection, run: runs.Run, pairs: list[Pair]) -> Measured:
+def _matched(connection: sqlite3.Connection, run: runs.FinishedRun, pairs: list[Pair]) -> Measured:
     """What matches say: of 3,000 pairs signatures take 0.6 s to say the same."""
     if not pairs:
         return {}
@@ -81,7 +81,7 @@ def _completed(row: FamilyRow, measured: Measured) -> FamilyRow:
     return replace(row, contents=contents, estimated=row.estimated | guessed)
 
 
-def measure_pairs(connection: sqlite3.Connection, run: runs.Run, pairs: list[Pair]) -> Measured:
+def measure_pairs(connection: sqlite3.Connection, run: runs.FinishedRun, pairs: list[Pair]) -> Measured:
     """On the texts where both were kept, otherwise as the signatures say."""
     if not pairs:
         return {}
@@ -115,7 +115,7 @@ def _pair(contents: Contents, first: int, second: int) -> Pair:
 
 
 def with_spread(
-    connection: sqlite3.Connection, run: runs.Run, rows: Sequence[FamilyRow], limit: float
+    connection: sqlite3.Connection, run: runs.FinishedRun, rows: Sequence[FamilyRow], limit: float
 ) -> list[FamilyRow]:
     cosine = parse_scheme(run.spec).measure == "cosine"
     members = [_members(row) for row in rows]
@@ -193,7 +193,7 @@ def list_families(
 
 
 def _as_decided(
-    connection: sqlite3.Connection, run: runs.Run, rows: list[FamilyRow], limit: int | None
+    connection: sqlite3.Connection, run: runs.FinishedRun, rows: list[FamilyRow], limit: int | None
 ) -> list[Family]:
     shown = None if limit is None else [content for row in rows for content, *_ in row.contents]
     return named_families(rows, locations(connection, shown), Decided(connection), template=run.template)[:limit]

@@ -60,7 +60,7 @@ def each_match(
 
 
 def bars_of(
-    run: runs.Run, min_resemblance: float | None, min_containment: float | None, min_shared_bytes: int
+    run: runs.FinishedRun, min_resemblance: float | None, min_containment: float | None, min_shared_bytes: int
 ) -> tuple[float, float]:
     """What resemblance and containment must reach: the scan's own thresholds unless one is given, and then the other is
     a bar that nothing reaches. What the run's scheme cannot tell is refused."""

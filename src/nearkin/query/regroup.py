@@ -42,7 +42,11 @@ from nearkin.text.canon import Canon
 
 
 def measured(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings, found: StoredMatches
+    connection: sqlite3.Connection,
+    run: runs.FinishedRun,
+    contents: Contents,
+    settings: MatchSettings,
+    found: StoredMatches,
 ) -> StoredMatches:
     scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
     if scheme.shingler is None:
@@ -80,7 +84,7 @@ def measured(
     return replace(found, **columns, exact=exact)
 
 
-def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:
+def stored_matches(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> MatchColumns:
     """Those that reach the run's thresholds."""
     limits = run.settings["match"]
     found = MatchColumns.stored(columns_named(connection, run.scheme))
@@ -89,7 +93,7 @@ def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Cont
 
 
 def stored_evidence(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings
+    connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents, settings: MatchSettings
 ) -> Evidence:
     """The matches that reach a threshold, without what people parted. What the scan only estimated, as it lay below its
     thresholds, is measured on the texts before."""
@@ -115,7 +119,7 @@ def stored_evidence(
     )
 
 
-def filled_in(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> NDArray[np.bool_]:
+def filled_in(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> NDArray[np.bool_]:
     """By row: which are of a family that the run has called same-form."""
     rows = contents.rows(contents_of_kind(connection, run.scheme, Kind.SAME_FORM))
     found = np.zeros(len(contents), np.bool_)
@@ -123,7 +127,7 @@ def filled_in(connection: sqlite3.Connection, run: runs.Run, contents: Contents)
     return found
 
 
-def unlisted_rows(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> Rows:
+def unlisted_rows(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> Rows:
     """Of contents not all of whose pairs were listed."""
     rows = contents.rows(unlisted_contents(connection, run.scheme))
     return rows[rows >= 0].astype(np.uint32)
@@ -142,7 +146,7 @@ def largest(documents: NDArray[Any], size: NDArray[Any], limit: int | None) -> N
 
 
 def grouped_again(
-    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, view: View, limit: int | None = None
+    connection: sqlite3.Connection, run: runs.FinishedRun, settings: MatchSettings, view: View, limit: int | None = None
 ) -> list[FamilyRow]:
     """In one of the views that are made from matches. With a limit only the largest are made: so many, and those that
     are as large as the last of them."""
@@ -167,7 +171,7 @@ def grouped_again(
 
 def _named(
     connection: sqlite3.Connection,
-    run: runs.Run,
+    run: runs.FinishedRun,
     contents: Contents,
     copies: NDArray[np.int64],
     families: list[ContentFamily],
@@ -183,7 +187,7 @@ def _named(
 
 
 def grouped_greedily(
-    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, representative: Representative
+    connection: sqlite3.Connection, run: runs.FinishedRun, settings: MatchSettings, representative: Representative
 ) -> list[FamilyRow]:
     contents = present_contents(connection, run.scheme)
     scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
@@ -221,7 +225,7 @@ def _parted(
 
 
 def measure_on_texts(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, families: list[ContentFamily]
+    connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents, families: list[ContentFamily]
 ) -> None:
     """How far members are from their pivots, where both texts were kept."""
     local = RunSettings()

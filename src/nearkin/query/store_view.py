@@ -93,7 +93,7 @@ INSERT INTO held SELECT t.content, count(*), sum(d.size), min({PLACE})
 @dataclass(frozen=True)
 class Snapshot:
     connection: sqlite3.Connection
-    run: runs.Run
+    run: runs.FinishedRun
     scheme: Scheme
     decided: Decided
     scoped: bool  # paths alone are ambiguous

@@ -117,7 +117,7 @@ def _spread(group: FeatureGroup, contents: Contents) -> list[int]:
     return ids
 
 
-def _joins(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:
+def _joins(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> MatchColumns:
     matches = stored_matches(connection, run, contents)
     matches = matches[matches.resemblance >= run.settings["match"]["threshold"]]
     return matches[~Decided(connection).apart(matches.a, matches.b, contents.ids)]
