@@ -37,6 +37,20 @@ from nearkin.store.contents import texts_of
 from nearkin.store.signatures import signature_of
 from nearkin.text.canon import Canon
 
+Rows = NDArray[np.int64]
+
+AT_ONCE = 64  # texts that are loaded at a time
+# Of suggestions:
+HASHES = 8
+AGREE = 6
+LEAST_FEATURES = 3  # fewer prove nothing
+HAVE = 0.8  # share of a group's features that a content of it has
+COMMON = 0.8  # share of a group's contents that have what is common to them
+LOOKED_AT = 40  # contents of a group that are compared with one another
+ALIKE = 0.15  # in samples of 6,600 documents 330 of 332 forms stayed at 0.1 or below
+UNLIKE_SHARE = 0.5
+MOST_POSTINGS = 1 << 24  # more are thinned out by their features: some 0.5 GB at most
+
 
 def common_features(lists: Iterable[Features], count: int, tolerance: float) -> Features:
     """Features that at least this share of `count` lists have, ascending.
@@ -107,9 +121,6 @@ def _least(reaches: Callable[[int], bool], low: int, high: int, *, step: int) ->
         else:
             low = middle + 1
     return far
-
-
-AT_ONCE = 64  # texts
 
 
 @dataclass(frozen=True)
@@ -201,19 +212,6 @@ class Drawer:
                 "SELECT digest FROM content WHERE id = ?", (content,)
             ).fetchone()
         return sorted(contents, key=lambda content: digests[content])
-
-
-HASHES = 8
-AGREE = 6
-LEAST_FEATURES = 3  # fewer prove nothing
-HAVE = 0.8  # share of a group's features that a content of it has
-COMMON = 0.8  # share of a group's contents that have what is common to them
-LOOKED_AT = 40  # contents of a group that are compared with one another
-ALIKE = 0.15  # in samples of 6,600 documents 330 of 332 forms stayed at 0.1 or below
-UNLIKE_SHARE = 0.5
-MOST_POSTINGS = 1 << 24  # more are thinned out by their features: some 0.5 GB at most
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

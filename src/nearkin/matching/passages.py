@@ -125,7 +125,7 @@ def covered(ranges: Iterable[tuple[int, int]]) -> int:
 AT_ONCE = 256  # texts
 
 
-def told_by_features(scheme: Scheme, least: int) -> bool:
+def features_are_conclusive(scheme: Scheme, least: int) -> bool:
     """Whether signatures of modulus 1 hold every stretch of so many bytes."""
     if not isinstance(scheme, Mod | Exact):
         return False
@@ -133,14 +133,14 @@ def told_by_features(scheme: Scheme, least: int) -> bool:
     return shingler.unit == "byte" and not shingler.label and shingler.bits == ALL_BITS and shingler.window <= least
 
 
-def sharing(index: "FeatureIndex", text: bytes, scheme: Scheme) -> set[int]:
+def contents_sharing_features(index: "FeatureIndex", text: bytes, scheme: Scheme) -> set[int]:
     """Contents that share a stored feature with a text, at whatever modulus."""
     features = sign(text, scheme.unsampled if isinstance(scheme, Mod) else scheme).features
     _, contents = index.lists(distinct(features))
     return set(contents.tolist())
 
 
-def to_be_read(
+def contents_to_read(
     connection: sqlite3.Connection, scheme: Scheme, scheme_id: int, shared: set[int] | None, *, quick: bool
 ) -> list[int]:
     """Contents whose text decides, by digest; `shared`: which share a feature, None where features say nothing."""

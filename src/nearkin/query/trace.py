@@ -15,13 +15,13 @@ from pathlib import Path
 from nearkin.matching.passages import (
     Passage,
     common_passages,
+    contents_sharing_features,
+    contents_to_read,
     covered,
+    features_are_conclusive,
     placed,
-    sharing,
     spans_in,
     texts_holding,
-    to_be_read,
-    told_by_features,
 )
 from nearkin.model import Location
 from nearkin.query.check import Checker
@@ -87,13 +87,13 @@ def trace(
     if len(canonical) < least:
         whole = _most_first(_copies(connection, text, digest, same, canon))
         return Trace(whole, float(bool(whole)), least, stale=count_stale(connection), too_short=True)
-    conclusive = told_by_features(scheme, least) and not checker.left_out.templates
+    conclusive = features_are_conclusive(scheme, least) and not checker.left_out.templates
     shared = None
     if checker.index is not None and (conclusive or quick):
-        shared = sharing(checker.index, checker.canon.apply(text), scheme)
+        shared = contents_sharing_features(checker.index, checker.canon.apply(text), scheme)
     about = (connection, scheme, checker.scheme_id)
-    contents = to_be_read(*about, shared, quick=quick)
-    surely = to_be_read(*about, shared if conclusive else None, quick=False) if quick else contents
+    contents = contents_to_read(*about, shared, quick=quick)
+    surely = contents_to_read(*about, shared if conclusive else None, quick=False) if quick else contents
     run = RunSettings()
     held: dict[int, tuple[float, tuple[Passage, ...]]] = {}
     together: list[tuple[int, int]] = []
