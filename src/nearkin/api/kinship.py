@@ -166,7 +166,8 @@ def plan_scan(paths: str | PathLike[str] | Iterable[str | PathLike[str]], **opti
     from nearkin.forecast.estimate import forecast
     from nearkin.forecast.rehearsal import rehearse
     from nearkin.forecast.survey import survey
-    from nearkin.read.table import check_tables, columns_of
+    from nearkin.read.table import columns_of
+    from nearkin.read.table_reader import check_tables
     from nearkin.read.walk import check_starts
 
     settings = settings_of(options)

@@ -210,7 +210,7 @@ def refuse_wrong_adding(
 
 def add_all(queries: "list[NamedDocument]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
     """Says of each what became of it."""
-    from nearkin.checkin import Desk
+    from nearkin.checkin import CheckIn
     from nearkin.cli.wording import count, safe
     from nearkin.cli.wording import name as location_name
     from nearkin.environment import version
@@ -219,12 +219,12 @@ def add_all(queries: "list[NamedDocument]", store: Path, name: str | None, by: s
 
     connection = connect(store, write=True)
     try:
-        desk = Desk(connection, store, version(), by or login_name())
+        check_in = CheckIn(connection, store, version(), by or login_name())
         for query in queries:
             if query.data is not None:
-                added = desk.add_bytes(name or "", query.data)
+                added = check_in.add_bytes(name or "", query.data)
             elif query.file is not None:
-                added = desk.add_file(query.file)
+                added = check_in.add_file(query.file)
             else:
                 note(f"{safe(query.name)} is already a document of the store; nothing was added.", quiet=quiet)
                 continue

@@ -297,12 +297,7 @@ class Writer:
             self.texts.sign(rows)
 
     def supersede(self, versions: list[int]) -> None:
-        """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
-        self.connection.executemany(
-            f"""UPDATE document SET gone = {self.run}
-                WHERE id = ? AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished))""",
-            ((one,) for one in versions),
-        )
+        supersede(self.connection, self.run, versions)
 
     def finish(self, below: tuple[bytes, ...]) -> Changes:
         """Take over what a killed scan had read, note what is gone, and recognise what only moved; what lies in a
@@ -338,13 +333,36 @@ class Writer:
             gone = sum(version.media != "" for version in vanished) + self.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
 
-    def settle(self) -> None:
-        """In the transaction that ends the run: whoever is killed before has changed nothing that others see. What was
-        added since `finish` where this run has read is left to the next one, as its matches are."""
-        self.supersede(added_below(self.connection, self.scope, self.run, ()))
+    def settlement(self) -> "Settlement":
+        """What is left to be done when the run ends."""
+        return Settlement(self.scope, self.run, tuple(self.containers), tuple(self._renewed))
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What a run changes for others when it ends: whoever is killed before has changed nothing that they see."""
+
+    scope: int
+    run: int
+    containers: tuple[tuple[bytes, int], ...]  # that were read or touched: path and document
+    renewed: tuple[int, ...]  # documents with other texts now
+
+    def store(self, connection: sqlite3.Connection) -> None:
+        """In the transaction that ends the run. What was added since `finish` where this run has read is left to the
+        next one, as its matches are."""
+        supersede(connection, self.run, added_below(connection, self.scope, self.run, ()))
         for path, document in self.containers:
-            settle_members(self.connection, self.scope, path, document)
-        stay_with_renewed(self.connection, self.run, self._renewed)
+            settle_members(connection, self.scope, path, document)
+        stay_with_renewed(connection, self.run, [*self.renewed])
+
+
+def supersede(connection: sqlite3.Connection, run: int, versions: list[int]) -> None:
+    """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
+    connection.executemany(
+        f"""UPDATE document SET gone = {run}
+            WHERE id = ? AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished))""",
+        ((version,) for version in versions),
+    )
 
 
 def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
