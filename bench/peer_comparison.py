@@ -76,14 +76,14 @@ def contest(folder: Folder, truth: Truth, work: Path, *, rounds: int) -> str:
 
 def _goal(seconds: float, peers: dict[str, float]) -> str:
     """Beside the fastest as it is spread here over all cores, and as its users run it."""
-    said = []
+    ratios = []
     ways = {False: "in a process for each core", True: "in one process, as its users run it"}
     for alone, how in ways.items():
         own = {name: took for name, took in peers.items() if name.endswith(ALONE) == alone}
         if own:
-            name, took = min(own.items(), key=lambda one: one[1])
-            said.append(f"{seconds / took:.2f} of {name.removesuffix(ALONE)}'s {how}")
-    return f"nearkin's time is {' and '.join(said)} (goal: at most 0.33)"
+            name, took = min(own.items(), key=lambda timed: timed[1])
+            ratios.append(f"{seconds / took:.2f} of {name.removesuffix(ALONE)}'s {how}")
+    return f"nearkin's time is {' and '.join(ratios)} (goal: at most 0.33)"
 
 
 def _run(tool: Contestant, folder: Folder, work: Path, *, watch: bool) -> None:

@@ -7,7 +7,8 @@ documents.
 
 Everything is kept in columns, so that a million matches are grouped, measured and stored without an object or a Python
 loop for each. Rows are in the order of digests: where scores are equal, the smaller row decides, the same way
-everywhere."""
+everywhere.
+"""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any

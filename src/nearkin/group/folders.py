@@ -4,7 +4,8 @@ A tree is a folder with all below it. For two trees, neither inside the other, w
 same bytes as one in A, and those that have only a family in common with one in A. Pairs of trees are found through the
 documents they share. A family or content in over HOT folders says little about any two of them: it is counted, but
 leads to no pair. So the work grows with the shared documents, times the square of their folders' depth, and never with
-the pairs of folders."""
+the pairs of folders.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

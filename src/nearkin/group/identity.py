@@ -8,7 +8,8 @@ members.
 Families of a view or threshold that is not stored are named by the same rule: a stored family's name goes to its
 largest part, and where several stored families come together, the one that brings most documents gives the name. A
 family without such a name is named by its pivot. This is counted in columns: at a million contents a loop over
-documents would take longer than the view itself."""
+documents would take longer than the view itself.
+"""
 
 import sqlite3
 from collections import Counter, defaultdict

@@ -2,7 +2,8 @@
 
 CSV, JSON lines and Parquet hold one flat table, for programs: nothing but the records that the commands give. What was
 run lies beside CSV and JSON lines in FILE.about.json, and in the metadata of a Parquet table. The workbook, the page
-and the load file are written by modules of their own."""
+and the load file are written by modules of their own.
+"""
 
 import csv
 import json

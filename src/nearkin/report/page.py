@@ -2,7 +2,8 @@
 
 Without JavaScript the first rows of every table can be read and printed. With JavaScript all rows, which are in the
 page as JSON, can be sorted and filtered, 100,000 at once; only those in sight are drawn. Rows come from the store and
-are written one by one; the page says how many did not fit."""
+are written one by one; the page says how many did not fit.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -2,7 +2,8 @@
 
 Identical files stand apart; families have their documents folded under them; each sheet has its totals at the top. Rows
 are written as they come (xlsxwriter's constant memory), and a full sheet is followed by another. The date in the file
-is that of the run, so that the same store makes the same bytes."""
+is that of the run, so that the same store makes the same bytes.
+"""
 
 import io
 import shutil

@@ -1,9 +1,8 @@
-"""What the makers of documents work with: dice, the shelf, and the record of what is true.
+"""The desk of the makers: random numbers, the shelf of folders, and the record of what is true.
 
-Where the sample's documents stand: a few trees of folders, each about one topic and of bounded size.
-
-Several folders of a tree are open at once and a document goes to any of them, so that neighbours on the shelf
-are no kin. Only open folders are remembered.
+Documents stand in a few trees of folders. A folder has one topic and a bounded number of documents. Several folders of
+a tree are open at once and a document goes to any of them, so that neighbours in a folder are not related. Only open
+folders are kept in memory.
 """
 
 import os
@@ -24,6 +23,8 @@ _WEIGHTS = ("support",) * 8 + ("archive",) * 4 + ("manuals",) * 4 + ("letters",)
 
 @dataclass
 class ShelfFolder:
+    """A folder that documents may still be added to."""
+
     path: str
     topic: int
     room: int
@@ -31,6 +32,8 @@ class ShelfFolder:
 
 
 class Shelf:
+    """Writes documents into folders."""
+
     def __init__(self, root: Path, dice: Dice, *, documents: int) -> None:
         self._root = root
         self._dice = dice
@@ -41,7 +44,7 @@ class Shelf:
         self.written = 0
 
     def folder(self, *, apart_from: str = "") -> ShelfFolder:
-        """An open folder; apart_from names a path whose tree is to be avoided."""
+        """Return an open folder; `apart_from` is a path whose tree is avoided."""
         tree = self._dice.pick(_WEIGHTS)
         while apart_from.startswith(tree + "/"):
             tree = self._dice.pick(_WEIGHTS)
@@ -66,7 +69,8 @@ class Shelf:
         return path
 
     def put_oddly(self, folder: ShelfFolder, name: str, plain: str, data: bytes, *, when: int) -> str:
-        """Under a name that some file systems refuse (no UTF-8, quotes); there, under the plain one."""
+        """Write under a name that some file systems refuse (no UTF-8, quotes); where that fails, under the plain
+        one."""
         path = f"{folder.path}/{name}"
         try:
             self._write(path, data, when)
@@ -125,7 +129,7 @@ _DAYS = 2_600  # the longest chain still ends before 2026
 
 @dataclass(frozen=True, slots=True)
 class FiledDocument:
-    """A document on the shelf."""
+    """A document that was written."""
 
     path: str
     data: bytes
@@ -135,6 +139,8 @@ class FiledDocument:
 
 @dataclass
 class Desk:
+    """Everything a maker needs to write documents and to record what is true of them."""
+
     dice: Dice
     shelf: Shelf
     relations: list[TrueRelation] = field(default_factory=list)
@@ -142,7 +148,7 @@ class Desk:
     _serial: int = 0
 
     def serial(self) -> int:
-        """1, 2, 3, …: for whatever must be unlike everywhere."""
+        """Return 1, 2, 3, …, for what must differ everywhere."""
         self._serial += 1
         return self._serial
 
@@ -174,7 +180,7 @@ class Desk:
     def file(
         self, page: Page, prose: Prose, *, when: int | None = None, folder: ShelfFolder | None = None
     ) -> FiledDocument:
-        """The page as text or HTML in some folder, under its own title or another."""
+        """Write the page as text or HTML in some folder, under its own title or another."""
         if self.dice.chance(0.35):
             data, suffix = page.as_html().encode(), ".html"
         else:
@@ -197,7 +203,7 @@ class Desk:
         return FiledDocument(path, data, suffix, stamp)
 
     def copy(self, original: FiledDocument, prose: Prose) -> FiledDocument:
-        """The same bytes in another tree, under the same name or another."""
+        """Write the same bytes in another tree, under the same name or another."""
         name = original.path.rpartition("/")[2].removesuffix(original.suffix)
         if self.dice.chance(0.5):
             name = self.name(prose.title(self.dice), prose.language)
@@ -211,7 +217,7 @@ class Desk:
         self.families.append(TrueFamily(kind, tuple(members), tuple(parts or ())))
 
     def cheer(self, page: Page) -> Page:
-        """The page with emoji in it, now and then."""
+        """Add emoji to some pages."""
         if not self.dice.chance(0.08):
             return page
         blocks = tuple(type(block)(block.shape, tuple(cheered(list(block.lines), self.dice))) for block in page.blocks)

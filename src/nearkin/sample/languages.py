@@ -1,8 +1,7 @@
-"""Languages in Latin letters: English-like, German, French, Turkish.
+"""Languages of the sample: in Latin letters English, German, French and Turkish; in other scripts Russian, Greek,
+Arabic, Hindi, Thai, Chinese and Japanese.
 
-Languages in other scripts: Russian, Greek, Arabic, Hindi, Thai, Chinese, Japanese.
-
-No letter here changes its length under NFKC and no word carries a joiner or a variation selector, so that
+In the other scripts no letter changes its length under NFKC and no word has a joiner or a variation selector, so that
 counting bytes is counting canonical bytes.
 """
 

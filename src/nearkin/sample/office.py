@@ -1,14 +1,12 @@
-"""Makers of what offices write: one page in several formats, mail with attachments, archives.
+"""Office documents of the sample: their makers, and the writers of Word, Excel, PDF, mail and ZIP files.
 
-Each writes exactly `size` files; what lies in them are documents too, named as nearkin names them: `mail.eml!/a.pdf`.
+Each maker writes exactly `size` files. Members of mails and archives are documents too, named as nearkin names them:
+`mail.eml!/a.pdf`.
 
-Pages as Word documents and as sheets, with no more parts than a reader needs (ECMA-376).
-
-Pages as PDF (ISO 32000 §7.5): one font that every reader has, so only what Windows-1252 can write.
-
-Mail with attachments (RFC 5322, MIME), written by hand: what Python's own writer makes changes with its version.
-
-Archives of the same bytes everywhere: members are stored, not deflated, as zlibs differ, and have one time.
+Files have the same bytes everywhere, and no more parts than a reader needs: Word and Excel (ECMA-376); PDF (ISO 32000
+§7.5) with one font that every reader has, so only what Windows-1252 can write; mail with attachments (RFC 5322, MIME),
+written by hand, as the output of Python's own writer changes with its version; ZIP with stored members, as zlibs
+differ, that all have the same time.
 """
 
 import io
@@ -32,7 +30,7 @@ MEMBER = "!/"
 
 
 def across_formats(desk: Desk, size: int) -> None:
-    """The same words as HTML, Word, PDF, text."""
+    """Write the same words as HTML, Word, PDF and text."""
     prose, page = _page(desk)
     paths = [_filed(desk, page, prose, writing).path for writing in _WRITINGS[:size]]
     desk.relate(RelationKind.SAME_WORDS, *paths)
@@ -40,7 +38,7 @@ def across_formats(desk: Desk, size: int) -> None:
 
 
 def versions_across_formats(desk: Desk, size: int) -> None:
-    """A chain, each version in another format; the PDF has its title and number on every page."""
+    """Write a chain of versions, each in another format; the PDF has title and number on every page."""
     prose, page = _page(desk, 6_000)
     chain, steps = [_filed(desk, page, prose, "html")], list[dict[str, object]]()
     for writing in ("docx", "report", "txt")[: size - 1]:
@@ -55,7 +53,7 @@ def versions_across_formats(desk: Desk, size: int) -> None:
 
 
 def sheet(desk: Desk, size: int) -> None:
-    """A table as a sheet and as text."""
+    """Write a table as a sheet and as text."""
     assert size == 2
     prose = desk.prose(desk.dice.pick(_LANGUAGES))
     lines = prose.passage(desk.dice, desk.typical_size())
@@ -67,7 +65,7 @@ def sheet(desk: Desk, size: int) -> None:
 
 
 def mailed(desk: Desk, size: int) -> None:
-    """A file, and mails with a copy of it attached."""
+    """Write a file, and mails with a copy of it attached."""
     prose, page = _page(desk)
     filed = _filed(desk, page, prose, desk.dice.pick(("docx", "pdf", "html")))
     name = f"attachment{filed.suffix}"
@@ -76,16 +74,16 @@ def mailed(desk: Desk, size: int) -> None:
 
 
 def boxed(desk: Desk, size: int) -> None:
-    """Files, and an archive with copies of them."""
+    """Write files, and an archive with copies of them."""
     filed = [_filed(desk, page, prose, writing) for writing, (prose, page) in _several(desk, size - 1)]
-    members = {f"papers/{turn}-{_last(one.path)}": one.data for turn, one in enumerate(filed, 1)}
+    members = {f"papers/{turn}-{_last(document.path)}": document.data for turn, document in enumerate(filed, 1)}
     box = desk.file_bytes(parcel(members), ".zip", f"box-{desk.dice.between(1, 999)}")
-    for one, name in zip(filed, members, strict=True):
-        _alike(desk, one.path, f"{box.path}{MEMBER}{name}")
+    for document, name in zip(filed, members, strict=True):
+        _alike(desk, document.path, f"{box.path}{MEMBER}{name}")
 
 
 def mailed_box(desk: Desk, size: int) -> None:
-    """A file, and a mail with an archive that has a copy of it."""
+    """Write a file, and a mail with an archive that has a copy of it."""
     assert size == 2
     prose, page = _page(desk)
     filed = _filed(desk, page, prose, "docx")
@@ -125,7 +123,7 @@ def _filed(desk: Desk, page: Page, prose: Prose, writing: str, *, when: int | No
 
 
 def _mail(desk: Desk, attached: dict[str, bytes], *, when: int) -> str:
-    """Its own words are a stranger's."""
+    """Write a mail whose own text is related to nothing."""
     prose, page = _page(desk, desk.dice.between(1_200, 2_400))
     sender, receiver = (person(desk.dice.below(600)) for _ in range(2))
     data = mail(page.title, page.as_text(), attached, sender=sender, receiver=receiver, when=when)
@@ -147,7 +145,7 @@ _FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsi
 
 
 def as_pdf(page: Page, *, numbered: bool = False) -> bytes:
-    """Numbered: with title and number on every page, as reports have them."""
+    """Return a page as PDF. `numbered`: with title and number on every page, as reports have them."""
     lines = [
         piece
         for line in page.as_text().splitlines()
@@ -178,9 +176,9 @@ def _escaped(line: str) -> bytes:
 def _file(objects: list[bytes]) -> bytes:
     data = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
     table = b"0000000000 65535 f \n"
-    for number, one in enumerate(objects, 1):
+    for number, content in enumerate(objects, 1):
         table += b"%010d 00000 n \n" % len(data)
-        data += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, content)
     size = len(objects) + 1
     end = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (size, len(data))
     return data + b"xref\n0 %d\n%s" % (size, table) + end
@@ -190,7 +188,7 @@ _BOUNDARY = "=-sample-part-="
 
 
 def mail(subject: str, body: str, attached: Mapping[str, bytes], *, sender: str, receiver: str, when: int) -> bytes:
-    """Names of what is attached are ASCII."""
+    """Return a mail. Names of attachments are ASCII."""
     fields = (
         f"From: {sender} <{sender.lower()}@example.org>",
         f"To: {receiver} <{receiver.lower()}@example.org>",
@@ -215,6 +213,7 @@ _UNIX = 3
 
 
 def parcel(members: Mapping[str, bytes]) -> bytes:
+    """Return a ZIP archive."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_STORED) as file:
         for name, data in members.items():
@@ -231,7 +230,8 @@ _KIND = "application/vnd.openxmlformats-officedocument"
 
 
 def as_docx(page: Page) -> bytes:
-    """Title, headings, lists and tables by their styles; words are cut into runs, as editors leave them."""
+    """Return a page as a Word document. Title, headings, lists and tables have their styles; words are cut into runs,
+    as editors leave them."""
     title = _paragraph(page.language.shown(page.title), "Title")
     body = "".join(_words(block, page) for block in page.blocks)
     main = f'<w:document xmlns:w="{_OPEN}/wordprocessingml/2006/main"><w:body>{title}{body}</w:body></w:document>'
@@ -239,7 +239,7 @@ def as_docx(page: Page) -> bytes:
 
 
 def as_xlsx(page: Page) -> bytes:
-    """One sheet, named by the title: a row a line, a cell between tabs."""
+    """Return a page as a workbook with one sheet, named by the title: a row a line, a cell between tabs."""
     rows = "".join(_row(line.split("\t")) for block in page.blocks for line in block.lines)
     sheet = f'<worksheet xmlns="{_OPEN}/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'
     book = (

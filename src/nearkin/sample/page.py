@@ -1,6 +1,6 @@
-"""A page: a title and blocks, as plain text or as HTML with the very same words in the same order.
+"""Pages of the sample, and controlled edits of them that leave at least a known resemblance.
 
-Controlled edits, and how much resemblance they leave at least.
+A page is a title and blocks, written as plain text or as HTML with the very same words in the same order.
 
 A shingle is a window of 20 bytes. A change that touches b bytes in a row destroys at most 19 + b windows; one
 more byte covers the separator next to it. With D distinct shingles before, `lost` of them destroyed and
@@ -32,12 +32,16 @@ class Shape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PageBlock:
+    """A paragraph, list, table or heading."""
+
     shape: Shape
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
+    """A document before it is written to a file."""
+
     language: Language
     title: str
     blocks: tuple[PageBlock, ...]
@@ -50,7 +54,7 @@ class Page:
         )
 
     def as_section(self) -> tuple[PageBlock, ...]:
-        """The whole page as blocks of a longer one."""
+        """Return the page as blocks of a longer one."""
         return (PageBlock(Shape.HEADING, (self.title,)), *self.blocks)
 
     def renamed(self, old: str, new: str) -> "Page":
@@ -76,7 +80,7 @@ class Page:
 
 
 def compose(prose: Prose, dice: Dice, size: int, *, names_product: bool = True) -> list[PageBlock]:
-    """Blocks of size bytes together: mostly paragraphs, some lists and tables."""
+    """Return blocks of `size` bytes together: mostly paragraphs, some lists and tables."""
     lines = prose.passage(dice, size, names_product=names_product)
     cuts = dice.octets(len(lines))
     blocks: list[PageBlock] = []
@@ -96,7 +100,7 @@ def compose(prose: Prose, dice: Dice, size: int, *, names_product: bool = True) 
 
 
 def lower_and_upper(text: str) -> str:
-    """Other punctuation and case, the same words: for alphabets whose case folding loses nothing."""
+    """Change punctuation and case, and keep the words: for alphabets whose case folding loses nothing."""
     lines = text.replace(". ", "! ").replace(", ", " - ").split("\n")
     return "\n".join(line.upper() if turn % 2 else f"*{line}*" for turn, line in enumerate(lines))
 
@@ -124,7 +128,7 @@ def _html(block: PageBlock, turn: int, language: Language) -> str:
     if block.shape is Shape.HEADING:
         return f"<h2>{lines[0]}</h2>"
     if block.shape is Shape.LIST:
-        # The second half is a list inside the last item of the first: nested, yet in reading order.
+        # The second half is a list inside the last item of the first half: nested, yet in reading order.
         half = (len(lines) + 1) // 2
         inner = "".join(f"<li>{line}</li>" for line in lines[half:])
         outer = "".join(f"<li>{line}</li>" for line in lines[: half - 1])
@@ -138,7 +142,7 @@ def _html(block: PageBlock, turn: int, language: Language) -> str:
 
 
 def _marked_up(line: str, turn: int) -> str:
-    """Tags inside words, entities, a comment or a break between words; turn decides which."""
+    """Put tags inside words, and entities, a comment or a break between words; `turn` decides which."""
     if line[:4].isalpha():
         line = f"<b>{line[:2]}</b>{line[2:]}"
     if turn % 4 == 1:
@@ -162,25 +166,27 @@ PLACEMENTS = ("random", "even")
 
 @dataclass(frozen=True)
 class EditPlan:
+    """How many edits of which sort, and where."""
+
     edits: int
     operations: tuple[str, ...]
     placement: str
 
 
 def affordable(size: int, *, touched: int) -> int:
-    """How many edits, each touching at most so many bytes on either side, keep resemblance at the floor."""
+    """Return how many edits keep resemblance at the floor, where each touches at most so many bytes on either side."""
     distinct = DISTINCT * size
     return int(distinct * (1 - FLOOR) / (1 + FLOOR) / (WINDOW + touched))
 
 
 def longest_word(page: Page) -> int:
-    """In bytes, of the page and of the language its new words come from."""
+    """Return the bytes of the longest word of the page and of its language, which new words come from."""
     lines = " ".join(line for block in page.blocks for line in block.lines)
     return max(page.language.longest_word, *map(len, lines.encode().split(b" ")))
 
 
 def edited(page: Page, edit: EditPlan, dice: Dice, new_word: Callable[[], str]) -> Page:
-    """The page with exactly edit.edits words inserted, removed or replaced. Tables and headings stay."""
+    """Return the page with exactly edit.edits words inserted, removed or replaced. Tables and headings stay."""
     lines = [line.split(" ") for block in page.blocks for line in block.lines if _editable(block)]
     positions = _positions(sum(map(len, lines)), edit, dice)
     changed: list[str] = []

@@ -1,10 +1,10 @@
-"""The truth about a sample, known by construction, as `truth.json`.
+"""The truth about a sample, known by construction and stored as `truth.json`.
 
     {"seed": 1, "documents": 600, "relations": [...], "families": [...]}
 
-`documents` counts the files written, `truth.json` and what lies in mails and archives not among them; that is named
-`mail.eml!/report.pdf`. Paths are relative to the sample, with
-forward slashes; bytes that are no UTF-8 are surrogate escapes, which JSON's \\uXXXX carries unharmed.
+`documents` counts the files written, without `truth.json` and without members of mails and archives, which are named
+`mail.eml!/report.pdf`. Paths are relative to the sample, with forward slashes; bytes that are no UTF-8 are surrogate
+escapes, which JSON's \\uXXXX preserves.
 
 Relations, each {"kind": ..., "paths": [...]}; one path stands for all documents of the same bytes:
     identical    the same bytes; all paths
@@ -51,7 +51,7 @@ class FamilyKind(StrEnum):
 
     @classmethod
     def of(cls, *, contents: int, parts: int) -> "FamilyKind":
-        """By the number of contents joined by resemblance and of part contents attached to them."""
+        """Return the kind by the number of contents joined by resemblance and of parts attached to them."""
         if parts:
             return cls.MIXED if contents > 1 else cls.CONTAINS if parts == 1 else cls.ARCHIVE
         return cls.IDENTICAL if contents == 1 else cls.PAIR if contents == 2 else cls.VERSIONS
@@ -59,6 +59,8 @@ class FamilyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrueRelation:
+    """Documents of which something is true."""
+
     kind: RelationKind
     paths: tuple[str, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -66,6 +68,8 @@ class TrueRelation:
 
 @dataclass(frozen=True, slots=True)
 class TrueFamily:
+    """Documents that should be one family."""
+
     kind: FamilyKind
     members: tuple[str, ...]
     parts: tuple[str, ...] = ()
@@ -73,6 +77,8 @@ class TrueFamily:
 
 @dataclass(frozen=True)
 class Truth:
+    """All that is true of a sample."""
+
     seed: int
     documents: int
     relations: Sequence[TrueRelation]
@@ -92,7 +98,7 @@ class Truth:
         )
 
     def save(self, path: Path) -> None:
-        """One relation or family a line, written as it comes: no second copy in memory."""
+        """Write one relation or family a line, without a second copy in memory."""
         with path.open("w", encoding="ascii", newline="\n") as file:
             file.write(f'{{"seed": {self.seed}, "documents": {self.documents},\n"relations": [\n')
             file.writelines(_lines({"kind": r.kind, "paths": r.paths, **r.details} for r in self.relations))
