@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Blob = bytes | bytearray
+Bool = NDArray[np.bool_]
 U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -231,51 +232,12 @@ class TextContents:
     weights: U32
     moduli: U64
 
-# a, b, shared, size_a, size_b, united, strong: a < b, sorted by (a, b). Then which contents have a hot feature in their
-# prefix, how many of these features there are, and how many pairs were met by their stars alone.
-def candidates(
-    offsets: U64,
-    features: U64 | TextContents,  # end to end, or as they are held
-    weights: U32,
-    moduli: U64,
-    *,
-    estimator: str,
-    sampled: bool,
-    limit: int,
-    contains: bool,
-    resemblance: float,
-    containment: float,
-    floor: float,
-    confidence: float,
-    floor_reach: int,
-    floor_most: int,
-    short_part: int,
-    short_sample: int,
-    hot: int,
-    threads: int,
-    touched: U8,
-    common: U64,
-) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
+class JoinOptions:
+    """What a join looks for. A threshold over 1 is one that nothing reaches."""
 
-# The same candidates, of a collection whose lists do not fit into memory. First all of it is added, in any order; then
-# each stage is worked off, part by part; then come the stars, then each of the pairs of bins.
-class BoundedJoin:
-    class Stage(Enum):
-        COUNT = 0
-        ORDER = 1
-        LINK = 2
-        REACH = 3
-        DEAL = 4
-
-    PARTS: int  # of every stage
-    bins: int
-    spilled: int  # bytes written to temporary files
     def __init__(
         self,
-        folder: str,
-        moduli: U64,
         *,
-        weighted: bool,
         estimator: str,
         sampled: bool,
         limit: int,
@@ -289,14 +251,73 @@ class BoundedJoin:
         short_part: int,
         short_sample: int,
         hot: int,
-        memory: int,
         threads: int,
-    ) -> None: ...
+    ) -> None:
+        """Options as `JoinOptions`, `Evidence` and `ThresholdOptions` of native/kernels/join/candidates.hpp explain
+        them. ValueError: the estimator is unknown, or its limit is missing or superfluous."""
+
+class JoinResult:
+    """Candidate pairs, a < b, sorted by (a, b). The arrays show the kernel's memory; nothing is copied."""
+
+    @property
+    def a(self) -> U32: ...
+    @property
+    def b(self) -> U32: ...
+    @property
+    def shared(self) -> U64: ...
+    @property
+    def size_a(self) -> U64: ...
+    @property
+    def size_b(self) -> U64: ...
+    @property
+    def united(self) -> U64: ...
+    @property
+    def strong(self) -> Bool: ...
+    @property
+    def hot_contents(self) -> U32:
+        """Contents with a hot feature in their prefix, ascending."""
+    @property
+    def hot_features(self) -> int:
+        """The number of hot features."""
+    @property
+    def hot_links(self) -> int:
+        """The number of pairs that only stars have met."""
+
+def candidates(
+    offsets: U64,
+    features: U64 | TextContents,
+    weights: U32,
+    moduli: U64,
+    options: JoinOptions,
+    *,
+    touched: U8,
+    common: U64,
+) -> JoinResult:
+    """Join lists in memory. Features lie end to end, or where the contents hold them."""
+
+class BoundedJoin:
+    """The join of a collection whose lists do not fit into memory. It finds the same candidates.
+
+    First all lists are added, in any order. Then each stage is done, part by part. Then come the stars, and then the
+    join of each pair of bins.
+    """
+
+    class Stage(Enum):
+        COUNT = 0
+        ORDER = 1
+        LINK = 2
+        REACH = 3
+        DISTRIBUTE = 4
+
+    PARTS: int  # of every stage
+    bins: int
+    spilled: int  # bytes written to temporary files
+    def __init__(self, folder: str, moduli: U64, options: JoinOptions, *, weighted: bool, memory: int) -> None: ...
     def add(self, rows: U32, offsets: U64, features: U64, weights: U32) -> None: ...
     def work(self, stage: Stage, start: int, stop: int) -> None: ...
-    def stars(self) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
+    def stars(self) -> JoinResult: ...
     def pairs(self) -> list[tuple[int, int]]: ...
-    def join(self, bin: int, other: int) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
+    def join(self, bin: int, other: int) -> JoinResult: ...
 
 # How many features the lists a[i] and b[i] have in common; ascending, as postings are.
 def shared(offsets: U64, features: U64, a: U32, b: U32, *, threads: int) -> U64: ...
