@@ -1,6 +1,6 @@
 """The C++20 core. Kernels are in native/kernels, conversions in native/bindings.cpp."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any
 
@@ -54,6 +54,8 @@ def visible_text(html: bytes, *, xml: bool = False) -> bytes: ...
 
 # The same, and what the page says of itself: key, NUL, value, NUL … (see html.hpp).
 def page(html: bytes) -> tuple[bytes, bytes]: ...
+def page_json(properties: bytes) -> str | None:
+    """Return the JSON of a page's properties; empty without any, None if Python has to read their values."""
 
 # Bits of what canonical text ignores.
 IGNORE_CASE: int
@@ -131,7 +133,6 @@ class Batch:
     moduli: list[int]
     digests: list[bytes | None]  # of the bytes; none where they could not be read
     contents: list[bytes | None]  # of the canonical text; none where there is no text
-    properties: list[bytes]  # what pages say of themselves, as `page` gives it
     features: list[bytearray]
     weights: list[bytearray] | None
     def __len__(self) -> int: ...
@@ -568,13 +569,14 @@ class Column:
 # Batches on their way into a store that holds nothing else. Rows that are not plain are left to Python.
 def rows_apart(batch: Batch, raw: bool) -> list[int]: ...
 def chosen_rows(batch: Batch, rows: list[int]) -> Batch: ...
+def properties_for_python(batch: Batch) -> list[bytes]:
+    """Return the properties of those pages whose values Python has to read; none once the JSON is filled in."""
 
-# Properties as JSON, as they are stored; `as_json` is asked where a page tells more than a title.
-def tell(batch: Batch, as_json: Callable[[bytes], str | None]) -> None: ...
-def told(batch: Batch) -> list[str | None]: ...
+def fill_property_json(batch: Batch, from_python: list[str]) -> None:
+    """Write the properties of a batch's pages as JSON, once, with the given JSON of `properties_for_python`."""
 
-# Empty for a title of spaces; None where more is told than a title, or it is not ASCII.
-def title_as_json(told: bytes) -> str | None: ...
+def property_json(batch: Batch) -> list[str | None]:
+    """Return the JSON of each row's properties, after `fill_property_json`."""
 
 # Place and length of each text that is not empty and no copy, among those that are lent.
 def text_places(batch: Batch, raw: bool) -> U64: ...
