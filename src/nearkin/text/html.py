@@ -75,7 +75,12 @@ def iso_date(value: str) -> str:
     if loose := LOOSE.match(value):
         with suppress(ValueError):
             return date(int(loose[1]), int(loose[2]), int(loose[3])).isoformat()
-    from email.utils import parsedate_to_datetime
+    return iso_mail_date(value)
+
+
+def iso_mail_date(value: str) -> str:
+    """A date of mail or HTTP as ISO 8601; empty where it is none."""
+    from email.utils import parsedate_to_datetime  # it loads sockets, and few pages have such dates
 
     with suppress(ValueError, TypeError, IndexError, OverflowError):
         return parsedate_to_datetime(value).isoformat()
