@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cli.world import Called, listed
 from nearkin import _native
-from nearkin.text.html import as_json, page, properties, told_as_json
+from nearkin.text.html import as_json, page, properties, properties_as_json
 from nearkin.text.kind import extract
 
 HEAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><TITLE> Of  dogs
@@ -144,4 +144,4 @@ def test_any_title_is_told_as_json_tells_it(title: str, more: bytes) -> None:
     raw = f"title\0{title}".encode("utf-8", "replace")
     for told in (raw + b"\0" + more, raw + b"\xc3\0" + more, raw + more):
         found = properties(told)
-        assert told_as_json(told) == (json.dumps(found, sort_keys=True) if found else None)
+        assert properties_as_json(told) == (json.dumps(found, sort_keys=True) if found else None)

@@ -26,7 +26,7 @@ from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
 from nearkin.store.compression import EMPTY, pack_all, pack_places
 from nearkin.text.digest import legacy_digests
-from nearkin.text.html import told_as_json
+from nearkin.text.html import properties_as_json
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
 
 HTML = int(TextKind.HTML)
@@ -164,7 +164,7 @@ class Reader:
 
 def packed_texts(batch: _native.Batch, *, raw: bool) -> _native.Packed:
     """Of what is plain; the texts themselves are let go of. What pages say of themselves is told, too."""
-    _native.tell(batch, told_as_json)
+    _native.tell(batch, properties_as_json)
     places = _native.text_places(batch, raw)
     packed = _native.packed(batch, raw, pack_places(batch.lend_texts(), places), EMPTY)
     batch.drop_texts()
@@ -195,7 +195,7 @@ def _pack(readings: Readings, met: set[bytes | None], others: set[int]) -> None:
 
 def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
     kinds, errors = batch.kinds, batch.errors
-    _native.tell(batch, told_as_json)
+    _native.tell(batch, properties_as_json)
     failed = any(errors)
     nothing: list[None] = [None] * len(paths)
     return Readings(
