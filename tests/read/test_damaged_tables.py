@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli.tables import ROWS, WRITERS
-from formats.grown import Grown
-from formats.test_hostile import mutated
+from cli.table_files import ROWS, WRITERS
+from formats.memory_growth import Grown
+from formats.test_hostile_files import mutated
 from nearkin.api.store import Store
 from nearkin.errors import UsageError
 from nearkin.read.parquet import parquet_count
