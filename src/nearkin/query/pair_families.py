@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
-from nearkin.group.evidence import Evidence
-from nearkin.group.families import families_in
+from nearkin.group.families import Evidence, families_in
 from nearkin.group.grouping import family_row
 from nearkin.group.views import grouped, linked
 from nearkin.matching.match_columns import MatchColumns
