@@ -10,7 +10,7 @@ from os import PathLike
 from sys import maxsize
 from typing import TYPE_CHECKING, Unpack
 
-from nearkin.api.keeping import Keeping
+from nearkin.api.keep import Keeping
 from nearkin.api.options import ScanOptions, at_least_one, paths_of, refuse_no_share, settings_of
 from nearkin.api.session import Written
 from nearkin.api.texts import EXACT, IGNORED, Text, canon_for, data_of, extracted_from

@@ -83,8 +83,8 @@ def selftest(store: Path, form: str | None, quiet: bool) -> None:
     Every scheme signs a few hundred generated texts and must produce known digests. A small store is created in the
     folder of --store, read back and removed. Exit code 5 if anything failed.
     """
-    from nearkin.selftest import Check, Status
-    from nearkin.selftest import selftest as run
+    from nearkin.api.selftest import Check, Status
+    from nearkin.api.selftest import selftest as run
 
     checks: list[Check] = []
     form = chosen(form)

@@ -7,7 +7,7 @@ import pytest
 from nearkin import selftest
 from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
 from nearkin.scheme.golden import GOLDEN
-from nearkin.selftest import Check, Status
+from nearkin.api.selftest import Check, Status
 
 
 @pytest.fixture
