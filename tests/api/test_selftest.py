@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nearkin import selftest
+from nearkin.api import selftest
 from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
 from nearkin.scheme.golden import GOLDEN
 from nearkin.api.selftest import Check, Status

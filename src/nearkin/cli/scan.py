@@ -199,7 +199,7 @@ NUMBERS = ("documents", "bytes", "seconds", "memory", "disk", "matches", "hot_fe
 
 
 def show_plan(paths: tuple[Path, ...], form: str | None, options: dict[str, Any], *, quiet: bool) -> None:
-    from nearkin.api.kinship import plan_scan
+    from nearkin.api.scans import plan_scan
     from nearkin.cli.progress import progress
     from nearkin.cli.wording import refuse_unreadable
 
