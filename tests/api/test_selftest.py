@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from nearkin.api import selftest
+from nearkin.api.selftest import Check, Status
 from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
 from nearkin.scheme.golden import GOLDEN
-from nearkin.api.selftest import Check, Status
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from nearkin.api.options import AnyPath, signer
 from nearkin.api.session import Progress, heed_verdicts, match_again, no_progress, rerun, writing
 from nearkin.errors import UsageError
 from nearkin.model import Location
-from nearkin.query.store_view import opened, without_own_text
+from nearkin.query.store_view import is_scoped, opened, without_own_text
 from nearkin.store import runs
 from nearkin.store.changes import Dropped, drop
 from nearkin.store.forget import Forgotten, find_places
@@ -106,6 +106,12 @@ def scope_roots(store: Path) -> ScopeRoots:
     with opened(store) as connection:
         lost = [LostScope(*scope) for scope in runs.lost_scopes(connection)]
         return ScopeRoots(lost, {scope.name: scope.root for scope in all_scopes(connection) if not scope.is_missing})
+
+
+def has_several_scopes(store: Path) -> bool:
+    """Whether documents are of several scopes, so that paths alone are ambiguous."""
+    with opened(store) as connection:
+        return is_scoped(connection)
 
 
 def count_wordless(store: Path) -> int:

@@ -109,6 +109,13 @@ class ComparedDocuments:
             raise InputError(f"Cannot write {page}: {(error.strerror or str(error)).lower()}.") from error
 
 
+def row_unit(row: "Row") -> str:
+    """What a row of `ComparedDocuments.rows` is counted in: words, or characters in scripts without spaces."""
+    from nearkin.report.word_marks import unit
+
+    return unit(row.a)
+
+
 def compare_documents(
     store: Path, a: str, b: str, scheme: str, *, min_length: int, raw: bool, ignore: Sequence[str]
 ) -> ComparedDocuments:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from nearkin.model import Location, Match
 from nearkin.query.records import Name, Record, backslashed, surrogate_escaped
 from nearkin.query.store_view import score_name
+from nearkin.scheme import Estimator
 from nearkin.store import runs
 
 if TYPE_CHECKING:
@@ -121,6 +122,11 @@ class SignatureListing(Listing[Signed]):
     """Signatures of all texts of a store, named by their first documents; a record has the digest of each."""
 
     scheme: "Scheme | None" = None
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether signatures are one number each, as under scheme si."""
+        return self.scheme is not None and self.scheme.estimator is Estimator.RANGE
 
     def count(self) -> int:
         """How many texts there are."""

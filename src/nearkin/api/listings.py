@@ -369,11 +369,11 @@ class Listings:
     ) -> "Iterator[Listing[Entry]]":
         """Who did what, the latest first."""
         from nearkin.query.arrow_tables import audit_table
-        from nearkin.store.audit import entries, moment
+        from nearkin.store.audit import entries
 
         at_least_one("limit", limit)
         checked("action", action, str | None)
-        begin = None if since is None else moment(since)
+        begin = None if since is None else audit_moment(since)
         with opened(self.path) as connection:
             yield Listing(
                 connection,
@@ -385,6 +385,20 @@ class Listings:
                 frozenset(),
                 _audit_rows,
             )
+
+
+def media_names() -> dict[str, str]:
+    """Short names of the media types that nearkin reads, such as docx: Word's own has 71 letters."""
+    from nearkin.formats.registry import FORMATS
+
+    return {known.media: known.name for known in FORMATS}
+
+
+def audit_moment(since: str | date) -> str:
+    """A date or a moment as the audit notes them; without a zone it is local time."""
+    from nearkin.store.audit import moment
+
+    return moment(since)
 
 
 def _document_rows(record: Record) -> list[Record]:

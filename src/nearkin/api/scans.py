@@ -86,6 +86,14 @@ def refuse_unreadable(*paths: Path) -> None:
     raise InputError(reason)
 
 
+def refuse_reports(paths: Iterable[Path]) -> None:
+    """Refuse reports that could not be written after a scan: better before it than after hours."""
+    from nearkin.report.export import refuse_unknown
+
+    for path in paths:
+        refuse_unknown(path, table=None, links=False)
+
+
 def _refuse_other_tables(starts: tuple[Path, ...], settings: Settings) -> None:
     """Where a column was named, refuse tables without it."""
     if settings.table.text_column is None:

@@ -7,12 +7,8 @@ A comparison and a trace as records: the fields that JSON, CSV and Arrow tables 
 Records of groups as rows of CSV, one a document.
 
 What a whole group takes stands on its first row only, so that a column of it adds up to what all groups take.
-
-A value as a cell of CSV. None is a formula to a spreadsheet: a path that begins like one gets ./ before it, which
-names the same file, any other text an apostrophe. Lists are JSON.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -307,23 +303,3 @@ def member_columns(view: str, *, scoped: bool) -> list[str]:
 
 
 MEMBER_PATHS = frozenset({"path", "keep", *(f"{key}_{side}" for key in LINKS for side in "ab")})
-
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def cell(value: Any, *, is_path: bool) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return repr(value)
-        case list() | tuple() | dict():
-            return json.dumps(value)
-        case str() if value.startswith(FORMULA):
-            # ./-x.txt is the same file as -x.txt, and no formula.
-            return f"./{value}" if is_path else f"'{value}"
-        case _:
-            return str(value)

@@ -1,109 +1,15 @@
-"""Numbers and names as people read them, on the screen and in reports.
+"""Sentences about a listing: why a family is of its kind, and what a scan did not list.
 
-Why a family is of its kind, in words: what the matches between its texts are.
-
-What a scan did not list, so that what is shown may not be all: said to people, and to programs in the metadata of a
-table.
+Why a listing may not be all is said to people, and to programs in the metadata of a table.
 """
 
 import sqlite3
 
 from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
-from nearkin.model import Family, Kind, Member, Role, View
+from nearkin.model import Kind, Role, View
 from nearkin.store import runs
 from nearkin.store.matches import FamilyRow
-
-JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
-
-ONE = {
-    "matches": "match",
-    "families": "family",
-    "sets of identical files": "set of identical files",
-    "files or folders": "file or folder",
-}
-
-
-def size(number: int) -> str:
-    if number < 1000:
-        return f"{number} B"
-    value, unit = number / 1000, "kB"
-    for larger in ("MB", "GB", "TB"):
-        if value < 999.5:
-            break
-        value, unit = value / 1000, larger
-    return f"{value:.0f} {unit}" if value >= 100 else f"{value:.1f} {unit}"
-
-
-def count(number: int, what: str = "") -> str:
-    if number == 1 and what:
-        what = ONE.get(what, what.removesuffix("s"))
-    return f"{number:,} {what}".rstrip()
-
-
-def share(value: float | None) -> str:
-    """Never 1.000 for what is not 1."""
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
-
-
-def percent(value: float) -> str:
-    """Never 100 for what is not all."""
-    return "100 %" if value == 1.0 else f"{min(value, 0.999) * 100:.1f} %"
-
-
-def marked(value: float | None, exact: bool | None) -> str:
-    """Estimates with ~ before them."""
-    return ("~" if value is not None and exact is False else "") + share(value)
-
-
-def kind_of(family: Family) -> str:
-    """Eight documents may be a pair: of two texts, with copies."""
-    copies = family.kind is Kind.PAIR and len(family.documents) > 2
-    return f"{family.kind} with copies" if copies else str(family.kind)
-
-
-def holds(family: Family, score: str = "resemblance") -> list[str]:
-    """What a family hangs together by. Of a chain links count that are weaker than those that hold it together, in the
-    mean: it may be the lower of the two."""
-    found = []
-    mean = marked(family.mean_resemblance, family.mean_exact)
-    if family.kind is Kind.PAIR:
-        found.append(f"{score} {mean}")
-    elif family.mean_resemblance is not None and family.kind is not Kind.IDENTICAL:
-        found.append(f"{'mean' if score == 'resemblance' else f'mean {score}'} of all links {mean}")
-        if family.weakest:
-            weakest = marked(family.weakest.resemblance, family.weakest.exact)
-            found.append(f"{'holds together at' if family.view == View.CHAIN else 'weakest link'} {weakest}")
-    if family.most_distant:
-        found.append(f"least alike members {marked(family.most_distant.resemblance, family.most_distant.exact)}")
-    return found
-
-
-def said_of(member: Member) -> str | None:
-    """How it is known how far a document is from its family's pivot."""
-    return None if member.to_pivot is None else how(member.exact)
-
-
-def only_copies(families: int) -> str:
-    """Families of identical documents only are counted apart (Broder 1997 §1)."""
-    return f"{families:,} of them {'contains' if families == 1 else 'contain'} only copies"
-
-
-def how(exact: bool | None) -> str | None:
-    return None if exact is None else "exact" if exact else "estimated"
-
-
-def safe(text: str) -> str:
-    """Without anything that could move the cursor or turn the direction of writing."""
-    kept = (char if char.isprintable() or char in JOINERS else no_character(char) or ascii(char)[1:-1] for char in text)
-    return "".join(kept)
-
-
-def no_character(char: str) -> str | None:
-    """A byte that is no UTF-8, where Python's surrogateescape keeps it; None: it is a character."""
-    return f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else None
-
+from nearkin.wording import count
 
 ALIKE = {
     View.CHAIN: "each resemble another",

@@ -26,7 +26,6 @@ from nearkin.query.records import (
     Name,
     Record,
     backslashed,
-    cell,
     copy_rows,
     document_record,
     family_record,
@@ -40,6 +39,7 @@ from nearkin.query.store_view import Snapshot, snapshot
 from nearkin.query.totals import Totals
 from nearkin.read.walk import explain
 from nearkin.store.documents import each_present
+from nearkin.wording import cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
