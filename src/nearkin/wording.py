@@ -69,7 +69,7 @@ def holds(family: Family, score: str = "resemblance") -> list[str]:
         scores.append(f"{'mean' if score == 'resemblance' else f'mean {score}'} of all links {mean}")
         if family.weakest:
             weakest = marked(family.weakest.resemblance, family.weakest.exact)
-            scores.append(f"{'holds together at' if family.view == 'chain' else 'weakest link'} {weakest}")
+            scores.append(f"{'holds together at' if family.view == View.CHAIN else 'weakest link'} {weakest}")
     if family.most_distant:
         scores.append(f"least alike members {marked(family.most_distant.resemblance, family.most_distant.exact)}")
     return scores
