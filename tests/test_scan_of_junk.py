@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from nearkin.model import Summary
-from nearkin.pipeline import Scan
+from nearkin.pipeline import scan as bring_up_to_date
 from nearkin.query.families import list_families
+from nearkin.run import RunContext
 from nearkin.settings import MatchSettings, RunSettings, Settings, TextSettings
 from nearkin.store.database import connect
 from oracle.prose import prose
@@ -79,7 +80,7 @@ def junk(dice: random.Random) -> bytes:
 
 def scan(store: Path, folder: Path, settings: Settings) -> Summary:
     with closing(connect(store, create=True, write=True)) as connection:
-        summary = Scan(connection, store, settings, "test", lambda *_: None).run((folder,), scope_name=None)
+        summary = bring_up_to_date(RunContext(connection, store, settings, "test", lambda *_: None), (folder,))
         families = list_families(connection)
         list_families(connection, threshold=0.5, containment=0.6)
         assert sum(len(family.documents) for family in families) <= summary.documents

@@ -1,4 +1,4 @@
-// What every file of bindings needs to convert between Python and the kernels.
+// Conversions between Python and the kernels that several files of bindings share.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,10 +32,10 @@ using NumPy = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 inline std::string_view view(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
-inline std::vector<std::string> strings(const std::vector<nb::bytes>& given) {
-  std::vector<std::string> made;
-  for (const auto& one : given) made.emplace_back(view(one));
-  return made;
+inline std::vector<std::string> strings(const std::vector<nb::bytes>& list) {
+  std::vector<std::string> result;
+  for (const auto& bytes : list) result.emplace_back(view(bytes));
+  return result;
 }
 
 inline void check_ignored(unsigned ignored) {
@@ -57,7 +57,7 @@ NumPy<T> array(std::vector<T>&& values) {
   return NumPy<T>(kept->data(), {kept->size()}, owner);
 }
 
-// One column of a list of rows.
+// Copies one column of a list of rows.
 template <class T, class Row, class Get>
 NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
   std::vector<T> values;
@@ -66,7 +66,7 @@ NumPy<T> column(const std::vector<Row>& rows, Get&& get) {
   return array(std::move(values));
 }
 
-// Columns of a list of rows, read where they are: they own it together.
+// Columns of a list of rows, read where they are. They own the list together.
 template <class Row>
 class Columns {
  public:
@@ -86,7 +86,7 @@ class Columns {
   nb::capsule owner_;
 };
 
-// Works without the GIL. What the system refused is an OSError with its number, about something.
+// Calls work() without the GIL. An error of the system becomes an OSError with its number, about a file.
 template <class Work>
 auto from_system(const std::string& about, Work&& work) {
   try {
@@ -99,7 +99,7 @@ auto from_system(const std::string& about, Work&& work) {
   }
 }
 
-// Some texts or signatures that a native object holds: nothing is copied for those who read them natively.
+// Texts and signatures that a native object holds. Native readers need no copy.
 struct HeldTexts {
   nb::object owner;
   std::vector<std::string_view> views;

@@ -1,4 +1,4 @@
-// Views of families as Python sees them. It converts, releases the GIL and raises; nothing else.
+// Bindings of views of families, greedy clustering and payloads: they convert, release the GIL and raise.
 #include <algorithm>
 
 #include "base/union_find.hpp"
@@ -49,12 +49,12 @@ nb::tuple py_tally(const Array<std::uint32_t>& label, const Array<std::uint32_t>
                    const Array<double>& strength, bool chains) {
   check_labels(label);
   const Links links = checked(label.size(), a, b, strength);
-  Tally found(0);
+  Tally tally(0);
   {
     const nb::gil_scoped_release free;
-    found = chains ? tally_chains(span(label), links) : tally_inside(span(label), links);
+    tally = chains ? tally_chains(span(label), links) : tally_inside(span(label), links);
   }
-  return nb::make_tuple(array(std::move(found.links)), array(std::move(found.total)), array(std::move(found.weakest)));
+  return nb::make_tuple(array(std::move(tally.links)), array(std::move(tally.total)), array(std::move(tally.weakest)));
 }
 
 nb::tuple py_principals(const Array<std::uint32_t>& order, const Array<std::uint32_t>& a,
@@ -66,12 +66,12 @@ nb::tuple py_principals(const Array<std::uint32_t>& order, const Array<std::uint
     named[node] = true;
   }
   const Links links = checked(order.size(), a, b, strength);
-  Principals found;
+  Principals result;
   {
     const nb::gil_scoped_release free;
-    found = principals(span(order), links);
+    result = principals(span(order), links);
   }
-  return nb::make_tuple(array(std::move(found.of)), array(std::move(found.via)));
+  return nb::make_tuple(array(std::move(result.of)), array(std::move(result.via)));
 }
 
 NumPy<std::uint32_t> py_cliques(std::uint32_t nodes, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
@@ -91,12 +91,12 @@ NumPy<std::uint32_t> py_homes(const Array<std::uint8_t>& alone, const Array<std:
                               double share, std::int64_t size) {
   check_nodes(alone.size(), a, b, a_in_b, b_in_a, size_a, size_b);
   const Containments pairs{span(a), span(b), span(a_in_b), span(b_in_a), span(size_a), span(size_b)};
-  std::vector<std::uint32_t> home;
+  std::vector<std::uint32_t> container;
   {
     const nb::gil_scoped_release free;
-    home = homes(span(alone), pairs, share, size);
+    container = containers(span(alone), pairs, share, size);
   }
-  return array(std::move(home));
+  return array(std::move(container));
 }
 
 NumPy<std::uint32_t> py_strongest_first(const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
@@ -112,15 +112,16 @@ NumPy<std::uint32_t> py_strongest_first(const Array<std::uint32_t>& a, const Arr
   return array(std::move(order));
 }
 
-// Ascending ends of so many pieces, the last where all of them end.
+// Checks the ascending ends of so many pieces, the last of which is where all of them end.
 void check_ends(const Array<std::uint64_t>& ends, std::size_t pieces, std::size_t all) {
   if (ends.size() != pieces || !std::is_sorted(ends.data(), ends.data() + ends.size()) ||
       (pieces > 0 ? ends.data()[pieces - 1] : 0) != all)
     throw nb::value_error("the arrays of the families do not fit together");
 }
 
-// By their place in a family of so many members, piece by piece.
-void check_places(const Array<std::uint32_t>& places, const Array<std::uint64_t>& ends, const Array<std::uint64_t>& families) {
+// Checks places in families, piece by piece.
+void check_places(const Array<std::uint32_t>& places, const Array<std::uint64_t>& ends,
+                  const Array<std::uint64_t>& families) {
   for (std::size_t f = 0, i = 0; f < ends.size(); ++f) {
     const std::uint64_t members = families.data()[f] - (f == 0 ? 0 : families.data()[f - 1]);
     for (; i < ends.data()[f]; ++i)
@@ -129,34 +130,39 @@ void check_places(const Array<std::uint32_t>& places, const Array<std::uint64_t>
 }
 
 nb::tuple py_payloads(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
-                      const Array<std::uint64_t>& moduli, const Array<std::uint32_t>& rows, const Array<std::uint64_t>& ends,
-                      const Array<std::uint32_t>& a, const Array<std::uint32_t>& b, const Array<std::uint64_t>& pair_ends,
-                      const Array<std::uint32_t>& asked, const Array<std::uint64_t>& asked_ends, double most,
-                      double nearly_all, unsigned beside, unsigned threads) {
+                      const Array<std::uint64_t>& moduli, const Array<std::uint32_t>& rows,
+                      const Array<std::uint64_t>& ends, const Array<std::uint32_t>& a, const Array<std::uint32_t>& b,
+                      const Array<std::uint64_t>& pair_ends, const Array<std::uint32_t>& queried,
+                      const Array<std::uint64_t>& queried_ends, double most, double nearly_all, unsigned beside,
+                      unsigned threads) {
   check_ends(offsets, moduli.size() + 1, features.size());
   check_ends(ends, ends.size(), rows.size());
   check_ends(pair_ends, ends.size(), a.size());
-  check_ends(asked_ends, ends.size(), asked.size());
+  check_ends(queried_ends, ends.size(), queried.size());
   if (a.size() != b.size() || std::count(moduli.data(), moduli.data() + moduli.size(), 0) > 0)
     throw nb::value_error("the arrays of the families do not fit together");
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows.data()[i] >= moduli.size()) throw nb::index_error("a family names no content");
   check_places(a, pair_ends, ends);
   check_places(b, pair_ends, ends);
-  check_places(asked, asked_ends, ends);
+  check_places(queried, queried_ends, ends);
   for (std::size_t f = 0; f < ends.size(); ++f) {
-    const auto count = [f](const Array<std::uint64_t>& all) { return all.data()[f] - (f == 0 ? 0 : all.data()[f - 1]); };
-    if (count(asked_ends) > 0 && count(ends) <= beside) throw nb::value_error("a family has fewer members than are asked for");
+    const auto count = [f](const Array<std::uint64_t>& all) {
+      return all.data()[f] - (f == 0 ? 0 : all.data()[f - 1]);
+    };
+    if (count(queried_ends) > 0 && count(ends) <= beside)
+      throw nb::value_error("a family has fewer members than are asked for");
   }
   const FamilyLists families{span(offsets), span(features), span(moduli), span(rows),  span(ends),
-                             span(a),       span(b),        span(pair_ends), span(asked), span(asked_ends)};
-  Payloads found;
+                             span(a),       span(b),        span(pair_ends), span(queried), span(queried_ends)};
+  Payloads result;
   {
     const nb::gil_scoped_release free;
-    found = compare_payloads(families, most, nearly_all, beside, threads);
+    result = compare_payloads(families, most, nearly_all, beside, threads);
   }
-  return nb::make_tuple(array(std::move(found.scores)), array(std::move(found.united)), array(std::move(found.nearest)),
-                        array(std::move(found.best)), array(std::move(found.medians)), array(std::move(found.partly)));
+  return nb::make_tuple(array(std::move(result.scores)), array(std::move(result.united)),
+                        array(std::move(result.nearest)), array(std::move(result.best)),
+                        array(std::move(result.medians)), array(std::move(result.partly)));
 }
 
 void check_signatures(const Signatures& s, std::span<const std::uint32_t> order, int agreement) {
@@ -171,16 +177,17 @@ void check_signatures(const Signatures& s, std::span<const std::uint32_t> order,
 
 nb::tuple py_greedy(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
                     const Array<std::uint32_t>& weights, const Array<std::uint64_t>& moduli,
-                    const Array<std::uint32_t>& order, double threshold, int agreement, std::uint64_t most, bool popular) {
+                    const Array<std::uint32_t>& order, double threshold, int agreement, std::uint64_t most,
+                    bool popular) {
   const Signatures signatures{span(offsets), span(features), span(weights), span(moduli)};
   check_signatures(signatures, span(order), agreement);
   const GreedyOptions options{threshold, static_cast<Agreement>(agreement), most, popular};
-  Greedy found;
+  Greedy clusters;
   {
     const nb::gil_scoped_release free;
-    found = greedy(signatures, span(order), options);
+    clusters = greedy(signatures, span(order), options);
   }
-  return nb::make_tuple(array(std::move(found.founder)), array(std::move(found.nearness)));
+  return nb::make_tuple(array(std::move(clusters.founder)), array(std::move(clusters.nearness)));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Segments as Python sees them. It converts, releases the GIL and raises; nothing else.
+// Bindings of segments and their search: they convert, release the GIL and raise.
 #include <algorithm>
 
 #include "bindings/convert.hpp"
@@ -9,20 +9,20 @@ namespace nearkin::bindings {
 namespace {
 
 segment::Token token_of(const nb::bytes& token) {
-  segment::Token made{};
-  if (token.size() != made.size()) throw nb::value_error("a token has 16 bytes");
-  std::copy_n(token.c_str(), made.size(), reinterpret_cast<char*>(made.data()));
-  return made;
+  segment::Token result{};
+  if (token.size() != result.size()) throw nb::value_error("a token has 16 bytes");
+  std::copy_n(token.c_str(), result.size(), reinterpret_cast<char*>(result.data()));
+  return result;
 }
 
-// Features end to end, or where they are held.
+// Features lie end to end in an array, or where they are held.
 std::vector<SourceList> lists_of(std::span<const std::uint64_t> offsets, nb::handle features,
                                  std::span<const std::uint32_t> weights) {
   const bool held = nb::isinstance<HeldFeatures>(features);
   std::span<const std::span<const std::uint64_t>> views;
   std::span<const std::uint64_t> all;
   if (held) views = nb::cast<const HeldFeatures&>(features).views;
-  else all = span(nb::cast<Array<std::uint64_t>>(features, false));  // not converted: who calls holds it
+  else all = span(nb::cast<Array<std::uint64_t>>(features, false));  // no copy: the caller keeps it alive
   const bool fits = !offsets.empty() && std::ranges::is_sorted(offsets) &&
                     (held ? views.size() + 1 == offsets.size() : offsets.back() == all.size()) &&
                     (weights.empty() || weights.size() == offsets.back());
@@ -43,7 +43,7 @@ Segment py_segment(const Array<std::int64_t>& contents, const Array<std::uint64_
   const std::vector<SourceList> lists = lists_of(span(offsets), features, span(weights));
   const SegmentSource source{span(contents), lists, weights.size() > 0, span(moduli), span(ignored)};
   const nb::gil_scoped_release free;
-  return Segment::of(source, base, levels, named);
+  return Segment::build(source, base, levels, named);
 }
 
 void py_merge(const std::vector<const Segment*>& segments, const std::string& path, const nb::bytes& token) {
@@ -52,18 +52,18 @@ void py_merge(const std::vector<const Segment*>& segments, const std::string& pa
 }
 
 nb::tuple py_search(const Segment& segment, const Array<std::uint64_t>& features, const Array<std::uint32_t>& weights,
-                    std::uint64_t modulus, const Bars& bars) {
+                    std::uint64_t modulus, const Thresholds& thresholds) {
   const SegmentQuery query{span(features), span(weights), modulus};
-  std::vector<SegmentMatch> found;
+  std::vector<SegmentMatch> matches;
   {
     const nb::gil_scoped_release free;
-    found = search_segment(segment, query, bars);
+    matches = search_segment(segment, query, thresholds);
   }
-  return nb::make_tuple(column<std::int64_t>(found, [](const SegmentMatch& m) { return m.content; }),
-                        column<std::uint64_t>(found, [](const SegmentMatch& m) { return m.shared; }),
-                        column<std::uint64_t>(found, [](const SegmentMatch& m) { return m.mine; }),
-                        column<std::uint64_t>(found, [](const SegmentMatch& m) { return m.size; }),
-                        column<std::uint64_t>(found, [](const SegmentMatch& m) { return m.modulus; }));
+  return nb::make_tuple(column<std::int64_t>(matches, [](const SegmentMatch& m) { return m.content; }),
+                        column<std::uint64_t>(matches, [](const SegmentMatch& m) { return m.shared; }),
+                        column<std::uint64_t>(matches, [](const SegmentMatch& m) { return m.query_size; }),
+                        column<std::uint64_t>(matches, [](const SegmentMatch& m) { return m.size; }),
+                        column<std::uint64_t>(matches, [](const SegmentMatch& m) { return m.modulus; }));
 }
 
 nb::tuple py_lists(const Segment& segment, const Array<std::uint64_t>& features) {
@@ -96,11 +96,12 @@ Estimator estimator_of(const std::string& name) {
 }  // namespace
 
 void register_index(nb::module_& m) {
-  nb::class_<Bars>(m, "Bars").def(
+  nb::class_<Thresholds>(m, "Bars").def(
       "__init__",
-      [](Bars* self, const std::string& estimator, bool sampled, std::uint64_t limit, bool contains,
+      [](Thresholds* self, const std::string& estimator, bool sampled, std::uint64_t limit, bool contains,
          double resemblance, double containment, double floor, double confidence) {
-        new (self) Bars({resemblance, containment, floor, confidence, estimator_of(estimator), sampled, limit, contains});
+        const Evidence evidence{sampled, estimator_of(estimator), limit, contains};
+        new (self) Thresholds(evidence, {resemblance, containment, floor, confidence});
       },
       nb::kw_only(), "estimator"_a, "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a,
       "confidence"_a);
@@ -112,7 +113,9 @@ void register_index(nb::module_& m) {
         return from_system("a segment of the store", [&] { return Segment::open(path, named); });
       }, "path"_a, "token"_a)
       .def_static("merge", py_merge, "segments"_a, "path"_a, nb::kw_only(), "token"_a)
-      .def("save", [](const Segment& self, const std::string& path) { from_system("a segment of the store", [&] { self.save(path); }); }, "path"_a)
+      .def("save", [](const Segment& self, const std::string& path) {
+        from_system("a segment of the store", [&] { self.save(path); });
+      }, "path"_a)
       .def("populate", &Segment::populate, nb::call_guard<nb::gil_scoped_release>())
       .def("intact", &Segment::intact, nb::call_guard<nb::gil_scoped_release>())
       .def("search", py_search, "features"_a, "weights"_a, nb::kw_only(), "modulus"_a, "bars"_a)

@@ -1,5 +1,4 @@
-// Folders, files and texts on their way to signatures, and texts held in memory, as Python sees them. It converts,
-// releases the GIL and raises; nothing else.
+// Bindings of folders, ingest and contents in memory: they convert, release the GIL and raise.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -14,18 +13,18 @@
 namespace nearkin::bindings {
 namespace {
 
-constexpr int kFolder = -1, kWatched = -2;  // where an error number would be positive
+constexpr int kFolder = -1, kWatched = -2;  // error numbers are positive
 
-// Paths are made here at once: names that Python puts together with their folder's are each made twice.
+// Paths are joined here: Python would make each name once by itself and once more with its folder's.
 nb::tuple py_list_folder(const nb::bytes& folder, const nb::bytes& prefix, bool hidden,
                          const std::vector<std::uint64_t>& watched, const std::vector<nb::bytes>& hints, bool ask) {
-  const std::vector<std::string> ends = strings(hints);
-  const FolderLook how{hidden, watched, ends, ask};
-  const Folder found = from_system(folder.c_str(), [&] { return look_into(folder.c_str(), how); });
+  const std::vector<std::string> endings = strings(hints);
+  const FolderOptions options{hidden, watched, endings, ask};
+  const Folder listed = from_system(folder.c_str(), [&] { return list_folder(folder.c_str(), options); });
   nb::list paths, apart;
   const auto before = view(prefix);
   std::string path(before);
-  for (const auto& entry : found.entries) {
+  for (const auto& entry : listed.entries) {
     if (entry.kind != Entry::Kind::file) {
       const int what = entry.kind == Entry::Kind::folder    ? kFolder
                        : entry.kind == Entry::Kind::watched ? kWatched
@@ -33,15 +32,15 @@ nb::tuple py_list_folder(const nb::bytes& folder, const nb::bytes& prefix, bool 
       apart.append(nb::make_tuple(nb::len(paths), what));
     }
     path.resize(before.size());
-    path += found.name(entry);
+    path += listed.name(entry);
     paths.append(to_bytes(path));
   }
-  return nb::make_tuple(std::move(paths), std::move(apart), nb::make_tuple(found.links, found.special));
+  return nb::make_tuple(std::move(paths), std::move(apart), nb::make_tuple(listed.links, listed.special));
 }
 
-// Which rows are such.
+// Lists the rows that pass a test.
 template <class Test>
-nb::list chosen(const Batch& batch, Test&& test) {
+nb::list rows_where(const Batch& batch, Test&& test) {
   nb::list rows;
   for (std::size_t i = 0; i < batch.rows.size(); ++i)
     if (test(batch.rows[i])) rows.append(i);
@@ -59,7 +58,7 @@ Batch py_ingest_files(const nb::bytes& folder, const std::vector<nb::bytes>& pat
 
 Batch py_ingest_texts(const std::vector<nb::bytes>& texts, const std::vector<bool>& html, const Recipe& recipe) {
   if (texts.size() != html.size()) throw nb::value_error("a text and its kind go together");
-  std::vector<Decoded> decoded;
+  std::vector<DecodedText> decoded;
   for (std::size_t i = 0; i < texts.size(); ++i) decoded.push_back({view(texts[i]), html[i]});
   const nb::gil_scoped_release free;
   return ingest_texts(decoded, recipe);
@@ -67,16 +66,17 @@ Batch py_ingest_texts(const std::vector<nb::bytes>& texts, const std::vector<boo
 
 Batch py_ingest_bytes(const std::vector<nb::bytes>& bytes, const std::vector<bool>& named_html, const Recipe& recipe) {
   if (bytes.size() != named_html.size()) throw nb::value_error("bytes and their hint go together");
-  std::vector<Held> held;
-  for (std::size_t i = 0; i < bytes.size(); ++i) held.push_back({view(bytes[i]), named_html[i]});
+  std::vector<LooseBytes> documents;
+  for (std::size_t i = 0; i < bytes.size(); ++i) documents.push_back({view(bytes[i]), named_html[i]});
   const nb::gil_scoped_release free;
-  return ingest_bytes(held, recipe);
+  return ingest_bytes(documents, recipe);
 }
 
 nb::bytes py_unchanged(const std::vector<nb::bytes>& paths, const std::vector<std::uint64_t>& sizes,
                        const std::vector<std::int64_t>& mtimes, const std::vector<std::int64_t>& ctimes,
                        const std::vector<std::int64_t>& inodes, unsigned threads) {
-  if (sizes.size() != paths.size() || mtimes.size() != paths.size() || ctimes.size() != paths.size() || inodes.size() != paths.size())
+  const std::size_t count = paths.size();
+  if (sizes.size() != count || mtimes.size() != count || ctimes.size() != count || inodes.size() != count)
     throw nb::value_error("every path has a size, two times and an inode");
   std::vector<FileStamp> files;
   files.reserve(paths.size());
@@ -85,21 +85,21 @@ nb::bytes py_unchanged(const std::vector<nb::bytes>& paths, const std::vector<st
   std::vector<std::uint8_t> same;
   {
     const nb::gil_scoped_release free;
-    same = unchanged(files, threads);
+    same = unchanged_files(files, threads);
   }
   return nb::bytes(same.data(), same.size());
 }
 
-// Columns of a batch as the lists they are used as: slicing them in Python held the GIL much longer.
+// Makes a column of a batch a list, as it is used: slicing it in Python held the GIL much longer.
 template <class Get>
-nb::list listed(const Batch& batch, Get&& get) {
+nb::list column_list(const Batch& batch, Get&& get) {
   nb::list values;
   for (const auto& row : batch.rows) values.append(get(row));
   return values;
 }
 
-// What lies end to end, row i from ends[i-1] to ends[i]. Arrays of bytes where SQLite is given them as they are: it
-// takes these at once, and would have to have bytes made into them.
+// Cuts what lies end to end into pieces, row i from ends[i-1] to ends[i]. Arrays of bytes go to SQLite as they are,
+// which would have to copy bytes into them.
 template <class Bytes = nb::bytes, class T>
 nb::list pieces(const T* data, const std::vector<std::uint64_t>& ends) {
   nb::list values;
@@ -115,29 +115,30 @@ nb::object digest_or_none(bool known, const Digest& digest) {
   return known ? nb::object(nb::bytes(digest.data(), digest.size())) : nb::none();
 }
 
-// Texts are given away, not lent: what is large is not held twice.
+// Moves texts out of the batch, so that large ones are not held twice.
 template <auto Column>
-nb::list given_away(Batch& batch, const std::vector<std::uint64_t>& ends) {
+nb::list take_column(Batch& batch, const std::vector<std::uint64_t>& ends) {
   const std::string& texts = batch.*Column;
   if (!ends.empty() && ends.back() != texts.size()) throw nb::value_error("the texts were taken already");
-  nb::list given = pieces(texts.data(), ends);
-  Recycled<Column>::give_back(batch);
-  return given;
+  nb::list taken = pieces(texts.data(), ends);
+  RecycledColumn<Column>::reclaim(batch);
+  return taken;
 }
 
-nb::list take_texts(Batch& batch) { return given_away<&Batch::texts>(batch, batch.text_ends); }
+nb::list take_texts(Batch& batch) { return take_column<&Batch::texts>(batch, batch.text_ends); }
 
 nb::list take_canonical(Batch& batch) {
   std::vector<std::uint64_t> ends;
   for (const auto& row : batch.rows) ends.push_back((ends.empty() ? 0 : ends.back()) + (row.copy ? 0 : row.length));
-  return given_away<&Batch::canonical>(batch, ends);
+  return take_column<&Batch::canonical>(batch, ends);
 }
 
-// Nearly all strings are ASCII, and lie there as UTF-8 already.
+// Returns the bytes of a text. Nearly all strings are ASCII, and their memory is UTF-8 already.
 std::string_view bytes_of(nb::handle text) {
-  if (PyBytes_Check(text.ptr())) return {PyBytes_AS_STRING(text.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()))};
-  if (PyUnicode_Check(text.ptr()) && PyUnicode_IS_COMPACT_ASCII(text.ptr()))
-    return {static_cast<const char*>(PyUnicode_DATA(text.ptr())), static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr()))};
+  PyObject* const object = text.ptr();
+  if (PyBytes_Check(object)) return {PyBytes_AS_STRING(object), static_cast<std::size_t>(PyBytes_GET_SIZE(object))};
+  if (PyUnicode_Check(object) && PyUnicode_IS_COMPACT_ASCII(object))
+    return {static_cast<const char*>(PyUnicode_DATA(object)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(object))};
   throw nb::type_error("a text is bytes or a str of ASCII");
 }
 
@@ -171,10 +172,10 @@ void py_add(TextContents& self, Batch& batch) {
 
 void py_put_in_order(TextContents& self, bool weighted) {
   const nb::gil_scoped_release free;
-  self.put_in_order(weighted);
+  self.sort(weighted);
 }
 
-// Lent, not copied: the contents live as long as the array.
+// Lends an array without a copy: its owner lives as long as the array.
 template <class T>
 nb::ndarray<nb::numpy, const T, nb::ndim<1>> lent(nb::handle owner, std::span<const T> values) {
   return {values.data(), {values.size()}, owner};
@@ -187,7 +188,7 @@ bool py_put_in_order_of(TextContents& self, const std::vector<nb::bytes>& digest
     std::memcpy(wanted[i].data(), digests[i].c_str(), wanted[i].size());
   }
   const nb::gil_scoped_release free;
-  return self.put_in_order_of(wanted);
+  return self.sort_like(wanted);
 }
 
 HeldFeatures py_features_of(nb::handle owner, const Array<std::int64_t>& rows) {
@@ -206,12 +207,12 @@ NumPy<std::int64_t> py_lengths(const TextContents& self) {
 
 HeldTexts py_texts(nb::handle owner, const std::vector<std::uint32_t>& rows) {
   const auto all = nb::cast<const TextContents&>(owner).texts();
-  HeldTexts some{nb::borrow(owner), {}};
+  HeldTexts texts{nb::borrow(owner), {}};
   for (const auto row : rows) {
     if (row >= all.size()) throw nb::index_error("a row names no content");
-    some.views.push_back(all[row]);
+    texts.views.push_back(all[row]);
   }
-  return some;
+  return texts;
 }
 
 }  // namespace
@@ -219,8 +220,8 @@ HeldTexts py_texts(nb::handle owner, const std::vector<std::uint32_t>& rows) {
 void register_ingest(nb::module_& m) {
   m.attr("FOLDER") = kFolder;
   m.attr("WATCHED") = kWatched;
-  m.def("list_folder", py_list_folder, "folder"_a, "prefix"_a, nb::kw_only(), "hidden"_a, "watched"_a, "hints"_a = nb::list(),
-        "ask"_a = false);
+  m.def("list_folder", py_list_folder, "folder"_a, "prefix"_a, nb::kw_only(), "hidden"_a, "watched"_a,
+        "hints"_a = nb::list(), "ask"_a = false);
   m.attr("STORE_HEADER") = kStoreHeader;
   m.def("is_store_header", [](const nb::bytes& bytes) { return is_store_header(view(bytes)); }, "bytes"_a);
   nb::class_<Recipe>(m, "Recipe").def("__init__", [](Recipe* self, const Scheme& scheme, bool raw, unsigned ignored,
@@ -231,38 +232,49 @@ void register_ingest(nb::module_& m) {
       .def_ro("raw", &Recipe::raw)
       .def_ro("max_size", &Recipe::max_size);
   nb::class_<FormatFilter>(m, "Suspects")
-      .def("__init__", [](FormatFilter* self, const std::vector<nb::bytes>& endings, const std::vector<nb::bytes>& marks) {
+      .def("__init__", [](FormatFilter* self, const std::vector<nb::bytes>& endings,
+                          const std::vector<nb::bytes>& marks) {
         new (self) FormatFilter(strings(endings), strings(marks));
       }, nb::kw_only(), "endings"_a, "marks"_a)
-      .def("by_name", [](const FormatFilter& self, const nb::bytes& path) { return self.by_name(view(path)); }, "path"_a)
+      .def("by_name", [](const FormatFilter& self, const nb::bytes& path) {
+        return self.by_name(view(path));
+      }, "path"_a)
       .def("by_content", [](const FormatFilter& self, const nb::bytes& bytes, int kind) {
         return self.by_content(view(bytes), static_cast<Kind>(kind));
       }, "bytes"_a, "kind"_a);
-  const auto rows = [](auto get) { return [get](const Batch& batch) { return listed(batch, get); }; };
+  const auto rows = [](auto get) { return [get](const Batch& batch) { return column_list(batch, get); }; };
+  const auto with_hint = [](FormatHint hint) {
+    return [hint](const Batch& batch) {
+      return rows_where(batch, [hint](const BatchRow& r) { return r.hint == hint; });
+    };
+  };
   nb::class_<Batch>(m, "Batch")
       .def("__len__", [](const Batch& batch) { return batch.rows.size(); })
       .def_prop_ro("held", [](const Batch& batch) {
         return batch.texts.size() + batch.canonical.size() + batch.features.size() * sizeof(std::uint64_t);
       })
-      .def_prop_ro("errors", rows([](const Ingested& r) { return r.error; }))
-      .def_prop_ro("kinds", rows([](const Ingested& r) { return static_cast<int>(r.kind); }))
-      .def_prop_ro("sizes", rows([](const Ingested& r) { return r.size; }))
-      .def_prop_ro("mtimes", rows([](const Ingested& r) { return r.mtime_ns; }))
-      .def_prop_ro("ctimes", rows([](const Ingested& r) { return r.ctime_ns; }))
-      .def_prop_ro("inodes", rows([](const Ingested& r) { return static_cast<std::int64_t>(r.inode); }))
-      .def_prop_ro("owners", rows([](const Ingested& r) { return r.owner; }))
-      .def_prop_ro("characters", rows([](const Ingested& r) { return r.characters; }))
-      .def_prop_ro("lengths", rows([](const Ingested& r) { return r.length; }))
-      .def_prop_ro("moduli", rows([](const Ingested& r) { return r.modulus; }))
-      .def_prop_ro("digests", rows([](const Ingested& r) { return digest_or_none(r.has_digest(), r.digest); }))
-      .def_prop_ro("contents", rows([](const Ingested& r) { return digest_or_none(r.has_content(), r.content_digest); }))
-      .def_prop_ro("named", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.hint == FormatHint::by_name; }); })
-      .def_prop_ro("marked", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.hint == FormatHint::by_content; }); })
-      .def_prop_ro("stores", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.hint == FormatHint::store; }); })
-      .def_prop_ro("copies", [](const Batch& batch) { return chosen(batch, [](const Ingested& r) { return r.copy; }); })
+      .def_prop_ro("errors", rows([](const BatchRow& r) { return r.error; }))
+      .def_prop_ro("kinds", rows([](const BatchRow& r) { return static_cast<int>(r.kind); }))
+      .def_prop_ro("sizes", rows([](const BatchRow& r) { return r.size; }))
+      .def_prop_ro("mtimes", rows([](const BatchRow& r) { return r.mtime_ns; }))
+      .def_prop_ro("ctimes", rows([](const BatchRow& r) { return r.ctime_ns; }))
+      .def_prop_ro("inodes", rows([](const BatchRow& r) { return static_cast<std::int64_t>(r.inode); }))
+      .def_prop_ro("owners", rows([](const BatchRow& r) { return r.owner; }))
+      .def_prop_ro("characters", rows([](const BatchRow& r) { return r.characters; }))
+      .def_prop_ro("lengths", rows([](const BatchRow& r) { return r.length; }))
+      .def_prop_ro("moduli", rows([](const BatchRow& r) { return r.modulus; }))
+      .def_prop_ro("digests", rows([](const BatchRow& r) { return digest_or_none(r.has_digest(), r.digest); }))
+      .def_prop_ro("contents",
+                   rows([](const BatchRow& r) { return digest_or_none(r.has_content(), r.content_digest); }))
+      .def_prop_ro("named", with_hint(FormatHint::by_name))
+      .def_prop_ro("marked", with_hint(FormatHint::by_content))
+      .def_prop_ro("stores", with_hint(FormatHint::store))
+      .def_prop_ro("copies",
+                   [](const Batch& batch) { return rows_where(batch, [](const BatchRow& r) { return r.copy; }); })
       .def("take_texts", take_texts)
       .def("lend_texts", [](Batch& batch) {
-        return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(reinterpret_cast<const std::uint8_t*>(batch.texts.data()), {batch.texts.size()}, nb::find(batch));
+        const auto* const data = reinterpret_cast<const std::uint8_t*>(batch.texts.data());
+        return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(data, {batch.texts.size()}, nb::find(batch));
       })
       .def("drop_texts", drop_texts)
       .def("take_canonical", take_canonical)
@@ -300,9 +312,9 @@ void register_ingest(nb::module_& m) {
       .def("joined", [](const HeldFeatures& self) {
         std::vector<std::uint64_t> all;
         std::size_t size = 0;
-        for (const auto one : self.views) size += one.size();
+        for (const auto features : self.views) size += features.size();
         all.reserve(size);
-        for (const auto one : self.views) all.insert(all.end(), one.begin(), one.end());
+        for (const auto features : self.views) all.insert(all.end(), features.begin(), features.end());
         return array(std::move(all));
       });
   m.attr("NOTHING") = TextContents::kNothing;
@@ -319,7 +331,7 @@ void register_ingest(nb::module_& m) {
       .def("features_of", py_features_of, "rows"_a)
       .def("texts", py_texts, "rows"_a)
       .def_prop_ro("lengths", py_lengths, as_it_is)
-      .def_prop_ro("holding", lends([](const TextContents& self) { return self.holding(); }), as_it_is)
+      .def_prop_ro("holding", lends([](const TextContents& self) { return self.content_of(); }), as_it_is)
       .def_prop_ro("offsets", lends([](const TextContents& self) { return self.offsets(); }), as_it_is)
       .def_prop_ro("features", lends([](TextContents& self) { return self.features(); }), as_it_is)
       .def_prop_ro("weights", lends([](const TextContents& self) { return self.weights(); }), as_it_is)

@@ -1,5 +1,4 @@
-// Candidates as Python sees them: the join in memory and the bounded one, collisions, cosines and intervals. It
-// converts, releases the GIL and raises; nothing else.
+// Bindings of the joins, collisions, cosines and intervals: they convert, release the GIL and raise.
 #include "base/binomial.hpp"
 #include "base/parallel.hpp"
 #include "bindings/convert.hpp"
@@ -12,11 +11,11 @@
 namespace nearkin::bindings {
 namespace {
 
-nb::tuple columns(Candidates&& met) {
-  const Columns<Candidate> of(std::move(met.pairs));
+nb::tuple columns(Candidates&& candidates) {
+  const Columns<Candidate> of(std::move(candidates.pairs));
   return nb::make_tuple(of(&Candidate::a), of(&Candidate::b), of(&Candidate::shared), of(&Candidate::size_a),
                         of(&Candidate::size_b), of(&Candidate::united), of(&Candidate::strong),
-                        array(std::move(met.starred)), met.hot_features, met.hot_links);
+                        array(std::move(candidates.starred)), candidates.hot_features, candidates.hot_links);
 }
 
 Estimator estimator_of(const std::string& name) {
@@ -34,13 +33,13 @@ Evidence evidence_of(const std::string& estimator, bool sampled, std::uint64_t l
   return evidence;
 }
 
-// Features end to end, or where the contents hold them.
+// Features lie end to end in an array, or where the contents hold them.
 Postings postings(const Array<std::uint64_t>& offsets, nb::handle features, const Array<std::uint32_t>& weights,
                   const Array<std::uint64_t>& moduli) {
   Postings all;
   all.offsets = span(offsets), all.weights = span(weights), all.moduli = span(moduli);
   if (nb::isinstance<TextContents>(features)) all.starts = nb::cast<const TextContents&>(features).starts();
-  else all.features = span(nb::cast<Array<std::uint64_t>>(features, false));  // not converted: who calls holds it
+  else all.features = span(nb::cast<Array<std::uint64_t>>(features, false));  // no copy: the caller keeps it alive
   if (offsets.size() != moduli.size() + 1 || (!all.weights.empty() && all.weights.size() != all.count()) ||
       (all.starts.empty() ? all.features.size() != all.count() : all.starts.size() != moduli.size()))
     throw nb::value_error("the arrays of the postings do not fit together");
@@ -48,21 +47,27 @@ Postings postings(const Array<std::uint64_t>& offsets, nb::handle features, cons
 }
 
 nb::tuple py_candidates(const Array<std::uint64_t>& offsets, nb::handle features, const Array<std::uint32_t>& weights,
-                        const Array<std::uint64_t>& moduli,
-                        const std::string& estimator, bool sampled, std::uint64_t limit, bool contains, double resemblance, double containment, double floor, double confidence,
-                        std::uint32_t floor_reach, std::uint32_t floor_most, std::uint64_t short_part, std::uint64_t short_sample,
-                        std::uint32_t hot, unsigned threads, const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
+                        const Array<std::uint64_t>& moduli, const std::string& estimator, bool sampled,
+                        std::uint64_t limit, bool contains, double resemblance, double containment, double floor,
+                        double confidence, std::uint32_t floor_reach, std::uint32_t floor_most,
+                        std::uint64_t short_part, std::uint64_t short_sample, std::uint32_t hot, unsigned threads,
+                        const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
   Postings all = postings(offsets, features, weights, moduli);
   all.touched = {touched.data(), touched.size()};
   all.common = {common.data(), common.size()};
   if (all.partial() && touched.size() != moduli.size()) throw nb::value_error("every content is touched or not");
-  all.evidence = evidence_of(estimator, sampled, limit, contains);
-  Candidates met;
+  const JoinOptions options{evidence_of(estimator, sampled, limit, contains),
+                            {resemblance, containment, floor, confidence, short_part, short_sample},
+                            floor_reach,
+                            floor_most,
+                            hot,
+                            threads};
+  Candidates candidates;
   {
     const nb::gil_scoped_release free;
-    met = find_candidates(all, {resemblance, containment, floor, confidence, floor_reach, floor_most, short_part, short_sample, hot}, threads);
+    candidates = find_candidates(all, options);
   }
-  return columns(std::move(met));
+  return columns(std::move(candidates));
 }
 
 NumPy<std::uint64_t> py_shared(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
@@ -72,15 +77,17 @@ NumPy<std::uint64_t> py_shared(const Array<std::uint64_t>& offsets, const Array<
   Postings lists;
   lists.offsets = span(offsets), lists.features = span(features);
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (a.data()[i] + 1 >= offsets.size() || b.data()[i] + 1 >= offsets.size()) throw nb::index_error("a pair names no list");
-  std::vector<std::uint64_t> found(a.size());
+    if (a.data()[i] + 1 >= offsets.size() || b.data()[i] + 1 >= offsets.size())
+      throw nb::index_error("a pair names no list");
+  std::vector<std::uint64_t> shared(a.size());
   {
     const nb::gil_scoped_release free;
-    parallel_blocks(found.size(), 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) found[i] = shared_weight(lists.list(a.data()[i]), lists.list(b.data()[i]));
+    parallel_blocks(shared.size(), 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i)
+        shared[i] = shared_weight(lists.list(a.data()[i]), lists.list(b.data()[i]));
     });
   }
-  return array(std::move(found));
+  return array(std::move(shared));
 }
 
 using Stage = BoundedJoin::Stage;
@@ -90,15 +97,17 @@ void make(BoundedJoin* self, const std::string& folder, const Array<std::uint64_
           double containment, double floor, double confidence, std::uint32_t floor_reach, std::uint32_t floor_most,
           std::uint64_t short_part, std::uint64_t short_sample, std::uint32_t hot, std::uint64_t memory,
           unsigned threads) {
-  const Thresholds thresholds{resemblance, containment, floor, confidence, floor_reach, floor_most,
-                              short_part,  short_sample, hot};
-  const Evidence evidence = evidence_of(estimator, sampled, limit, contains);
-  if (evidence.estimator == Estimator::collision) throw nb::value_error("collisions are not joined in bins");
+  const JoinOptions options{evidence_of(estimator, sampled, limit, contains),
+                            {resemblance, containment, floor, confidence, short_part, short_sample},
+                            floor_reach,
+                            floor_most,
+                            hot,
+                            threads};
+  if (options.evidence.estimator == Estimator::collision) throw nb::value_error("collisions are not joined in bins");
   for (std::size_t i = 0; i < moduli.size(); ++i)
     if (moduli.data()[i] == 0) throw nb::value_error("a modulus of 0");
   from_system(folder, [&] {
-    new (self) BoundedJoin(
-        std::make_unique<Whole>(folder, span(moduli), weighted, evidence, thresholds, memory, threads));
+    new (self) BoundedJoin(std::make_unique<BoundedState>(folder, span(moduli), weighted, options, memory));
   });
 }
 
@@ -122,9 +131,9 @@ nb::tuple stars(BoundedJoin& self) {
 }
 
 nb::tuple join(const BoundedJoin& self, std::uint32_t bin, std::uint32_t other) {
-  Candidates found;
-  found.pairs = from_system(self.folder(), [&] { return self.join(bin, other); });
-  return columns(std::move(found));
+  Candidates candidates;
+  candidates.pairs = from_system(self.folder(), [&] { return self.join(bin, other); });
+  return columns(std::move(candidates));
 }
 
 nb::tuple py_term_frequencies(const nb::bytes& text) {
@@ -146,15 +155,16 @@ NumPy<double> py_cosines(const std::vector<nb::bytes>& texts, const Array<std::u
     if (a.data()[i] >= views.size() || b.data()[i] >= views.size()) throw nb::index_error("a pair names no text");
     pairs.push_back({a.data()[i], b.data()[i]});
   }
-  std::vector<double> found;
+  std::vector<double> values;
   {
     const nb::gil_scoped_release free;
-    found = cosines(views, pairs, threads);
+    values = cosines(views, pairs, threads);
   }
-  return array(std::move(found));
+  return array(std::move(values));
 }
 
-nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>& n, double confidence, unsigned threads) {
+nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>& n, double confidence,
+                       unsigned threads) {
   std::vector<Interval> intervals(k.size());
   {
     const nb::gil_scoped_release free;
@@ -170,8 +180,9 @@ nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>
 
 void register_join(nb::module_& m) {
   m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "estimator"_a,
-        "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a, "hot"_a,
-        "threads"_a, "touched"_a, "common"_a);
+        "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a,
+        "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a, "hot"_a, "threads"_a, "touched"_a,
+        "common"_a);
   m.def("shared", py_shared, "offsets"_a, "features"_a, "a"_a, "b"_a, nb::kw_only(), "threads"_a);
   nb::class_<BoundedJoin> type(m, "BoundedJoin");
   nb::enum_<Stage>(type, "Stage")
@@ -179,7 +190,7 @@ void register_join(nb::module_& m) {
       .value("ORDER", Stage::order)
       .value("LINK", Stage::link)
       .value("REACH", Stage::reach)
-      .value("DEAL", Stage::deal);
+      .value("DEAL", Stage::distribute);
   type.def("__init__", make, "folder"_a, "moduli"_a, nb::kw_only(), "weighted"_a, "estimator"_a, "sampled"_a, "limit"_a,
            "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a,
            "short_part"_a, "short_sample"_a, "hot"_a, "memory"_a, "threads"_a)

@@ -1,5 +1,4 @@
-// What a document would take with it, as Python sees it: folded texts, their windows, certificates. It converts,
-// releases the GIL and raises; nothing else.
+// Bindings of folded texts, their windows and certificates: they convert, release the GIL and raise.
 #include "bindings/convert.hpp"
 #include "keep/certificate.hpp"
 #include "keep/windows.hpp"
@@ -8,13 +7,14 @@ namespace nearkin::bindings {
 namespace {
 
 nb::tuple py_fold_spaces(const nb::bytes& text) {
-  Spaced found;
+  Spaced spaced;
   {
     const nb::gil_scoped_release free;
-    found = fold_spaces(view(text));
+    spaced = fold_spaces(view(text));
   }
-  return nb::make_tuple(to_bytes(found.text), column<std::uint64_t>(found.changes, [](const Respaced& r) { return r.start; }),
-                        column<std::uint64_t>(found.changes, [](const Respaced& r) { return r.end; }));
+  return nb::make_tuple(to_bytes(spaced.text),
+                        column<std::uint64_t>(spaced.changes, [](const Respaced& r) { return r.start; }),
+                        column<std::uint64_t>(spaced.changes, [](const Respaced& r) { return r.end; }));
 }
 
 bool py_surely_composed(const nb::bytes& text) {
@@ -28,15 +28,16 @@ void make_anchors(Anchors* self, const nb::bytes& kept, std::size_t window) {
 }
 
 NumPy<std::uint8_t> py_runs(Anchors& self, const nb::bytes& text) {
-  std::vector<std::uint8_t> found;
+  std::vector<std::uint8_t> bits;
   {
     const nb::gil_scoped_release free;
-    found = self.runs(view(text));
+    bits = self.runs(view(text));
   }
-  return array(std::move(found));
+  return array(std::move(bits));
 }
 
-void py_add(WindowSet& set, const nb::bytes& text, std::optional<std::uint32_t> owner, const Array<std::uint8_t>& skip) {
+void py_add(WindowSet& set, const nb::bytes& text, std::optional<std::uint32_t> owner,
+            const Array<std::uint8_t>& skip) {
   if (owner && *owner >= WindowSet::nobody) throw nb::value_error("there are too many texts");
   const nb::gil_scoped_release free;
   set.add(view(text), owner.value_or(WindowSet::nobody), span(skip));
@@ -47,13 +48,14 @@ void py_note(WindowSet& set, const nb::bytes& text, std::uint32_t owner, const A
   set.note(view(text), owner, span(skip));
 }
 
-NumPy<std::uint8_t> py_held(const WindowSet& set, const nb::bytes& text, bool several, const Array<std::uint8_t>& skip) {
-  std::vector<std::uint8_t> found;
+NumPy<std::uint8_t> py_held(const WindowSet& set, const nb::bytes& text, bool several,
+                            const Array<std::uint8_t>& skip) {
+  std::vector<std::uint8_t> bits;
   {
     const nb::gil_scoped_release free;
-    found = set.held(view(text), several, span(skip));
+    bits = set.held(view(text), several, span(skip));
   }
-  return array(std::move(found));
+  return array(std::move(bits));
 }
 
 void py_count(WindowCounts& counts, const nb::bytes& text) {
@@ -62,30 +64,33 @@ void py_count(WindowCounts& counts, const nb::bytes& text) {
 }
 
 nb::tuple py_shares(const WindowCounts& counts) {
-  const auto found = counts.shares();
-  return nb::make_tuple(column<std::int64_t>(found, [](const WindowCounts::Share& share) { return share.own; }),
-                        column<std::int64_t>(found, [](const WindowCounts::Share& share) { return share.shared; }));
+  const auto shares = counts.shares();
+  return nb::make_tuple(column<std::int64_t>(shares, [](const WindowCounts::Share& share) { return share.own; }),
+                        column<std::int64_t>(shares, [](const WindowCounts::Share& share) { return share.shared; }));
 }
 
 using Bits = Array<std::uint8_t>;
-using Read = std::tuple<std::size_t, Array<std::uint64_t>, Array<std::uint64_t>, Array<std::uint64_t>, Bits, Bits, bool>;
+using Numbers = Array<std::uint64_t>;
+using Read = std::tuple<std::size_t, Numbers, Numbers, Numbers, Bits, Bits, bool>;
 
-nb::tuple py_certify(const nb::bytes& text, bool raw, std::size_t window, const Bits& kept, const Bits& anywhere, bool whole,
-                     const std::optional<Read>& read, std::size_t listed) {
+nb::tuple py_certify(const nb::bytes& text, bool raw, std::size_t window, const Bits& kept, const Bits& anywhere,
+                     bool whole, const std::optional<Read>& read, std::size_t listed) {
   std::optional<RespacedReading> reading;
   if (read) {
     const auto& [length, starts, ends, lengths, inside, somewhere, entire] = *read;
     if (starts.size() != ends.size() || starts.size() != lengths.size()) throw nb::value_error("these are no changes");
     reading = RespacedReading{length, span(starts), span(ends), span(lengths), {span(inside), span(somewhere), entire}};
   }
-  Certified found;
+  Certified certified;
   {
     const nb::gil_scoped_release free;
-    found = certify(view(text), raw, window, {span(kept), span(anywhere), whole}, reading, listed);
+    certified = certify(view(text), raw, window, {span(kept), span(anywhere), whole}, reading, listed);
   }
   nb::list stretches;
-  for (const auto& one : found.listed) stretches.append(nb::make_tuple(one.start, one.end, one.first, one.last));
-  return nb::make_tuple(found.characters, found.missing, found.residue, found.respaced, found.stretches, stretches);
+  for (const auto& [start, end, first, last] : certified.listed)
+    stretches.append(nb::make_tuple(start, end, first, last));
+  return nb::make_tuple(certified.characters, certified.missing, certified.residue, certified.respaced,
+                        certified.stretches, stretches);
 }
 
 }  // namespace
@@ -98,8 +103,8 @@ void register_keep(nb::module_& m) {
       .def("runs", py_runs, "text"_a)
       .def("met", [](const Anchors& self) { return array(std::vector(self.met())); });
   nb::class_<WindowSet>(m, "WindowSet")
-      .def(nb::init<std::size_t, std::uint32_t, std::uint32_t, std::size_t>(), nb::kw_only(), "window"_a, "part"_a, "parts"_a,
-           "room"_a = 0)
+      .def(nb::init<std::size_t, std::uint32_t, std::uint32_t, std::size_t>(), nb::kw_only(), "window"_a, "part"_a,
+           "parts"_a, "room"_a = 0)
       .def("add", py_add, "text"_a, nb::kw_only(), "owner"_a.none(), "skip"_a)
       .def("note", py_note, "text"_a, nb::kw_only(), "owner"_a, "skip"_a)
       .def("held", py_held, "text"_a, nb::kw_only(), "several"_a, "skip"_a)

@@ -1,4 +1,5 @@
-// The module. Only the files of bindings know both Python and the kernels; they convert, release the GIL and raise.
+// The module nearkin._native. Only the files of bindings know both Python and the kernels: they convert, release the
+// GIL and raise.
 #include "bindings/convert.hpp"
 
 NB_MODULE(_native, m) {

@@ -1,4 +1,4 @@
-// Schemes as Python sees them. It converts, releases the GIL and raises; nothing else.
+// Bindings of fingerprints, shingles and schemes: they convert, release the GIL and raise.
 #include "bindings/convert.hpp"
 #include "sign/rabin.hpp"
 #include "sign/signature.hpp"
@@ -54,12 +54,12 @@ NumPy<std::uint64_t> py_all_shingles(const Shingler& shingler, const nb::bytes& 
 }
 
 NumPy<std::uint64_t> py_slot_minima(const Array<std::uint64_t>& fingerprints, std::uint32_t slots, bool portable) {
-  std::vector<std::uint64_t> found;
+  std::vector<std::uint64_t> minima;
   {
     const nb::gil_scoped_release free;
-    found = slot_minima(span(fingerprints), slots, portable ? Kernel::portable : Kernel::best);
+    minima = slot_minima(span(fingerprints), slots, portable ? Kernel::portable : Kernel::best);
   }
-  return array(std::move(found));
+  return array(std::move(minima));
 }
 
 NumPy<std::uint64_t> py_chunk_minima(const Array<std::uint64_t>& fingerprints, std::uint64_t modulus) {
@@ -131,8 +131,8 @@ void register_sign(nb::module_& m) {
   m.def("smallest", [](const Shingler& shingler, std::uint64_t n, std::uint64_t modulus) {
     return Scheme(Min(shingler, n, modulus));
   }, nb::kw_only(), "shingler"_a, "n"_a, "modulus"_a);
-  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor, std::uint64_t backup,
-                   std::uint64_t residue, std::uint64_t seed, unsigned bits) {
+  m.def("tttd", [](std::size_t window, std::uint64_t min, std::uint64_t max, std::uint64_t divisor,
+                   std::uint64_t backup, std::uint64_t residue, std::uint64_t seed, unsigned bits) {
     return Scheme(Tttd(window, min, max, divisor, backup, residue, seed, bits));
   }, nb::kw_only(), "window"_a, "min"_a, "max"_a, "divisor"_a, "backup"_a, "residue"_a, "seed"_a, "bits"_a);
   m.def("similarity_index", [](int method, const std::string& stream, bool stop_words, bool vowels_or_duplicates,

@@ -1,5 +1,4 @@
-// Bytes, texts and their names as Python sees them: digests, encodings, canonical text, pages, JSON and terms.
-// It converts, releases the GIL and raises; nothing else.
+// Bindings of digests, encodings, canonical text, pages, JSON and terms: they convert, release the GIL and raise.
 #include "base/parallel.hpp"
 #include "base/sha256.hpp"
 #include "bindings/convert.hpp"
@@ -25,15 +24,15 @@ nb::bytes py_sha256(const nb::bytes& data, bool portable) {
 
 std::vector<nb::bytes> py_sha256_all(const std::vector<nb::bytes>& data, bool portable) {
   std::vector<std::string_view> views;
-  for (const auto& one : data) views.push_back(view(one));
+  for (const auto& message : data) views.push_back(view(message));
   std::vector<Digest> digests;
   {
     const nb::gil_scoped_release free;
     digests = portable ? sha256_all_portable(views) : sha256_all(views);
   }
-  std::vector<nb::bytes> made;
-  for (const Digest& digest : digests) made.emplace_back(digest.data(), digest.size());
-  return made;
+  std::vector<nb::bytes> result;
+  for (const Digest& digest : digests) result.emplace_back(digest.data(), digest.size());
+  return result;
 }
 
 nb::bytes py_canonical(const nb::bytes& text, unsigned ignored, bool lines) {

@@ -1,4 +1,4 @@
-// Verification and passages as Python sees them. It converts, releases the GIL and raises; nothing else.
+// Bindings of verification, passages and edits: they convert, release the GIL and raise.
 #include <algorithm>
 
 #include "bindings/convert.hpp"
@@ -9,23 +9,23 @@
 namespace nearkin::bindings {
 namespace {
 
-std::span<const std::uint64_t> left_out_of(const std::optional<Array<std::uint64_t>>& ignored) {
-  const auto left_out = ignored ? span(*ignored) : std::span<const std::uint64_t>{};
-  if (!std::is_sorted(left_out.begin(), left_out.end())) throw nb::value_error("ignored shingles are not ascending");
-  return left_out;
+std::span<const std::uint64_t> ignored_shingles(const std::optional<Array<std::uint64_t>>& ignored) {
+  const auto shingles = ignored ? span(*ignored) : std::span<const std::uint64_t>{};
+  if (!std::is_sorted(shingles.begin(), shingles.end())) throw nb::value_error("ignored shingles are not ascending");
+  return shingles;
 }
 
 nb::tuple py_measure_long(const nb::bytes& a, const nb::bytes& b, const Shingler& shingler, std::uint64_t slices,
                           const std::optional<Array<std::uint64_t>>& ignored) {
   if (!can_be_sliced(shingler) || slices == 0) throw nb::value_error("only byte shingles without labels are sliced");
-  const auto left_out = left_out_of(ignored);
+  const auto shingles = ignored_shingles(ignored);
   const std::string_view first = view(a), second = view(b);
-  Measure found;
+  Measure measure;
   {
     const nb::gil_scoped_release free;
-    found = measure_long(first, second, shingler, left_out, slices);
+    measure = measure_long(first, second, shingler, shingles, slices);
   }
-  return nb::make_tuple(found.shared, found.size_a, found.size_b, found.bytes);
+  return nb::make_tuple(measure.shared, measure.size_a, measure.size_b, measure.bytes);
 }
 
 nb::tuple verify_views(std::span<const std::string_view> views, const Array<std::uint32_t>& a,
@@ -37,11 +37,11 @@ nb::tuple verify_views(std::span<const std::string_view> views, const Array<std:
     if (a.data()[i] >= views.size() || b.data()[i] >= views.size()) throw nb::index_error("a pair names no text");
     pairs.push_back({a.data()[i], b.data()[i]});
   }
-  const auto left_out = left_out_of(ignored);
+  const auto shingles = ignored_shingles(ignored);
   UninitVector<Measure> measures;
   {
     const nb::gil_scoped_release free;
-    measures = verify(views, pairs, shingler, {resemblance, containment}, left_out, threads);
+    measures = verify(views, pairs, shingler, {resemblance, containment}, shingles, threads);
   }
   const Columns<Measure> of(std::move(measures));
   return nb::make_tuple(of(&Measure::shared), of(&Measure::size_a), of(&Measure::size_b), of(&Measure::bytes));
@@ -70,40 +70,43 @@ nb::tuple places(const std::vector<Row>& rows) {
 }
 
 nb::tuple py_passages(const nb::bytes& a, const nb::bytes& b, std::uint64_t least, bool raw) {
-  std::vector<ListedPassage> found;
+  std::vector<ListedPassage> passages;
   {
     const nb::gil_scoped_release free;
-    found = common_passages(view(a), view(b), least, raw ? Reading::bytes : Reading::words);
+    passages = common_passages(view(a), view(b), least, raw ? Reading::bytes : Reading::words);
   }
-  return nb::make_tuple(places(found), column<std::uint8_t>(found, [](const ListedPassage& p) { return static_cast<std::uint8_t>(p.kind); }));
+  return nb::make_tuple(places(passages), column<std::uint8_t>(passages, [](const ListedPassage& p) {
+                          return static_cast<std::uint8_t>(p.kind);
+                        }));
 }
 
 nb::object py_word_edits(const nb::bytes& a, const nb::bytes& b, std::uint32_t most) {
-  std::optional<WordEdits> found;
+  std::optional<WordEdits> result;
   {
     const nb::gil_scoped_release free;
-    found = word_edits(view(a), view(b), most);
+    result = word_edits(view(a), view(b), most);
   }
-  if (!found) return nb::none();
-  return nb::make_tuple(found->distance, places(found->edits));
+  if (!result) return nb::none();
+  return nb::make_tuple(result->distance, places(result->edits));
 }
 
-nb::bytes py_holding(const nb::bytes& text, const std::vector<nb::bytes>& others, std::size_t window, unsigned threads) {
+nb::bytes py_holding(const nb::bytes& text, const std::vector<nb::bytes>& others, std::size_t window,
+                     unsigned threads) {
   if (window == 0) throw nb::value_error("a window has at least one byte");
   std::vector<std::string_view> views;
   for (const auto& other : others) views.push_back(view(other));
-  std::vector<std::uint8_t> found;
+  std::vector<std::uint8_t> shares;
   {
     const nb::gil_scoped_release free;
-    found = holding(view(text), views, window, threads);
+    shares = share_windows(view(text), views, window, threads);
   }
-  return nb::bytes(found.data(), found.size());
+  return nb::bytes(shares.data(), shares.size());
 }
 
 }  // namespace
 
 void register_verify(nb::module_& m) {
-  // Held texts first: they pass for a list, too, of bytes that would all be made for it.
+  // The overload for held texts comes first: they also pass for a list, but of bytes that would all be copied for it.
   m.def("verify", py_verify_held, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,
         "containment"_a, "threads"_a, "ignored"_a = nb::none());
   m.def("verify", py_verify, "texts"_a, "a"_a, "b"_a, nb::kw_only(), "shingler"_a, "resemblance"_a,

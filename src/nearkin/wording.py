@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from nearkin.model import Family, Kind, Member
+from nearkin.model import Family, Kind, Member, View
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula of a spreadsheet begins
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
@@ -43,7 +43,7 @@ def share(value: float | None) -> str:
 
 
 def percent(value: float) -> str:
-    """A share as a percentage; never 100 for what is not all."""
+    """A share in percent; never 100 for what is not all."""
     return "100 %" if value == 1.0 else f"{min(value, 0.999) * 100:.1f} %"
 
 
@@ -53,30 +53,32 @@ def marked(value: float | None, exact: bool | None) -> str:
 
 
 def kind_of(family: Family) -> str:
-    """The kind of a family in words. Eight documents may be a pair: of two texts, with copies."""
+    """The kind of a family in words: eight documents may be a pair of two texts, with copies."""
     copies = family.kind is Kind.PAIR and len(family.documents) > 2
     return f"{family.kind} with copies" if copies else str(family.kind)
 
 
 def holds(family: Family, score: str = "resemblance") -> list[str]:
-    """The scores that a family hangs together by. In a chain the mean may be lower than the weakest link that holds it
-    together: it counts the other links, too."""
-    scores = []
+    """What a family hangs together by.
+
+    The mean of a chain counts links weaker than those that hold it together, so it may be the lower of the two.
+    """
+    phrases = []
     mean = marked(family.mean_resemblance, family.mean_exact)
     if family.kind is Kind.PAIR:
-        scores.append(f"{score} {mean}")
+        phrases.append(f"{score} {mean}")
     elif family.mean_resemblance is not None and family.kind is not Kind.IDENTICAL:
-        scores.append(f"{'mean' if score == 'resemblance' else f'mean {score}'} of all links {mean}")
+        phrases.append(f"{'mean' if score == 'resemblance' else f'mean {score}'} of all links {mean}")
         if family.weakest:
             weakest = marked(family.weakest.resemblance, family.weakest.exact)
-            scores.append(f"{'holds together at' if family.view == View.CHAIN else 'weakest link'} {weakest}")
+            phrases.append(f"{'holds together at' if family.view == View.CHAIN else 'weakest link'} {weakest}")
     if family.most_distant:
-        scores.append(f"least alike members {marked(family.most_distant.resemblance, family.most_distant.exact)}")
-    return scores
+        phrases.append(f"least alike members {marked(family.most_distant.resemblance, family.most_distant.exact)}")
+    return phrases
 
 
 def said_of(member: Member) -> str | None:
-    """How it is known how far a document is from its family's pivot."""
+    """Whether the distance of a document from its family's pivot is exact or estimated."""
     return None if member.to_pivot is None else how(member.exact)
 
 

@@ -18,8 +18,7 @@ from nearkin.model import Kind
 from nearkin.scheme.shingler import Shingler
 from nearkin.store.contents import Contents
 from nearkin.store.database import in_memory
-from nearkin.store.families import record_events
-from nearkin.store.matches import family_rows, replace_families
+from nearkin.store.families import family_rows, record_events, replace_families
 from oracle.family import Match
 from oracle.prose import prose
 

@@ -7,7 +7,6 @@ import pytest
 
 from nearkin.api.store import Store
 from nearkin.group.grouping import Grouping
-from nearkin.matching.scan_cache import Remembered
 from nearkin.matching.segment_builder import NONE, Builder, SegmentAhead
 from nearkin.scheme import parse_scheme
 from nearkin.store.database import connect
@@ -16,7 +15,6 @@ from oracle.prose import prose
 
 SPEC = "mod:window=20,sample=200,most=64"
 SCHEME = parse_scheme(SPEC)
-NOTHING = Remembered(texts=0, signatures=0)
 HEADER = 512  # holds what makes each file another: a token, and sums over it
 
 
@@ -132,5 +130,5 @@ def test_another_builder_is_not_disturbed(folder: Path, tmp_path: Path) -> None:
     with one_builder(store, wait=False) as mine:
         assert mine
         with closing(connect(store)) as connection:
-            SegmentAhead(store, SCHEME, 1, ignored=NONE, memory=1 << 20, remembered=NOTHING).give_up(connection)
+            SegmentAhead(store, SCHEME, 1, ignored=NONE, memory=1 << 20, cached=None).give_up(connection)
     assert len(files(store)) == 1

@@ -1,6 +1,5 @@
 """Matches in columns, put in order, against sorted rows."""
 
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -9,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.matching.match_columns import TURNED, MatchColumns, alike
+from nearkin.matching.match_columns import COLUMNS, TURNED, MatchColumns, alike
 
-NAMES = [field.name for field in fields(MatchColumns)]
+NAMES = COLUMNS
 ROWS = {
     "a": np.uint32,
     "b": np.uint32,

@@ -1,7 +1,8 @@
-"""What was read, remembered: the same texts and the same join as of what is read back, or none at all."""
+"""What was read, cached: the same texts and the same join as of what is read back, or none at all."""
 
 import os
 import random
+import weakref
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +19,7 @@ from nearkin.engine import reader, scan_files
 from nearkin.group import grouping
 from nearkin.matching import matcher
 from nearkin.matching.candidates import Levels, Postings, find_candidates
-from nearkin.matching.scan_cache import Remembered
+from nearkin.matching.scan_cache import CachedContents, ScanCache
 from nearkin.model import Readings
 from nearkin.scheme import parse_scheme, sign
 from nearkin.settings import MatchSettings
@@ -51,12 +52,14 @@ def contents(texts: list[bytes]) -> Contents:
     return Contents(np.arange(len(texts)), digests, np.array([len(text) for text in texts]))
 
 
-def remembered(*batches: Readings, texts: int = ROOM, signatures: int = ROOM, asked: list[bytes]) -> Remembered:
-    found = Remembered(texts=texts, signatures=signatures)
+def cached(*batches: Readings, texts: int = ROOM, signatures: int = ROOM, asked: list[bytes]) -> CachedContents:
+    cache = ScanCache(texts=texts, signatures=signatures)
     for batch in batches:
-        found.remember(batch)
-    found.put_in_order(contents(asked))
-    return found
+        cache.add(batch)
+    in_order = cache.in_order_of(contents(asked))
+    assert in_order is not None
+    assert cache.in_order_of(contents(asked)) is None, "it was handed over"
+    return in_order
 
 
 def test_they_are_joined_as_those_end_to_end_are() -> None:
@@ -64,8 +67,8 @@ def test_they_are_joined_as_those_end_to_end_are() -> None:
     random.Random(1).shuffle(texts)
     batches = readings(texts[:30]), readings(texts[20:])
     texts.sort()
-    kept = remembered(*batches, asked=texts)
-    read = kept.signatures()
+    kept = cached(*batches, asked=texts)
+    read = kept.signatures
     assert read is not None
     signed = [sign(text, SCHEME) for text in texts]
     whole = Postings(
@@ -101,41 +104,37 @@ def test_they_are_joined_as_those_end_to_end_are() -> None:
 def test_signatures_of_all_or_of_none() -> None:
     texts = collection()
     batch = [readings(texts[:-1]) for _ in range(3)]
-    assert remembered(batch[0], asked=texts).signatures() is None
-    assert remembered(batch[1], asked=[*texts[:10], b"unknown"]).signatures() is None
-    assert remembered(batch[2], asked=texts[:10]).signatures() is not None
+    assert cached(batch[0], asked=texts).signatures is None
+    assert cached(batch[1], asked=[*texts[:10], b"unknown"]).signatures is None
+    assert cached(batch[2], asked=texts[:10]).signatures is not None
     size = sum(8 * len(sign(text, SCHEME).features) for text in texts)
     for room, some in ((size - 1, False), (size, True)):
-        found = remembered(readings(texts), signatures=room, asked=texts)
-        assert (found.signatures() is not None) == some
+        found = cached(readings(texts), signatures=room, asked=texts)
+        assert (found.signatures is not None) == some
     later = (readings(texts), readings([prose(5, 900)]))
-    found = remembered(*later, signatures=size, asked=texts)
-    assert found.signatures() is None, "nothing is held that is of no use"
+    found = cached(*later, signatures=size, asked=texts)
+    assert found.signatures is None, "nothing is held that is of no use"
     assert found.signatures_of(np.arange(2)) is None
     held = found.texts(range(len(texts)))
     assert held is not None
     assert list(held) == texts
-    weighted = remembered(readings(texts, "tttd:mean=100"), asked=texts)
-    assert weighted.signatures() is None, "weights are read from the store"
+    weighted = cached(readings(texts, "tttd:mean=100"), asked=texts)
+    assert weighted.signatures is None, "weights are read from the store"
 
 
 def test_texts_while_there_is_room() -> None:
     first, second, third = prose(1, 3000), prose(2, 9000), prose(3, 3000)
     room = len(first) + len(third)
     batches = map(readings, ([first], [first], [second, first], [third]))
-    found = remembered(*batches, texts=room, asked=[first, second, third])
+    found = cached(*batches, texts=room, asked=[first, second, third])
     held = found.texts([2, 1, 0])
-    assert held is not None
     assert not held.complete
     assert list(held) == [b"", b"", first], "after the first that there was no room for, none is kept"
-    assert found.signatures() is not None
-    complete = found.texts([0])
-    assert complete is not None
-    assert complete.complete
-    assert Remembered(texts=ROOM, signatures=ROOM).texts([]) is None
+    assert found.signatures is not None
+    assert found.texts([0]).complete
+    assert ScanCache(texts=ROOM, signatures=ROOM).in_order_of(contents([first])) is None
     very_long = first * 12_000
-    later = remembered(readings([very_long]), readings([third]), texts=room, asked=[third, very_long]).texts([0, 1])
-    assert later is not None
+    later = cached(readings([very_long]), readings([third]), texts=room, asked=[third, very_long]).texts([0, 1])
     assert list(later) == [third, b""], "one very long text leaves the room to others"
 
 
@@ -151,14 +150,16 @@ def test_against_a_dictionary(batches: list[list[int]], asked: list[int], for_te
     met = {i for batch in batches for i in batch}
     given = (readings([made[i] for i in batch]) for batch in batches)
     wanted = [made[i] for i in asked]
-    found = remembered(*given, texts=for_texts, signatures=for_features, asked=wanted)
+    if not batches:
+        assert ScanCache(texts=for_texts, signatures=for_features).in_order_of(contents(wanted)) is None
+        return
+    found = cached(*given, texts=for_texts, signatures=for_features, asked=wanted)
     held = found.texts(range(len(asked)))
-    assert held is not None or not batches
-    for i, text in zip(asked, held or (), strict=False):
+    for i, text in zip(asked, held, strict=True):
         assert text in (b"", made[i] if i in met else b"")
     if for_texts >= sum(len(made[i]) for batch in batches for i in batch):
-        assert list(held or ()) == [made[i] if i in met else b"" for i in asked][: len(held or ())]
-    signed = found.signatures()
+        assert list(held) == [made[i] if i in met else b"" for i in asked]
+    signed = found.signatures
     if signed is not None:
         assert met >= set(asked)
         lists = [sign(text, SCHEME).features for text in wanted]
@@ -173,20 +174,23 @@ def test_rows_for_a_segment_are_those_of_the_store(tmp_path: Path, monkeypatch: 
     folder.mkdir()
     for i, text in enumerate([b"", *collection()]):
         (folder / f"{i}.txt").write_bytes(text)
-    kept: list[Remembered] = []
+    views: list[CachedContents] = []
+    in_order_of = ScanCache.in_order_of
 
-    def keep(remembered: Remembered) -> None:
-        kept.append(remembered)
+    def keep(cache: ScanCache, contents: Contents) -> CachedContents | None:
+        view = in_order_of(cache, contents)
+        views.extend([] if view is None else [view])
+        return view
 
-    monkeypatch.setattr(Remembered, "let_go", keep)
+    monkeypatch.setattr(ScanCache, "in_order_of", keep)
     Store.open(tmp_path / "store.db").scan(folder)
     with closing(connect(tmp_path / "store.db")) as connection:
         ids = np.array(signed_contents(connection, 1))
         (stored,) = signed_rows(connection, 1, ids.tolist(), 1 << 30)
         (empty,) = connection.execute("SELECT id FROM content WHERE length = 0").fetchone()
-    (remembered,) = kept
-    assert ids[~remembered.knows(ids)].tolist() == [empty]
-    parts = list(remembered.signed_rows(ids, most))
+    (view,) = views
+    assert ids[~view.has_signatures_of(ids)].tolist() == [empty]
+    parts = list(view.signed_rows(ids, most))
     assert len(parts) > 1 or most > 1000
     assert all(one.offsets[-1] < most + 400 for one in parts)
     assert np.concatenate([one.contents for one in parts]).tolist() == stored.contents.tolist()
@@ -203,6 +207,26 @@ def test_rows_for_a_segment_are_those_of_the_store(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "held").read_bytes() == (tmp_path / "stored").read_bytes()
 
 
+def test_nothing_is_held_when_the_index_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.txt").write_bytes(prose(1, 900))
+    held: list[weakref.ref[CachedContents]] = []
+    in_order_of = ScanCache.in_order_of
+
+    def watch(cache: ScanCache, contents: Contents) -> CachedContents | None:
+        view = in_order_of(cache, contents)
+        held.extend([] if view is None else [weakref.ref(view)])
+        return view
+
+    def index(*_: object, **__: object) -> None:
+        assert [view() for view in held] == [None]
+
+    monkeypatch.setattr(ScanCache, "in_order_of", watch)
+    monkeypatch.setattr("nearkin.run.build_segments", index)
+    Store.open(tmp_path / "store.db").scan(tmp_path / "folder")
+    assert held
+
+
 def test_copies_come_without_what_came_before(tmp_path: Path) -> None:
     texts = [prose(1, 900), prose(2, 900)]
     for i in range(6):
@@ -210,11 +234,11 @@ def test_copies_come_without_what_came_before(tmp_path: Path) -> None:
     how = scan_files.recipe(SCHEME, RAW, max_size=1 << 30)
     paths = [b"%d.txt" % i for i in range(6)]
     read = list(scan_files.ingest(os.fsencode(tmp_path), paths, how, jobs=1, once=True))
-    found = remembered(*read, asked=texts)
+    found = cached(*read, asked=texts)
     held = found.texts([0, 1])
     assert held is not None
     assert list(held) == texts
-    assert found.signatures() is not None
+    assert found.signatures is not None
 
 
 def test_a_digest_of_another_length_is_refused() -> None:
@@ -242,7 +266,7 @@ def test_a_first_scan_reads_no_signature_back(tmp_path: Path, monkeypatch: pytes
     first, second = (Store.open(tmp_path / name) for name in ("first.db", "second.db"))
     first.scan(folder)
     assert asked == []
-    monkeypatch.setattr(Remembered, "remember", lambda *_: None)
+    monkeypatch.setattr(ScanCache, "add", lambda *_: None)
     second.scan(folder)
     assert len(asked) == 2
     found = first.matches()

@@ -3,7 +3,7 @@
 import pytest
 
 from nearkin.query.wording import reason_of
-from nearkin.store.matches import FamilyRow
+from nearkin.store.families import FamilyRow
 
 
 def row(kind: str, members: int, parts: int = 0, view: str = "chain") -> FamilyRow:

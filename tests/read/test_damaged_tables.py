@@ -15,7 +15,8 @@ from formats.test_hostile_files import mutated
 from nearkin.api.store import Store
 from nearkin.errors import UsageError
 from nearkin.read.parquet import parquet_count
-from nearkin.read.table import BrokenTableError, Columns, read_rows, refuse_unsuitable, table_kind
+from nearkin.read.table import BrokenTableError, Columns, table_kind
+from nearkin.read.table_reader import read_rows, refuse_unsuitable
 from store.world import is_sound, listings, rows
 
 SHORT = [{"id": str(number), "text": f"words {number % 5}"} for number in range(8)]

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.read.table import RowNames, Rows
+from nearkin.read.table import Rows
+from nearkin.read.table_reader import RowNames
 
 IDS = st.one_of(st.none(), st.sampled_from(["a", "b", "#1", "#2", "#3##", "ä"]), st.text(min_size=1, max_size=3))
 

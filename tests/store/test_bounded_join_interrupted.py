@@ -21,10 +21,10 @@ from pathlib import Path
 from nearkin.api.store import Store
 from nearkin.errors import NearkinError
 from nearkin.matching import bounded_join as bounded
-from nearkin.matching.matcher import Means
+from nearkin.matching.matcher import Resources
 
 bounded.POSTING_BYTES = 1 << 40
-Means.for_join = 1 << 18
+Resources.for_join = 1 << 18
 bounded.AT_ONCE = 1  # many moments to be killed at
 limit = int(sys.argv[3])
 

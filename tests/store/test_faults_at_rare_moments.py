@@ -22,14 +22,14 @@ from store.test_bounded_join_interrupted import is_whole
 from store.world import edited_copies, is_sound, listings, rows
 
 LOG = "nearkin.store.database._bring_in"
-CLOSE = "nearkin.pipeline.Scan.run"
+CLOSE = "nearkin.pipeline.scan"
 ALWAYS = [
     LOG,
     "nearkin.group.grouping.Grouping.store",
-    "nearkin.run.Running._end",
+    "nearkin.pipeline.end",
     "nearkin.matching.segment_builder.SegmentAhead.name",
     "nearkin.matching.segment_builder.remove_unnamed",
-    "nearkin.run.Running._index",
+    "nearkin.pipeline.update_index",
 ]
 OF_A_NEW_STORE = [
     "nearkin.matching.segment_builder.Builder.first",
@@ -46,7 +46,7 @@ QUICK = (
     "name-False-before",
     "replace_segments-False-after",
     "_merged-False-before",
-    "run-False",
+    "scan-False",
 )
 
 

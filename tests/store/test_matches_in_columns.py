@@ -11,7 +11,7 @@ import pytest
 from cli.world import Called, prose, write
 from nearkin.store.contents import Holdings, present_contents
 from nearkin.store.database import connect
-from nearkin.store.matches import TYPES, columns_named, columns_of_rows, has_columns, stored_columns
+from nearkin.store.matches import DTYPES, columns_named, columns_of_rows, has_columns, stored_columns
 
 VIEWS = ("chain", "pivot", "clique")
 
@@ -38,7 +38,7 @@ def say_the_same(connection: sqlite3.Connection) -> int:
     """Columns and rows; of how many matches."""
     scheme = scheme_of(connection)
     found, rows = columns_named(connection, scheme), columns_of_rows(connection, scheme)
-    assert found.keys() == rows.keys() == TYPES.keys()
+    assert found.keys() == rows.keys() == DTYPES.keys()
     for name, one in found.items():
         assert one.dtype == rows[name].dtype
         assert np.array_equal(one, rows[name], equal_nan=one.dtype.kind == "f"), name

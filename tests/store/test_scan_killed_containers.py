@@ -99,13 +99,13 @@ def cut_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, P
         (folder / "a.zip").write_bytes(zipped({"same.txt": prose(1, 300), "o.txt": prose(seed, 300), "in.zip": inner}))
         with monkeypatch.context() as until:
             if seed == 3:
-                until.setattr("nearkin.matching.matcher.Matcher.since", interrupted)
+                until.setattr("nearkin.matching.increment.match_changes", interrupted)
             with suppress(KeyboardInterrupt):
                 store.scan(folder)
     return store, folder
 
 
-def interrupted(*_: object) -> None:
+def interrupted(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 

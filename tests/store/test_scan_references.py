@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from nearkin.errors import StoreError
-from nearkin.pipeline import Scan
+from nearkin.pipeline import scan as bring_up_to_date
+from nearkin.run import RunContext
 from nearkin.settings import RunSettings, Settings, TextSettings
 from nearkin.store.database import connect, explained
 from nearkin.store.documents import identical_groups, present
@@ -22,7 +23,7 @@ SETTINGS = Settings(run=RunSettings(jobs=2, memory=1 << 30))
 
 def scan(store: Path, folder: Path, settings: Settings = SETTINGS, *, only: Path | None = None) -> None:
     with explained(store), closing(connect(store, create=True, write=True)) as connection:
-        Scan(connection, store, settings, "test", lambda *_: None).run((only or folder,), scope_name=None)
+        bring_up_to_date(RunContext(connection, store, settings, "test", lambda *_: None), (only or folder,))
 
 
 # Wang and Yu 2005: two blocks of 128 bytes with one MD5.
@@ -125,7 +126,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from nearkin.engine import scan_files as local
-from nearkin.pipeline import Scan
+from nearkin.pipeline import scan
+from nearkin.run import RunContext
 from nearkin.settings import RunSettings, Settings
 from nearkin.store import document_writer as writer
 from nearkin.store.database import connect
@@ -135,7 +137,7 @@ store, folder = Path(sys.argv[1]), Path(sys.argv[2])
 with closing(connect(store, create=True, write=True)) as connection:
     settings = Settings(run=RunSettings(jobs=2, memory=1 << 30))
     print("open", flush=True)
-    Scan(connection, store, settings, "test", lambda *_: None).run((folder,), scope_name=None)
+    scan(RunContext(connection, store, settings, "test", lambda *_: None), (folder,))
 print("done", flush=True)
 """
 
@@ -151,7 +153,7 @@ def test_a_full_disk_is_said_in_a_sentence_and_survived(tmp_path: Path) -> None:
             pytest.raises(StoreError, match=r"There is no room left for the store .* free some") as full,
             explained(store),
         ):
-            Scan(connection, store, SETTINGS, "test", lambda *_: None).run((folder,), scope_name=None)
+            bring_up_to_date(RunContext(connection, store, SETTINGS, "test", lambda *_: None), (folder,))
         assert full.value.exit_code == 4
     with closing(connect(store)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -12,11 +12,11 @@ namespace {
 using Id = std::uint32_t;
 using Ids = std::vector<Id>;
 
-// Features as small numbers in the order of the features. A feature that a signature repeats counts as several: its
-// second occurrence there is the same as the second occurrence elsewhere, so min(count, count) are in common.
+// Numbers the features in their order. A feature that a signature repeats counts as several: its second occurrence
+// there equals the second occurrence elsewhere, so min(count, count) are in common.
 struct Vocabulary {
-  std::vector<Id> ids;                 // of every place in the signatures
-  std::vector<std::uint64_t> feature;  // of every id
+  std::vector<Id> ids;                 // by place in the signatures
+  std::vector<std::uint64_t> feature;  // by id
   std::vector<std::uint32_t> weight, holders;
 
   explicit Vocabulary(const Signatures& s) : ids(s.features.size()) {
@@ -49,10 +49,12 @@ struct Vocabulary {
   }
 };
 
-// Which clusters have a feature in their representative. No more than signatures have it, so each list has its place.
-class Index {
+// The clusters that have a feature in their representative. They are no more than the signatures that have it, so each
+// list has a fixed place.
+class RepresentativeIndex {
  public:
-  explicit Index(const std::vector<std::uint32_t>& holders) : start_(holders.size()), used_(holders.size(), 0) {
+  explicit RepresentativeIndex(const std::vector<std::uint32_t>& holders)
+      : start_(holders.size()), used_(holders.size(), 0) {
     std::uint64_t next = 0;
     for (std::size_t id = 0; id < holders.size(); ++id) {
       start_[id] = next;
@@ -76,8 +78,8 @@ class Index {
   std::vector<std::uint32_t> used_, clusters_;
 };
 
-// A signature, or a representative: ids ascending.
-struct Sketch {
+// A signature or a representative: ids ascending.
+struct FeatureSet {
   std::span<const Id> ids;
   std::uint64_t modulus;
 };
@@ -86,92 +88,92 @@ struct Cluster {
   std::uint32_t founder;
   Ids representative;
   std::uint64_t modulus;
-  std::unordered_map<Id, std::uint32_t> members_with;  // counted where popular ones represent
+  std::unordered_map<Id, std::uint32_t> members_with;  // counted if popular features represent the cluster
 
-  Sketch sketch() const { return {representative, modulus}; }
+  FeatureSet features() const { return {representative, modulus}; }
 };
 
 class Clustering {
  public:
   Clustering(const Signatures& signatures, const GreedyOptions& options)
-      : s_(signatures), options_(options), words_(signatures), index_(words_.holders) {}
+      : s_(signatures), options_(options), vocabulary_(signatures), index_(vocabulary_.holders) {}
 
   Greedy run(std::span<const std::uint32_t> order) {
     Greedy out{std::vector<std::uint32_t>(s_.rows()), std::vector<double>(s_.rows(), 0.0)};
-    std::vector<std::uint32_t> home(s_.rows());
+    std::vector<std::uint32_t> cluster_of(s_.rows());
     for (const std::uint32_t row : order) {
-      const Best best = best_for(sketch(row));
-      home[row] = best.found ? best.cluster : static_cast<std::uint32_t>(clusters_.size());
-      if (best.found) join(clusters_[best.cluster], best.cluster, row);
-      else found(row);
+      const Best best = best_for(features_of(row));
+      cluster_of[row] = best.exists ? best.cluster : static_cast<std::uint32_t>(clusters_.size());
+      if (best.exists) join(clusters_[best.cluster], best.cluster, row);
+      else add_cluster(row);
     }
     for (const std::uint32_t row : order) {
-      const Cluster& cluster = clusters_[home[row]];
+      const Cluster& cluster = clusters_[cluster_of[row]];
       out.founder[row] = cluster.founder;
-      out.nearness[row] = resemblance(sketch(row), cluster.sketch());
+      out.nearness[row] = resemblance(features_of(row), cluster.features());
     }
     return out;
   }
 
  private:
   struct Best {
-    bool found = false;
+    bool exists = false;
     double resemblance = 0.0;
     std::uint32_t cluster = 0;
   };
 
-  Sketch sketch(std::uint32_t row) const {
+  FeatureSet features_of(std::uint32_t row) const {
     const std::uint64_t first = s_.offsets[row];
-    return {{words_.ids.data() + first, static_cast<std::size_t>(s_.offsets[row + 1] - first)}, s_.moduli[row]};
+    return {{vocabulary_.ids.data() + first, static_cast<std::size_t>(s_.offsets[row + 1] - first)}, s_.moduli[row]};
   }
 
-  bool at(Id id, std::uint64_t modulus) const { return words_.feature[id] % modulus == 0; }
+  bool at(Id id, std::uint64_t modulus) const { return vocabulary_.feature[id] % modulus == 0; }
 
-  Best best_for(const Sketch& query) {
+  Best best_for(const FeatureSet& query) {
     met_.resize(clusters_.size(), 0);
     ++now_;
     Best best;
-    // The rarest first. What resembles the query by the threshold has that share of its weight in common with it, so a
-    // cluster that was not met until less than this share is left will not be met in time.
+    // The rarest feature comes first. A cluster that resembles the query by the threshold shares that part of its
+    // weight, so a cluster that was not met before less than this part is left need not be met.
     by_rarity_.assign(query.ids.begin(), query.ids.end());
     std::sort(by_rarity_.begin(), by_rarity_.end(), [&](Id a, Id b) {
-      const std::size_t many = index_[a].size(), others = index_[b].size();
-      return many != others ? many < others : a < b;
+      const std::size_t clusters_a = index_[a].size(), clusters_b = index_[b].size();
+      return clusters_a != clusters_b ? clusters_a < clusters_b : a < b;
     });
     probe(query, query.modulus, best);
-    // Both are compared at the larger modulus: where that is the cluster's, less of the query's weight is left to
-    // share.
+    // Both are compared at the larger modulus: where that is the cluster's, less of the query's weight can be shared.
     for (const std::uint64_t modulus : moduli_) {
       if (modulus > query.modulus) probe(query, modulus, best);
     }
     return best;
   }
 
-  void probe(const Sketch& query, std::uint64_t modulus, Best& best) {
+  void probe(const FeatureSet& query, std::uint64_t modulus, Best& best) {
     const bool all = modulus == query.modulus;
     double whole = 0.0;
     for (const Id id : by_rarity_) {
-      if (all || at(id, modulus)) whole += words_.weight[id];
+      if (all || at(id, modulus)) whole += vocabulary_.weight[id];
     }
     double left = whole;
     for (const Id id : by_rarity_) {
       if (!all && !at(id, modulus)) continue;
       if (left < options_.threshold * whole * (1.0 - 1e-9)) return;
-      left -= words_.weight[id];
+      left -= vocabulary_.weight[id];
       for (const std::uint32_t cluster : index_[id]) {
         if (std::exchange(met_[cluster], now_) == now_) continue;
-        const double value = resemblance(query, clusters_[cluster].sketch());
+        const double value = resemblance(query, clusters_[cluster].features());
         if (value < options_.threshold) continue;
-        if (!best.found || value > best.resemblance || (value == best.resemblance && cluster < best.cluster))
+        if (!best.exists || value > best.resemblance || (value == best.resemblance && cluster < best.cluster))
           best = {true, value, cluster};
       }
     }
   }
 
-  double resemblance(const Sketch& a, const Sketch& b) const {
+  double resemblance(const FeatureSet& a, const FeatureSet& b) const {
     const std::uint64_t modulus = std::max(a.modulus, b.modulus);
     const bool all_a = a.modulus == modulus, all_b = b.modulus == modulus;
-    const bool cut = options_.agreement == Agreement::kSmallest && std::max(a.ids.size(), b.ids.size()) >= options_.most;
+    const bool cut =
+        options_.agreement == Agreement::kSmallest && std::max(a.ids.size(), b.ids.size()) >= options_.most;
     const std::uint64_t most = cut ? options_.most : ~std::uint64_t{0};
     const bool weigh = options_.agreement == Agreement::kOverlap;
     std::uint64_t shared = 0, whole = 0, taken = 0, i = 0, j = 0;
@@ -183,7 +185,7 @@ class Clustering {
       j += in_b;
       if (!in_b && !all_a && !at(id, modulus)) continue;
       if (!in_a && !all_b && !at(id, modulus)) continue;
-      const std::uint64_t weight = weigh ? words_.weight[id] : 1;
+      const std::uint64_t weight = weigh ? vocabulary_.weight[id] : 1;
       whole += weight;
       ++taken;
       if (in_a && in_b) shared += weight;
@@ -192,8 +194,8 @@ class Clustering {
     return whole == 0 ? 0.0 : static_cast<double>(shared) / static_cast<double>(whole);
   }
 
-  void found(std::uint32_t row) {
-    const Sketch mine = sketch(row);
+  void add_cluster(std::uint32_t row) {
+    const FeatureSet mine = features_of(row);
     const auto number = static_cast<std::uint32_t>(clusters_.size());
     Cluster& cluster = clusters_.emplace_back(Cluster{row, Ids(mine.ids.begin(), mine.ids.end()), mine.modulus, {}});
     for (const Id id : cluster.representative) {
@@ -208,52 +210,52 @@ class Clustering {
     if (place == moduli_.end() || *place != modulus) moduli_.insert(place, modulus);
   }
 
-  // With the most popular features as representative it may change with every member. Only features that the new
-  // member has can have become more popular than those that represented the cluster before.
+  // Adds a row to a cluster. A representative of the most popular features may change with every member; only features
+  // that the new member has can have become more popular than those that represented the cluster before.
   void join(Cluster& cluster, std::uint32_t number, std::uint32_t row) {
     if (!options_.popular) return;
-    const Sketch mine = sketch(row);
+    const FeatureSet mine = features_of(row);
     const Ids before = cluster.representative;
-    Ids running = before;
+    Ids candidates = before;
     for (const Id id : mine.ids) {
       if (!at(id, cluster.modulus)) continue;
       ++cluster.members_with[id];
-      running.push_back(id);
+      candidates.push_back(id);
     }
     if (mine.modulus > cluster.modulus) {
       raise(cluster, mine.modulus);
-      running.clear();
-      for (const auto& [id, often] : cluster.members_with) running.push_back(id);
+      candidates.clear();
+      for (const auto& [id, members] : cluster.members_with) candidates.push_back(id);
     }
-    std::sort(running.begin(), running.end());
-    running.erase(std::unique(running.begin(), running.end()), running.end());
-    const std::size_t size = std::min(running.size(), founder_size(cluster));
-    std::nth_element(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(size), running.end(),
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    const std::size_t size = std::min(candidates.size(), founder_size(cluster));
+    std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(size), candidates.end(),
                      [&](Id a, Id b) {
-                       const std::uint32_t often = cluster.members_with[a], other = cluster.members_with[b];
-                       return often != other ? often > other : a < b;
+                       const std::uint32_t members_a = cluster.members_with[a], members_b = cluster.members_with[b];
+                       return members_a != members_b ? members_a > members_b : a < b;
                      });
-    running.resize(size);
-    std::sort(running.begin(), running.end());
+    candidates.resize(size);
+    std::sort(candidates.begin(), candidates.end());
     for (const Id id : before) {
-      if (!std::binary_search(running.begin(), running.end(), id)) index_.remove(id, number);
+      if (!std::binary_search(candidates.begin(), candidates.end(), id)) index_.remove(id, number);
     }
-    for (const Id id : running) {
+    for (const Id id : candidates) {
       if (!std::binary_search(before.begin(), before.end(), id)) index_.add(id, number);
     }
-    cluster.representative = std::move(running);
+    cluster.representative = std::move(candidates);
   }
 
-  // From now on the cluster is known at a larger modulus only.
+  // Raises a cluster to a larger modulus, at which alone it is known from now on.
   void raise(Cluster& cluster, std::uint64_t modulus) {
     std::erase_if(cluster.members_with, [&](const auto& entry) { return !at(entry.first, modulus); });
     cluster.modulus = modulus;
     remember(modulus);
   }
 
-  // "The s most popular fingerprints": as many as its first member has.
+  // Returns the size of "the s most popular fingerprints": as many as the first member has.
   std::size_t founder_size(const Cluster& cluster) const {
-    const Sketch founder = sketch(cluster.founder);
+    const FeatureSet founder = features_of(cluster.founder);
     if (founder.modulus == cluster.modulus) return founder.ids.size();
     return static_cast<std::size_t>(
         std::count_if(founder.ids.begin(), founder.ids.end(), [&](Id id) { return at(id, cluster.modulus); }));
@@ -261,11 +263,11 @@ class Clustering {
 
   const Signatures& s_;
   const GreedyOptions& options_;
-  Vocabulary words_;
-  Index index_;
+  Vocabulary vocabulary_;
+  RepresentativeIndex index_;
   std::vector<Cluster> clusters_;
   std::vector<std::uint64_t> moduli_;  // of the representatives, ascending
-  std::vector<std::uint64_t> met_;     // by which query a cluster was last met
+  std::vector<std::uint64_t> met_;     // by cluster: the last query that met it
   std::uint64_t now_ = 0;
   Ids by_rarity_;
 };

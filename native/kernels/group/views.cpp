@@ -13,12 +13,12 @@
 namespace nearkin {
 namespace {
 
-// Strengths are spread between the least and 1, and few are equal: dealt into as many parts as there are links, hardly
-// any need comparing. First into pieces, which are then dealt and sorted each near a core.
+// Strengths are spread between the least and 1, and few are equal. Partitioned into as many parts as there are links,
+// hardly any need a comparison. They go into pieces first, which are then partitioned and sorted near a core each.
 constexpr std::size_t kMostParts = std::size_t{1} << 20;
 constexpr std::size_t kPieces = 64;
 
-// In the order of all: what is small comes first.
+// A link with its sort keys: smaller ones come first.
 struct Ranked {
   std::uint64_t weakness, nodes;
   std::uint32_t part, at;
@@ -34,18 +34,18 @@ class Order {
   }
 
   std::vector<std::uint32_t> by_strength(unsigned threads) const {
-    std::vector<std::size_t> ends(kPieces + 1, 0);  // where a piece begins, and once it is dealt where it ends
+    std::vector<std::size_t> ends(kPieces + 1, 0);  // where a piece begins; once it is filled, where it ends
     for (const double strength : links_.strength) ++ends[part_of(strength) / in_piece_ + 1];
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    UninitVector<Ranked> dealt(links_.size());
-    for (std::size_t i = 0; i < dealt.size(); ++i) {
+    UninitVector<Ranked> ranked_links(links_.size());
+    for (std::size_t i = 0; i < ranked_links.size(); ++i) {
       const std::size_t part = part_of(links_.strength[i]);
-      dealt[ends[part / in_piece_]++] = ranked(i, part);
+      ranked_links[ends[part / in_piece_]++] = ranked(i, part);
     }
     std::vector<std::uint32_t> order(links_.size());
     parallel_blocks(kPieces, 1, threads, [&](unsigned, std::size_t piece, std::size_t) {
       const std::size_t from = piece == 0 ? 0 : ends[piece - 1];
-      sort(std::span(dealt).subspan(from, ends[piece] - from), piece * in_piece_, order.data() + from);
+      sort(std::span(ranked_links).subspan(from, ends[piece] - from), piece * in_piece_, order.data() + from);
     });
     return order;
   }
@@ -58,22 +58,22 @@ class Order {
 
   Ranked ranked(std::size_t at, std::size_t part) const {
     const std::uint64_t low = std::min(links_.a[at], links_.b[at]), high = std::max(links_.a[at], links_.b[at]);
-    // Doubles that are not negative are in the order of their bits; + 0.0 makes one zero of both.
-    return {~std::bit_cast<std::uint64_t>(links_.strength[at] + 0.0), low << 32 | high, static_cast<std::uint32_t>(part),
-            static_cast<std::uint32_t>(at)};
+    // Non-negative doubles are in the order of their bits; + 0.0 makes both zeros equal.
+    return {~std::bit_cast<std::uint64_t>(links_.strength[at] + 0.0), low << 32 | high,
+            static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(at)};
   }
 
   void sort(std::span<const Ranked> piece, std::size_t first_part, std::uint32_t* to) const {
     std::vector<std::uint32_t> ends(in_piece_ + 1, 0);
-    for (const Ranked& one : piece) ++ends[one.part - first_part + 1];
+    for (const Ranked& link : piece) ++ends[link.part - first_part + 1];
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     UninitVector<Ranked> sorted(piece.size());
-    for (const Ranked& one : piece) sorted[ends[one.part - first_part]++] = one;
+    for (const Ranked& link : piece) sorted[ends[link.part - first_part]++] = link;
     for (std::size_t part = 0, from = 0; part < in_piece_; from = ends[part++])
       if (ends[part] - from > 1)
         std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(from), sorted.begin() + ends[part],
                   [this](const Ranked& x, const Ranked& y) { return comes_first(x, y); });
-    std::transform(sorted.begin(), sorted.end(), to, [](const Ranked& one) { return one.at; });
+    std::transform(sorted.begin(), sorted.end(), to, [](const Ranked& link) { return link.at; });
   }
 
   bool comes_first(const Ranked& x, const Ranked& y) const {
@@ -96,9 +96,9 @@ std::vector<std::uint32_t> strongest_first(const Links& links, std::span<const d
 
 namespace {
 
-// How many links have come between two clusters: open addressing, at most half full. What merged away stays at 0, as
-// no cluster gets its number again.
-class Counts {
+// Counts the links between two clusters, by open addressing, at most half full. The count of a cluster that merged away
+// stays 0, as no cluster gets its number again.
+class LinkCounts {
  public:
   void clear(std::size_t expected) {
     const std::size_t room = std::bit_ceil(2 * expected + 2);
@@ -107,7 +107,7 @@ class Counts {
     used_ = 0;
   }
 
-  // The count of a pair, 0 where there was none; valid until the next call.
+  // Returns the count of a pair, 0 for a new one; valid until the next call.
   std::uint64_t& at(std::uint32_t x, std::uint32_t y) {
     if (2 * used_ >= keys_.size()) grow();
     const std::uint64_t key = key_of(x, y);
@@ -136,7 +136,7 @@ class Counts {
   void grow() {
     const auto keys = std::move(keys_);
     const auto counts = std::move(counts_);
-    // Half of the room is often taken by pairs that merged away; they are left behind.
+    // Half of the entries often belong to clusters that merged away; they are dropped.
     std::size_t alive = 0;
     for (std::size_t i = 0; i < keys.size(); ++i) alive += keys[i] != kFree && counts[i] > 0;
     clear(2 * alive + 1);
@@ -157,8 +157,8 @@ class Counts {
 class Agglomeration {
  public:
   void begin(std::size_t nodes, std::size_t links) {
-    if (beside_.size() < nodes) beside_.resize(nodes);
-    for (std::size_t i = 0; i < nodes; ++i) beside_[i].clear();
+    if (neighbours_.size() < nodes) neighbours_.resize(nodes);
+    for (std::size_t i = 0; i < nodes; ++i) neighbours_[i].clear();
     cluster_.resize(nodes);
     std::iota(cluster_.begin(), cluster_.end(), 0U);
     size_.assign(nodes, 1);
@@ -181,31 +181,32 @@ class Agglomeration {
   std::uint64_t add(std::uint32_t x, std::uint32_t y, std::uint64_t more) {
     std::uint64_t& count = between_.at(x, y);
     if (count == 0) {
-      beside_[x].push_back(y);
-      beside_[y].push_back(x);
+      neighbours_[x].push_back(y);
+      neighbours_[y].push_back(x);
     }
     return count += more;
   }
 
-  // The one with fewer neighbours goes into the other: no link is moved more often than the logarithm of their number.
+  // Merges the cluster with fewer neighbours into the other: no link is moved more often than the logarithm of their
+  // number.
   void merge(std::uint32_t x, std::uint32_t y) {
-    if (beside_[x].size() > beside_[y].size()) std::swap(x, y);
+    if (neighbours_[x].size() > neighbours_[y].size()) std::swap(x, y);
     between_.at(x, y) = 0;
     cluster_[x] = y;
     size_[y] += size_[x];
-    for (const std::uint32_t other : beside_[x]) {
-      if (cluster_[other] != other || other == y) continue;  // it went into another before
+    for (const std::uint32_t other : neighbours_[x]) {
+      if (cluster_[other] != other || other == y) continue;  // it merged into another before
       const std::uint64_t moved = std::exchange(between_.at(x, other), 0);
       // Two clusters that are linked throughout have merged before, so this completes no other pair.
       if (moved > 0) add(y, other, moved);
     }
-    beside_[x].clear();
+    neighbours_[x].clear();
   }
 
-  std::vector<std::vector<std::uint32_t>> beside_;  // clusters with links to it; some went into others since
+  std::vector<std::vector<std::uint32_t>> neighbours_;  // clusters with links to it; some have merged into others since
   std::vector<std::uint32_t> cluster_;
   std::vector<std::uint64_t> size_;
-  Counts between_;
+  LinkCounts between_;
 };
 
 }  // namespace
@@ -215,8 +216,8 @@ std::vector<std::uint32_t> cliques(std::uint32_t nodes, const Links& links) {
   std::vector<std::size_t> ends(std::size_t{nodes} + 1);
   for (std::size_t i = 0; i < links.size(); ++i) ++ends[component[links.a[i]] + 1];
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<std::uint32_t> together(links.size());
-  for (const std::uint32_t at : strongest_first(links)) together[ends[component[links.a[at]]]++] = at;
+  std::vector<std::uint32_t> by_component(links.size());
+  for (const std::uint32_t at : strongest_first(links)) by_component[ends[component[links.a[at]]]++] = at;
   // Now ends[c] is the end of component c, and the beginning of the next.
 
   std::vector<std::uint32_t> label(nodes), number(nodes, kNoLink), members;
@@ -230,7 +231,7 @@ std::vector<std::uint32_t> cliques(std::uint32_t nodes, const Links& links) {
   };
   std::vector<std::uint32_t> smallest;
   for (std::size_t c = 0, begin = 0; c < nodes; begin = ends[c], ++c) {
-    const std::span<const std::uint32_t> own(together.data() + begin, ends[c] - begin);
+    const std::span<const std::uint32_t> own(by_component.data() + begin, ends[c] - begin);
     if (own.empty()) continue;
     members.clear();
     for (const std::uint32_t at : own) numbered(links.a[at]), numbered(links.b[at]);
@@ -255,7 +256,7 @@ Principals principals(std::span<const std::uint32_t> order, const Links& links) 
   std::vector<std::uint32_t> turn(nodes);
   for (std::size_t i = 0; i < nodes; ++i) turn[order[i]] = static_cast<std::uint32_t>(i);
 
-  // For every content, by its turn, the turns of those it is linked to that come before it.
+  // For every content, by its turn, the turns of the contents linked to it that come before it.
   std::vector<std::size_t> starts(nodes + 2);
   const auto turns = [&](std::size_t link) {
     const std::uint32_t x = turn[links.a[link]], y = turn[links.b[link]];
@@ -275,30 +276,30 @@ Principals principals(std::span<const std::uint32_t> order, const Links& links) 
                             earlier.begin() + static_cast<std::ptrdiff_t>(starts[i + 1]),
                             [&](std::uint32_t other) { return leads[other] != 0; });
 
-  Principals found{std::vector<std::uint32_t>(nodes), std::vector<std::uint32_t>(nodes, kNoLink)};
-  std::iota(found.of.begin(), found.of.end(), 0U);
+  Principals result{std::vector<std::uint32_t>(nodes), std::vector<std::uint32_t>(nodes, kNoLink)};
+  std::iota(result.of.begin(), result.of.end(), 0U);
   const auto offer = [&](std::uint32_t member, std::uint32_t principal, std::size_t link) {
-    const std::uint32_t known = found.via[member];
+    const std::uint32_t known = result.via[member];
     if (known != kNoLink) {
       const double before = links.strength[known], now = links.strength[link];
-      if (now < before || (now == before && turn[principal] >= turn[found.of[member]])) return;
+      if (now < before || (now == before && turn[principal] >= turn[result.of[member]])) return;
     }
-    found.of[member] = principal;
-    found.via[member] = static_cast<std::uint32_t>(link);
+    result.of[member] = principal;
+    result.via[member] = static_cast<std::uint32_t>(link);
   };
   for (std::size_t i = 0; i < links.size(); ++i) {
     const auto [first, second] = turns(i);
     if (leads[first]) offer(order[second], order[first], i);
   }
-  return found;
+  return result;
 }
 
-std::vector<std::uint32_t> homes(std::span<const std::uint8_t> alone, const Containments& pairs, double share,
-                                 std::int64_t size) {
+std::vector<std::uint32_t> containers(std::span<const std::uint8_t> alone, const Containments& pairs, double share,
+                                      std::int64_t size) {
   const std::size_t nodes = alone.size();
-  std::vector<std::uint32_t> home(nodes);
-  std::iota(home.begin(), home.end(), 0U);
-  // One size for each content: where texts are not kept every match estimates its own, and three contents could each be
+  std::vector<std::uint32_t> container(nodes);
+  std::iota(container.begin(), container.end(), 0U);
+  // Each content has one size: where texts are not kept every match estimates its own, and three contents could each be
   // larger than the next.
   std::vector<std::int64_t> size_of(nodes);
   for (std::size_t i = 0; i < pairs.a.size(); ++i) {
@@ -306,34 +307,34 @@ std::vector<std::uint32_t> homes(std::span<const std::uint8_t> alone, const Cont
     size_of[pairs.b[i]] = std::max(size_of[pairs.b[i]], pairs.size_b[i]);
   }
   std::vector<double> best(nodes);
-  const auto offer = [&](std::uint32_t inner, std::uint32_t whole, double held) {
-    if (!alone[inner] || !(held >= share) || size_of[inner] < size) return;
-    // The container is the larger; of two alike the one with the larger row, so that no two contain each other.
-    if (size_of[whole] < size_of[inner] || (size_of[whole] == size_of[inner] && whole < inner)) return;
-    // Contained best, in the smallest container.
-    const std::uint32_t known = home[inner];
-    const bool better = known == inner || held > best[inner] ||
-                        (held == best[inner] &&
-                         (size_of[whole] < size_of[known] || (size_of[whole] == size_of[known] && whole < known)));
+  const auto offer = [&](std::uint32_t part, std::uint32_t candidate, double contained) {
+    if (!alone[part] || !(contained >= share) || size_of[part] < size) return;
+    // The container is the larger one; of two equal ones that with the larger row, so that no two contain each other.
+    if (size_of[candidate] < size_of[part] || (size_of[candidate] == size_of[part] && candidate < part)) return;
+    // The best container holds most of the part; of equal ones it is the smallest.
+    const std::uint32_t known = container[part];
+    const bool better = known == part || contained > best[part] ||
+                        (contained == best[part] &&
+                         std::pair(size_of[candidate], candidate) < std::pair(size_of[known], known));
     if (!better) return;
-    home[inner] = whole;
-    best[inner] = held;
+    container[part] = candidate;
+    best[part] = contained;
   };
   for (std::size_t i = 0; i < pairs.a.size(); ++i) {
     offer(pairs.a[i], pairs.b[i], pairs.a_in_b[i]);
     offer(pairs.b[i], pairs.a[i], pairs.b_in_a[i]);
   }
-  // A part of a part belongs where its container belongs. Each is larger than the last, so it ends.
+  // A part of a part belongs where its container belongs. Each is larger than the last, so the loop ends.
   for (std::uint32_t node = 0; node < nodes; ++node) {
     std::uint32_t outermost = node;
-    while (home[outermost] != outermost) outermost = home[outermost];
-    for (std::uint32_t inner = node; inner != outermost;) {
-      const std::uint32_t next = home[inner];
-      home[inner] = outermost;
-      inner = next;
+    while (container[outermost] != outermost) outermost = container[outermost];
+    for (std::uint32_t part = node; part != outermost;) {
+      const std::uint32_t next = container[part];
+      container[part] = outermost;
+      part = next;
     }
   }
-  return home;
+  return container;
 }
 
 }  // namespace nearkin

@@ -60,12 +60,12 @@ Segment Segment::open(const std::string& path, const Token& token) {
 void Segment::save(const std::string& path) const { save(path, header().token); }
 
 void Segment::save(const std::string& path, const Token& token) const {
-  Header named = header();
-  named.token = token;
-  named.own_sum = own_sum(named);
-  const Layout layout(named);
+  Header header_copy = header();
+  header_copy.token = token;
+  header_copy.own_sum = own_sum(header_copy);
+  const Layout layout(header_copy);
   SegmentFile file(path, layout.total);
-  file.write(0, &named, sizeof named);
+  file.write(0, &header_copy, sizeof header_copy);
   for (std::size_t section = 0; section < kSections; ++section)
     file.write(layout.at[section], sections_[section].data(), sections_[section].size());
   file.finish();
@@ -85,10 +85,10 @@ void Segment::populate() const {
     auto* const first = const_cast<std::byte*>(section.data()) - before;
     if (::madvise(first, before + section.size(), MADV_POPULATE_READ) == 0) continue;
 #endif
-    // Older kernels.
+    // Older kernels do not know the request.
     std::byte all{};
     for (std::size_t at = 0; at < section.size(); at += page) all ^= section[at];
-    [[maybe_unused]] const volatile std::byte seen = all;
+    [[maybe_unused]] const volatile std::byte used = all;
   }
 }
 
@@ -110,16 +110,16 @@ PostingList Segment::list(const std::uint32_t& value) const {
 }
 
 void Segment::find(std::span<const std::uint64_t> features, std::vector<std::uint32_t>& places) const {
-  constexpr std::size_t kAhead = 32;
+  constexpr std::size_t kPrefetched = 32;
   const auto directory = section<std::uint32_t>(kDirectory);
   const auto all = keys();
   const std::uint32_t bits = header().bits;
   const auto bucket = [bits](std::uint64_t key) { return bits == 0 ? 0 : key >> (64 - bits); };
   places.resize(features.size());
-  std::array<std::uint64_t, kAhead> key;
-  std::array<std::uint32_t, kAhead> from, to;
-  for (std::size_t start = 0; start < features.size(); start += kAhead) {
-    const std::size_t count = std::min(kAhead, features.size() - start);
+  std::array<std::uint64_t, kPrefetched> key;
+  std::array<std::uint32_t, kPrefetched> from, to;
+  for (std::size_t start = 0; start < features.size(); start += kPrefetched) {
+    const std::size_t count = std::min(kPrefetched, features.size() - start);
     for (std::size_t i = 0; i < count; ++i) {
       key[i] = mixed(features[start + i]);
       __builtin_prefetch(&directory[bucket(key[i])]);
@@ -141,16 +141,16 @@ void Segment::find(std::span<const std::uint64_t> features, std::vector<std::uin
 
 namespace {
 
-// A system gives the file memory in pieces as large as what is written. Where it has to find large ones, or its host
-// has to, 46 MB at once took 110 ms of CPU, and 256 KB at a time 15 ms.
-constexpr std::size_t kOnce = std::size_t{1} << 18;
+// The system provides memory for the file in pieces as large as each write. Where it, or its host, has to look for
+// large pieces, 46 MB at once took 110 ms of CPU, and 256 KB at a time 15 ms.
+constexpr std::size_t kWriteBytes = std::size_t{1} << 18;
 
 [[noreturn]] void fail(const std::string& path) { throw std::system_error(errno, std::generic_category(), path); }
 
 }  // namespace
 
 SegmentFile::SegmentFile(std::string path, std::size_t bytes) : path_(std::move(path)), part_(path_ + ".part") {
-  // Features of private documents: nobody else may read them, whatever the umask says.
+  // The file holds features of private documents: nobody else may read it, whatever the umask says.
   file_ = ::open(part_.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file_ < 0) fail(part_);
   if (::fchmod(file_, S_IRUSR | S_IWUSR) != 0 || ::ftruncate(file_, static_cast<off_t>(bytes)) != 0) {
@@ -171,7 +171,7 @@ SegmentFile::~SegmentFile() {
 void SegmentFile::write(std::size_t at, const void* data, std::size_t bytes) {
   const auto* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t written = ::pwrite(file_, from, std::min(bytes, kOnce), static_cast<off_t>(at));
+    const ssize_t written = ::pwrite(file_, from, std::min(bytes, kWriteBytes), static_cast<off_t>(at));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail(part_);
     from += written;
@@ -184,7 +184,7 @@ void SegmentFile::finish() {
   if (::fsync(file_) != 0) fail(part_);
   if (std::rename(part_.c_str(), path_.c_str()) != 0) fail(path_);
   ::close(std::exchange(file_, -1));
-  // The name is on the disk when the folder is.
+  // The name is on the disk once the folder is.
   const auto slash = path_.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
   const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

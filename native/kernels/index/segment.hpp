@@ -1,8 +1,8 @@
 // Segments: immutable indices of the contents of one scheme, from features to the contents that have them.
 //
 // A repository's signatures are searched where they lie, in files mapped into memory: nothing is loaded, and a look-up
-// touches two cache lines, the directory's and the keys'. The format is in segment_format.hpp. A segment can also be
-// made in memory; its sections then lie where each was made.
+// touches two cache lines, one of the directory and one of the keys. A segment can also be built in memory; its
+// sections then lie where each was made.
 #pragma once
 
 #include <array>
@@ -22,18 +22,18 @@ namespace nearkin {
 //
 //   contents     i64  the store's id of each content, by rank
 //   level starts u32  the first rank of each level, and one past the last
-//   sizes        u32  level by level, then by rank: what counts of its list there, at its own level and every higher one
+//   sizes        u32  level by level, then by rank: how much of its list counts there, at its own level and above
 //   directory    u32  2^bits + 1: where the keys with each value of their highest bits begin
 //   keys         u64  features, mixed, ascending
 //   values       u32  by key: the rank of the only content that has it, or kMany + where its list begins
 //   lists        u32  one after the other: count, ranks ascending, and in weighted segments as many weights
 //
 // Contents are ranked by (level, size at it, id): contents of one level and a range of sizes are a range of ranks, and
-// stand together in every list. Features are mixed because not all schemes have them spread over 64 bits: those of
-// `min` are small numbers. Then a bucket of the directory holds about eight keys, one cache line, whatever the scheme.
-// Most features of a collection are in one content only; these have no list at all.
+// stand together in every list. Features are mixed because not all schemes spread them over 64 bits: those of `min` are
+// small numbers. A bucket of the directory then holds about eight keys, one cache line, whatever the scheme. Most
+// features of a collection are in one content only; these have no list at all.
 
-// A file that is not a segment, not the one asked for, or damaged.
+// Thrown for a file that is no segment, not the one that is wanted, or damaged.
 struct SegmentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -68,7 +68,7 @@ struct Header {
 // neighbours far apart in the high bits (Knuth, The Art of Computer Programming 3, §6.4).
 inline std::uint64_t mixed(std::uint64_t feature) { return feature * 0x9E3779B97F4A7C15U; }
 
-// A sum of what is written, in the order it is written. It tells damage from chance, not from malice.
+// Sums up what is written, in the order of writing. The sum detects damage by chance, not by malice.
 class Sum {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -98,7 +98,7 @@ inline std::uint64_t own_sum(const Header& header) {
   return sum.value();
 }
 
-// Where the sections are. The header's counts must be plausible: see `check`.
+// The places of the sections. The header's counts must be plausible: see `check`.
 struct Layout {
   std::array<std::size_t, kSections> at{}, bytes{};
   std::size_t total = 0;
@@ -121,14 +121,14 @@ struct Layout {
   static std::size_t aligned(std::size_t size) { return (size + kLine - 1) / kLine * kLine; }
 };
 
-// About eight keys a bucket.
+// Returns the bits of a directory with about eight keys a bucket.
 inline std::uint32_t directory_bits(std::uint64_t features) {
   std::uint32_t bits = 0;
   while (bits < 28 && (features >> bits) > 8) ++bits;
   return bits;
 }
 
-// Throws unless the numbers of a header go together.
+// Throws unless the numbers of a header are consistent.
 void check(const Header& header);
 
 }  // namespace segment
@@ -136,15 +136,15 @@ void check(const Header& header);
 // A signature, wherever it lies.
 struct SourceList {
   std::span<const std::uint64_t> features;  // ascending
-  std::span<const std::uint32_t> weights;   // as many where the segment is weighted
+  std::span<const std::uint32_t> weights;   // as many as features where the segment is weighted
 };
 
 struct SegmentSource {
   std::span<const std::int64_t> contents;
   std::span<const SourceList> lists;       // by content
-  bool weighted;                           // else every feature weighs 1
+  bool weighted;                           // otherwise every feature weighs 1
   std::span<const std::uint64_t> moduli;   // base · 2^level each
-  std::span<const std::uint64_t> ignored;  // features left out, ascending
+  std::span<const std::uint64_t> ignored;  // features to leave out, ascending
 };
 
 // The contents that have a feature.
@@ -155,21 +155,21 @@ struct PostingList {
 
 class Segment {
  public:
-  // Maps a file. Refuses one that is no segment, has another token, or is cut short.
+  // Maps a file. Throws if it is no segment, has another token, or is cut short.
   static Segment open(const std::string& path, const segment::Token& token);
 
-  // In memory.
-  static Segment of(const SegmentSource& source, std::uint64_t base, std::uint32_t levels,
-                    const segment::Token& token = {});
+  // Builds a segment in memory.
+  static Segment build(const SegmentSource& source, std::uint64_t base, std::uint32_t levels,
+                       const segment::Token& token = {});
 
-  // Into a file that is complete or not there at all.
+  // Writes a file that is complete or does not exist.
   void save(const std::string& path) const;
   void save(const std::string& path, const segment::Token& token) const;
 
-  // Reads all of it and compares sums.
+  // Reads the whole segment and compares the sums.
   bool intact() const;
 
-  // Maps every page at once. Otherwise the first questions pay for it, each for the thousands of pages it looks at.
+  // Maps every page at once. Otherwise the first queries pay for it, each for the thousands of pages it touches.
   void populate() const;
 
   const segment::Header& header() const { return *header_; }
@@ -183,38 +183,37 @@ class Segment {
   }
   std::uint32_t level_of(std::uint32_t rank) const;
 
-  // The list a value stands for; `value` must outlive it.
+  // Returns the list that a value stands for; `value` must outlive it.
   PostingList list(const std::uint32_t& value) const;
 
-  // Where each of these features is among the keys; kNowhere where no content has it. Memory is asked for well ahead:
-  // one by one, each would wait for it twice.
+  // Finds the place of each feature among the keys; kNowhere if no content has it. Memory is prefetched well ahead: one
+  // by one, each look-up would wait for it twice.
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
   void find(std::span<const std::uint64_t> features, std::vector<std::uint32_t>& places) const;
 
  private:
-  // Both lie in what is kept.
-  Segment(std::shared_ptr<const void> kept, const segment::Header& header, const segment::Sections& sections)
-      : kept_(std::move(kept)), header_(&header), sections_(sections) {}
+  // The header and the sections lie in what `owner` owns.
+  Segment(std::shared_ptr<const void> owner, const segment::Header& header, const segment::Sections& sections)
+      : owner_(std::move(owner)), header_(&header), sections_(sections) {}
 
   template <class T>
   std::span<const T> section(segment::Section which) const {
     return {reinterpret_cast<const T*>(sections_[which].data()), sections_[which].size() / sizeof(T)};
   }
 
-  std::shared_ptr<const void> kept_;
+  std::shared_ptr<const void> owner_;
   const segment::Header* header_;
   segment::Sections sections_;
 };
 
-// One segment of all contents of several, written in one pass: what is in memory does not grow with the postings.
+// Merges segments into one with all their contents, in one pass: the memory it takes does not grow with the postings.
 void merge_segments(std::span<const Segment* const> segments, const segment::Token& token, const std::string& path);
 
-// A segment's file while it is written: under another name until it is complete and on the disk.
-
+// A segment's file while it is written: it has another name until it is complete and on the disk.
 class SegmentFile {
  public:
   SegmentFile(std::string path, std::size_t bytes);
-  ~SegmentFile();  // what was not finished is gone
+  ~SegmentFile();  // removes an unfinished file
   SegmentFile(const SegmentFile&) = delete;
   SegmentFile& operator=(const SegmentFile&) = delete;
 
@@ -226,15 +225,15 @@ class SegmentFile {
   int file_;
 };
 
-// One section, written from its beginning to its end.
+// Writes a section from its beginning to its end.
 template <class T>
 class SectionWriter {
  public:
-  SectionWriter(SegmentFile& file, std::size_t at) : file_(file), at_(at) { held_.reserve(kHeld); }
+  SectionWriter(SegmentFile& file, std::size_t at) : file_(file), at_(at) { buffer_.reserve(kBuffered); }
 
   void put(T value) {
-    held_.push_back(value);
-    if (held_.size() == kHeld) flush();
+    buffer_.push_back(value);
+    if (buffer_.size() == kBuffered) flush();
   }
 
   std::uint64_t finish() {
@@ -243,19 +242,19 @@ class SectionWriter {
   }
 
  private:
-  static constexpr std::size_t kHeld = (std::size_t{1} << 18) / sizeof(T);
+  static constexpr std::size_t kBuffered = (std::size_t{1} << 18) / sizeof(T);
 
   void flush() {
-    const std::size_t bytes = held_.size() * sizeof(T);
-    file_.write(at_, held_.data(), bytes);
-    sum_.add(held_.data(), bytes);
+    const std::size_t bytes = buffer_.size() * sizeof(T);
+    file_.write(at_, buffer_.data(), bytes);
+    sum_.add(buffer_.data(), bytes);
     at_ += bytes;
-    held_.clear();
+    buffer_.clear();
   }
 
   SegmentFile& file_;
   std::size_t at_;
-  std::vector<T> held_;
+  std::vector<T> buffer_;
   segment::Sum sum_;
 };
 

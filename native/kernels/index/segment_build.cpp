@@ -1,9 +1,9 @@
-// A segment from signatures, in memory.
+// Builds a segment from signatures, in memory.
 //
-// Postings are dealt by the first bits of their keys and sorted piece by piece, each near the core. That is done band
-// by band, in room that the next band uses again: going through the signatures once more takes less than touching fresh
-// memory for all postings at once. Of 5 million three bands take no longer than one, and 12,000 page faults fewer; each
-// further one 10 ms more.
+// Postings are partitioned by the first bits of their keys and sorted piece by piece, each near the core. That is done
+// band by band, in a buffer that the next band uses again: to go through the signatures once more takes less than to
+// touch fresh memory for all postings at once. For 5 million postings three bands take no longer than one, with 12,000
+// fewer page faults; each further band takes 10 ms more.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,23 +18,25 @@
 #include "base/sort.hpp"
 #include "index/segment.hpp"
 
-namespace nearkin::segment {
+namespace nearkin {
 namespace {
 
-// A segment in memory, as it is made: each section where it lies, keys and what they stand for appended in their order.
+using namespace segment;
 
+// The postings of a key.
 struct Posting {
   std::uint64_t key;
   std::uint32_t rank, weight;
 };
 
-class MadeSegment {
+// A segment in memory while it is built: each section where it lies, keys and their lists appended in order.
+class SegmentImage {
  public:
   Header header;
   std::vector<std::int64_t> contents;
   std::vector<std::uint32_t> level_starts, sizes;
 
-  // Before the first is appended: for so many postings at most. What is not used is never touched.
+  // Reserves memory for at most so many postings before the first is appended. What is not used is never touched.
   void make_room(std::size_t postings) {
     keys_.resize(postings);
     values_.resize(postings);
@@ -42,7 +44,7 @@ class MadeSegment {
     written_ = {{keys_.data(), {}}, {values_.data(), {}}, {lists_.data(), {}}};
   }
 
-  // The next postings, by (key, rank): all that these keys have.
+  // Appends the next postings, by (key, rank), with all postings of each key.
   void append(std::span<Posting> postings) {
     Written now = written_;  // nearer than a member: sums grow with every word
     const std::uint32_t* const lists = lists_.data();
@@ -57,13 +59,13 @@ class MadeSegment {
       }
       now.values.put(kMany + static_cast<std::uint32_t>(now.lists.end - lists));
       now.lists.put(static_cast<std::uint32_t>(list.size()));
-      for (const Posting& one : list) now.lists.put(one.rank);
+      for (const Posting& posting : list) now.lists.put(posting.rank);
       for (std::size_t i = 0; i < list.size() && weighted(); ++i) now.lists.put(list[i].weight);
     }
     written_ = now;
   }
 
-  // After the last: the directory, and sums of everything.
+  // Makes the directory and the sums after the last posting.
   void finish() {
     header.features = static_cast<std::uint64_t>(written_.keys.end - keys_.data());
     header.words = static_cast<std::uint64_t>(written_.lists.end - lists_.data());
@@ -75,7 +77,8 @@ class MadeSegment {
     for (const auto key : keys_) ++directory_[header.bits == 0 ? 1 : (key >> (64 - header.bits)) + 1];
     std::partial_sum(directory_.begin(), directory_.end(), directory_.begin());
     const Sections all = sections();
-    for (const auto section : {kContents, kLevelStarts, kSizes, kDirectory}) header.sums[section] = sum_of(all[section]);
+    for (const auto section : {kContents, kLevelStarts, kSizes, kDirectory})
+      header.sums[section] = sum_of(all[section]);
     header.sums[kKeys] = written_.keys.sum.value();
     header.sums[kValues] = written_.values.sum.value();
     header.sums[kLists] = written_.lists.sum.value();
@@ -84,11 +87,12 @@ class MadeSegment {
 
   Sections sections() const {
     const auto bytes = [](const auto& values) { return std::as_bytes(std::span(values)); };
-    return {bytes(contents), bytes(level_starts), bytes(sizes), bytes(directory_), bytes(keys_), bytes(values_), bytes(lists_)};
+    return {bytes(contents), bytes(level_starts), bytes(sizes), bytes(directory_),
+            bytes(keys_),    bytes(values_),      bytes(lists_)};
   }
 
  private:
-  // A section to its end, and its sum. Where three grow side by side, no sum waits for the multiplications of another.
+  // The end of a section and its sum. Where three grow side by side, no sum waits for the multiplications of another.
   template <class T>
   struct Growing {
     T* end = nullptr;
@@ -109,12 +113,12 @@ class MadeSegment {
   // A chunk that a text has twice counts with both its lengths.
   static std::span<const Posting> united(std::span<Posting> list) {
     std::size_t to = 1;
-    for (const Posting& one : list.subspan(1)) {
-      if (list[to - 1].rank == one.rank) {
-        const std::uint64_t sum = std::uint64_t{list[to - 1].weight} + one.weight;
+    for (const Posting& posting : list.subspan(1)) {
+      if (list[to - 1].rank == posting.rank) {
+        const std::uint64_t sum = std::uint64_t{list[to - 1].weight} + posting.weight;
         list[to - 1].weight = static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, ~std::uint32_t{0}));
       } else {
-        list[to++] = one;
+        list[to++] = posting;
       }
     }
     return list.first(to);
@@ -126,30 +130,24 @@ class MadeSegment {
   Written written_;
 };
 
-}  // namespace
-
-}  // namespace nearkin::segment
-namespace nearkin {
-namespace {
-
-using namespace segment;
-
 constexpr unsigned kPieceBits = 8;
 constexpr std::size_t kPieces = std::size_t{1} << kPieceBits;
 constexpr std::size_t kBand = std::size_t{1} << 21;  // postings, 32 MB
-constexpr std::size_t kAhead = 4;                    // signatures that are asked for before they are needed
+constexpr std::size_t kPrefetched = 4;                    // signatures that are prefetched before they are needed
 
 std::uint32_t level_of(std::uint64_t modulus, std::uint64_t base, std::uint32_t levels) {
   const std::uint64_t times = modulus / base;
-  if (modulus % base != 0 || !std::has_single_bit(times) || static_cast<std::uint32_t>(std::countr_zero(times)) >= levels)
+  const auto level = static_cast<std::uint32_t>(std::countr_zero(times));
+  if (modulus % base != 0 || !std::has_single_bit(times) || level >= levels)
     throw std::invalid_argument("a modulus is none of the segment's levels");
-  return static_cast<std::uint32_t>(std::countr_zero(times));
+  return level;
 }
 
-class Build {
+class SegmentBuilder {
  public:
-  Build(const SegmentSource& source, std::uint64_t base, std::uint32_t levels, const Token& token, MadeSegment& made)
-      : source_(source), base_(base), levels_(levels), made_(made) {
+  SegmentBuilder(const SegmentSource& source, std::uint64_t base, std::uint32_t levels, const Token& token,
+                 SegmentImage& image)
+      : source_(source), base_(base), levels_(levels), image_(image) {
     const std::size_t count = source.contents.size();
     std::size_t features = 0;
     bool fits = source.lists.size() == count && source.moduli.size() == count && base >= 1 && levels >= 1 &&
@@ -159,32 +157,33 @@ class Build {
       fits = fits && (!source.weighted || list.weights.size() == list.features.size());
     }
     if (!fits || features >= kMany / 2) throw std::invalid_argument("the arrays of a segment do not fit together");
-    made_.header.weighted = source.weighted ? 1 : 0;
-    made_.header.token = token;
-    made_.header.base = base;
-    made_.header.levels = levels;
-    made_.header.contents = count;
+    image_.header.weighted = source.weighted ? 1 : 0;
+    image_.header.token = token;
+    image_.header.base = base;
+    image_.header.levels = levels;
+    image_.header.contents = count;
     measure();
     rank();
     list();
-    made_.finish();
+    image_.finish();
   }
 
  private:
   std::uint32_t weight(const SourceList& list, std::size_t i) const { return source_.weighted ? list.weights[i] : 1; }
-  bool left_out(std::uint64_t feature) const {
+  bool is_ignored(std::uint64_t feature) const {
     return std::binary_search(source_.ignored.begin(), source_.ignored.end(), feature);
   }
   static std::size_t piece_of(std::uint64_t key) { return static_cast<std::size_t>(key >> (64 - kPieceBits)); }
 
-  // Up to which level it is sampled. Schemes have one level or the base 1, so that nothing is divided here.
+  // Returns the highest level at which a feature is sampled. Schemes have one level or the base 1, so nothing is
+  // divided.
   std::uint32_t highest_level(std::uint64_t feature) const {
     if (levels_ == 1 || (base_ != 1 && feature % base_ != 0)) return 0;
     const std::uint64_t times = base_ == 1 ? feature : feature / base_;
     return std::min<std::uint32_t>(levels_ - 1, static_cast<std::uint32_t>(std::countr_zero(times)));
   }
 
-  // Sizes at every level, and how many postings there will be in each piece.
+  // Measures sizes at every level, and counts the postings of each piece.
   void measure() {
     const std::size_t count = source_.contents.size();
     level_.resize(count);
@@ -194,7 +193,7 @@ class Build {
       std::array<std::uint64_t, kMostLevels> highest{};  // what is sampled up to each level and no further
       for (std::size_t i = 0; i < list.features.size(); ++i) {
         const std::uint64_t feature = list.features[i];
-        if (left_out(feature)) continue;
+        if (is_ignored(feature)) continue;
         highest[highest_level(feature)] += weight(list, i);
         ++pieces_[piece_of(mixed(feature))];
       }
@@ -206,7 +205,7 @@ class Build {
     }
   }
 
-  // Texts of more than 4 GB are as large as 4 GB: they are found a little too easily.
+  // Texts of more than 4 GB count as 4 GB: they match a little too easily.
   std::uint32_t size(std::uint32_t row, std::uint32_t level) const {
     return static_cast<std::uint32_t>(
         std::min<std::uint64_t>(sizes_[std::size_t{row} * levels_ + level], std::numeric_limits<std::uint32_t>::max()));
@@ -220,34 +219,34 @@ class Build {
       return std::tuple(level_[row], size(row, level_[row]), source_.contents[row]);
     };
     std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) { return place(x) < place(y); });
-    made_.contents.resize(count);
-    made_.level_starts.resize(levels_ + 1);
-    made_.sizes.resize(count * levels_);
+    image_.contents.resize(count);
+    image_.level_starts.resize(levels_ + 1);
+    image_.sizes.resize(count * levels_);
     ranked_.resize(count);
     for (std::uint32_t rank = 0; rank < count; ++rank) {
       const std::uint32_t row = order[rank];
       ranked_[rank] = source_.lists[row];
-      made_.contents[rank] = source_.contents[row];
-      ++made_.level_starts[level_[row] + 1];
-      for (std::uint32_t level = 0; level < levels_; ++level) made_.sizes[level * count + rank] = size(row, level);
+      image_.contents[rank] = source_.contents[row];
+      ++image_.level_starts[level_[row] + 1];
+      for (std::uint32_t level = 0; level < levels_; ++level) image_.sizes[level * count + rank] = size(row, level);
     }
-    std::partial_sum(made_.level_starts.begin(), made_.level_starts.end(), made_.level_starts.begin());
+    std::partial_sum(image_.level_starts.begin(), image_.level_starts.end(), image_.level_starts.begin());
   }
 
   void list() {
     const std::size_t all = std::accumulate(pieces_.begin(), pieces_.end(), std::size_t{0});
-    made_.make_room(all);
-    UninitVector<Posting> room;
-    room.reserve(std::min(all, std::max(kBand, *std::max_element(pieces_.begin(), pieces_.end()))));
+    image_.make_room(all);
+    UninitVector<Posting> buffer;
+    buffer.reserve(std::min(all, std::max(kBand, *std::max_element(pieces_.begin(), pieces_.end()))));
     for (std::size_t first = 0, last = 0; first < kPieces; first = last) {
       std::size_t size = pieces_[last++];
       while (last < kPieces && size + pieces_[last] <= kBand) size += pieces_[last++];
-      room.resize(size);
-      deal(first, last, room);
+      buffer.resize(size);
+      fill(first, last, buffer);
       for (std::size_t piece = first, from = 0; piece < last; from += pieces_[piece++]) {
-        const auto some = std::span(room).subspan(from, pieces_[piece]);
-        sort(some);
-        made_.append(some);
+        const auto postings = std::span(buffer).subspan(from, pieces_[piece]);
+        sort(postings);
+        image_.append(postings);
       }
     }
   }
@@ -256,48 +255,50 @@ class Build {
     for (std::size_t i = 0; i < features.size(); i += kLine / sizeof(std::uint64_t)) __builtin_prefetch(&features[i]);
   }
 
-  // The postings of these pieces, by rank.
-  void deal(std::size_t first, std::size_t last, std::span<Posting> room) {
+  // Fills in the postings of these pieces, by rank.
+  void fill(std::size_t first, std::size_t last, std::span<Posting> buffer) {
     std::array<std::size_t, kPieces> next;
     std::exclusive_scan(pieces_.begin() + first, pieces_.begin() + last, next.begin(), std::size_t{0});
     for (std::uint32_t rank = 0; rank < ranked_.size(); ++rank) {
-      if (rank + kAhead < ranked_.size()) prefetch(ranked_[rank + kAhead].features);
+      if (rank + kPrefetched < ranked_.size()) prefetch(ranked_[rank + kPrefetched].features);
       const SourceList& list = ranked_[rank];
-      // Chosen without a branch, which would be guessed wrong as often as right.
+      // Features are chosen without a branch, which would be mispredicted half of the time.
       chosen_.resize(std::max(chosen_.size(), list.features.size()));
-      std::size_t some = 0;
+      std::size_t count = 0;
       for (std::size_t i = 0; i < list.features.size(); ++i) {
-        chosen_[some] = static_cast<std::uint32_t>(i);
-        some += piece_of(mixed(list.features[i])) - first < last - first ? 1 : 0;
+        chosen_[count] = static_cast<std::uint32_t>(i);
+        count += piece_of(mixed(list.features[i])) - first < last - first ? 1 : 0;
       }
-      for (const auto i : std::span(chosen_).first(some)) {
+      for (const auto i : std::span(chosen_).first(count)) {
         const std::uint64_t feature = list.features[i], key = mixed(feature);
-        if (!left_out(feature)) room[next[piece_of(key) - first]++] = {key, rank, weight(list, i)};
+        if (!is_ignored(feature)) buffer[next[piece_of(key) - first]++] = {key, rank, weight(list, i)};
       }
     }
   }
 
   static void sort(std::span<Posting> piece) {
-    sort_by_feature(piece.data(), piece.size(), [](const Posting& p) { return p.key << kPieceBits; },
-                    [](const Posting& x, const Posting& y) { return x.key != y.key ? x.key < y.key : x.rank < y.rank; });
+    const auto less = [](const Posting& x, const Posting& y) {
+      return x.key != y.key ? x.key < y.key : x.rank < y.rank;
+    };
+    sort_by_feature(piece.data(), piece.size(), [](const Posting& p) { return p.key << kPieceBits; }, less);
   }
 
   const SegmentSource& source_;
   std::uint64_t base_;
   std::uint32_t levels_;
-  MadeSegment& made_;
+  SegmentImage& image_;
   std::array<std::size_t, kPieces> pieces_{};
-  std::vector<SourceList> ranked_;  // by rank
+  std::vector<SourceList> ranked_;  // signatures by rank
   std::vector<std::uint32_t> level_, chosen_;
   std::vector<std::uint64_t> sizes_;  // by row and level
 };
 
 }  // namespace
 
-Segment Segment::of(const SegmentSource& source, std::uint64_t base, std::uint32_t levels, const Token& token) {
-  const auto made = std::make_shared<MadeSegment>();
-  Build(source, base, levels, token, *made);
-  return {made, made->header, made->sections()};
+Segment Segment::build(const SegmentSource& source, std::uint64_t base, std::uint32_t levels, const Token& token) {
+  const auto image = std::make_shared<SegmentImage>();
+  SegmentBuilder(source, base, levels, token, *image);
+  return {image, image->header, image->sections()};
 }
 
 }  // namespace nearkin

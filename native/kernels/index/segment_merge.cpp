@@ -1,5 +1,5 @@
-// Several segments into one, key by key. Every segment has its contents in the same order, so the new ranks of one
-// grow with the old ones, and a list stays ascending.
+// Merges segments into one, key by key. Every segment has its contents in the same order, so the new ranks of a segment
+// ascend with the old ones, and lists stay ascending.
 #include <algorithm>
 #include <tuple>
 
@@ -18,20 +18,21 @@ class Merge {
     header_.token = token;
     header_.base = first.base;
     header_.levels = first.levels;
-    // Without a feature there is no weight to tell by.
-    const auto telling = std::find_if(segments.begin(), segments.end(), [](auto* one) { return one->header().postings > 0; });
-    header_.weighted = telling == segments.end() ? 0 : (*telling)->header().weighted;
-    for (const Segment* one : segments) {
-      const Header& header = one->header();
-      const bool alike = header.postings == 0 || header.weighted == header_.weighted;
-      if (header.base != first.base || header.levels != first.levels || !alike)
+    // A segment without features does not tell whether it has weights.
+    const auto with_features = std::find_if(segments.begin(), segments.end(),
+                                            [](auto* segment) { return segment->header().postings > 0; });
+    header_.weighted = with_features == segments.end() ? 0 : (*with_features)->header().weighted;
+    for (const Segment* segment : segments) {
+      const Header& header = segment->header();
+      const bool same_weights = header.postings == 0 || header.weighted == header_.weighted;
+      if (header.base != first.base || header.levels != first.levels || !same_weights)
         throw std::invalid_argument("segments of unlike schemes cannot be merged");
       header_.contents += header.contents;
       header_.postings += header.postings;
     }
     if (header_.contents >= kMany) throw std::invalid_argument("the segments have too many contents for one");
     rank();
-    // Counted first, so that every section can be written to its place.
+    // Features are counted first, so that every section can be written to its place.
     each_key([&](std::uint64_t, std::size_t count) {
       ++header_.features;
       if (count > 1 || weighted()) header_.words += 1 + count * (weighted() ? 2 : 1);
@@ -52,13 +53,13 @@ class Merge {
     each_key([&](std::uint64_t key, std::size_t count) {
       keys.put(key);
       ++directory[header_.bits == 0 ? 1 : (key >> (64 - header_.bits)) + 1];
-      gather();
-      if (count == 1 && !weighted()) return values.put(gathered_[0].rank);
+      collect_postings();
+      if (count == 1 && !weighted()) return values.put(postings_[0].rank);
       values.put(kMany + written);
       lists.put(static_cast<std::uint32_t>(count));
-      for (const auto& one : gathered_) lists.put(one.rank);
-      for (const auto& one : gathered_)
-        if (weighted()) lists.put(one.weight);
+      for (const auto& posting : postings_) lists.put(posting.rank);
+      for (const auto& posting : postings_)
+        if (weighted()) lists.put(posting.weight);
       written += static_cast<std::uint32_t>(1 + count * (weighted() ? 2 : 1));
     });
     header_.sums[kKeys] = keys.finish();
@@ -74,12 +75,13 @@ class Merge {
   }
 
  private:
+  // A content and its old rank.
   struct Place {
     std::uint32_t level, size;
     std::int64_t content;
     std::uint32_t segment, rank;
   };
-  struct Gathered {
+  struct Posting {
     std::uint32_t rank, weight;
   };
 
@@ -88,12 +90,12 @@ class Merge {
   void rank() {
     order_.reserve(header_.contents);
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {
-      const Segment& one = *segments_[i];
-      for (std::uint32_t rank = 0; rank < one.header().contents; ++rank) {
-        const std::uint32_t level = one.level_of(rank);
-        order_.push_back({level, one.sizes(level)[rank], one.contents()[rank], i, rank});
+      const Segment& segment = *segments_[i];
+      for (std::uint32_t rank = 0; rank < segment.header().contents; ++rank) {
+        const std::uint32_t level = segment.level_of(rank);
+        order_.push_back({level, segment.sizes(level)[rank], segment.contents()[rank], i, rank});
       }
-      ranks_.emplace_back(one.header().contents);
+      ranks_.emplace_back(segment.header().contents);
     }
     std::sort(order_.begin(), order_.end(), [](const Place& x, const Place& y) {
       return std::tie(x.level, x.size, x.content, x.segment) < std::tie(y.level, y.size, y.content, y.segment);
@@ -118,21 +120,21 @@ class Merge {
     header_.sums[kSizes] = sizes.finish();
   }
 
-  // Calls use(key, postings) for every key of any segment; `at_` then says where it is in each.
+  // Calls use(key, number of postings) for every key of any segment; `at_` then holds its value in each segment.
   template <class Use>
   void each_key(Use&& use) {
     next_.assign(segments_.size(), 0);
     at_.assign(segments_.size(), nullptr);
     for (;;) {
-      bool some = false;
+      bool any = false;
       std::uint64_t key = ~std::uint64_t{0};
       for (std::size_t i = 0; i < segments_.size(); ++i) {
         const auto keys = segments_[i]->keys();
         if (next_[i] == keys.size()) continue;
-        some = true;
+        any = true;
         key = std::min(key, keys[next_[i]]);
       }
-      if (!some) return;
+      if (!any) return;
       std::size_t count = 0;
       for (std::size_t i = 0; i < segments_.size(); ++i) {
         const auto keys = segments_[i]->keys();
@@ -145,8 +147,8 @@ class Merge {
     }
   }
 
-  void gather() {
-    gathered_.clear();
+  void collect_postings() {
+    postings_.clear();
     std::size_t parts = 0;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       if (at_[i] == nullptr) continue;
@@ -154,26 +156,26 @@ class Merge {
       const PostingList list = segments_[i]->list(*at_[i]);
       for (std::size_t j = 0; j < list.ranks.size(); ++j) {
         if (list.ranks[j] >= ranks_[i].size()) throw SegmentError("the segment is damaged");
-        gathered_.push_back({ranks_[i][list.ranks[j]], list.weights.empty() ? 1 : list.weights[j]});
+        postings_.push_back({ranks_[i][list.ranks[j]], list.weights.empty() ? 1 : list.weights[j]});
       }
     }
-    if (parts > 1)
-      std::sort(gathered_.begin(), gathered_.end(), [](const Gathered& x, const Gathered& y) { return x.rank < y.rank; });
+    if (parts == 1) return;
+    std::sort(postings_.begin(), postings_.end(), [](const Posting& x, const Posting& y) { return x.rank < y.rank; });
   }
 
   std::span<const Segment* const> segments_;
   Header header_;
   std::vector<Place> order_;
-  std::vector<std::vector<std::uint32_t>> ranks_;  // by segment: new ranks of the old ones
+  std::vector<std::vector<std::uint32_t>> ranks_;  // by segment: the new rank of each old one
   std::vector<std::size_t> next_;
-  std::vector<const std::uint32_t*> at_;
-  std::vector<Gathered> gathered_;
+  std::vector<const std::uint32_t*> at_;  // by segment: the value of the current key, or null
+  std::vector<Posting> postings_;
 };
 
 }  // namespace
 
 void merge_segments(std::span<const Segment* const> segments, const Token& token, const std::string& path) {
-  // One alone is as it would be merged, unless all its weights went with features left out.
+  // A single segment is already as it would be merged, unless all its weights went with ignored features.
   if (segments.size() == 1 && (segments[0]->header().postings > 0 || segments[0]->header().weighted == 0))
     return segments[0]->save(path, token);
   Merge(segments, token).write(path);

@@ -17,10 +17,10 @@ struct Close {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// 0, or why it cannot be told.
-int ask(DIR* folder, const dirent& one, unsigned char& type) {
+// Looks up the type of an entry. Returns 0, or an error number.
+int look_up_type(DIR* folder, const dirent& entry, unsigned char& type) {
   struct stat info {};
-  if (::fstatat(::dirfd(folder), one.d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno;
+  if (::fstatat(::dirfd(folder), entry.d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno;
   type = S_ISREG(info.st_mode)   ? DT_REG
          : S_ISDIR(info.st_mode) ? DT_DIR
          : S_ISLNK(info.st_mode) ? DT_LNK
@@ -30,39 +30,41 @@ int ask(DIR* folder, const dirent& one, unsigned char& type) {
 
 }  // namespace
 
-Folder look_into(const char* path, const FolderLook& how) {
+Folder list_folder(const char* path, const FolderOptions& options) {
   const std::unique_ptr<DIR, Close> folder(::opendir(path));
   if (!folder) throw std::system_error(errno, std::generic_category(), path);
-  Folder found;
+  Folder result;
   while (true) {
     errno = 0;
-    const dirent* const one = ::readdir(folder.get());
-    if (one == nullptr) break;
-    const std::string_view name(one->d_name);
-    if (name == "." || name == ".." || (!how.hidden && name.starts_with('.'))) continue;
-    unsigned char type = one->d_type;
-    const int error = type == DT_UNKNOWN || how.ask ? ask(folder.get(), *one, type) : 0;
+    const dirent* const entry = ::readdir(folder.get());
+    if (entry == nullptr) break;
+    const std::string_view name(entry->d_name);
+    if (name == "." || name == ".." || (!options.hidden && name.starts_with('.'))) continue;
+    unsigned char type = entry->d_type;
+    const int error = type == DT_UNKNOWN || options.look_up_all ? look_up_type(folder.get(), *entry, type) : 0;
     if (error == ENOENT) continue;
     if (error == 0 && type != DT_REG && type != DT_DIR) {
-      ++(type == DT_LNK ? found.links : found.special);
+      ++(type == DT_LNK ? result.links : result.special);
       continue;
     }
-    const bool watched = std::find(how.watched.begin(), how.watched.end(), one->d_ino) != how.watched.end() ||
-                         std::any_of(how.hints.begin(), how.hints.end(), [&](auto& end) { return name.ends_with(end); });
+    const bool watched =
+        std::find(options.watched.begin(), options.watched.end(), entry->d_ino) != options.watched.end() ||
+        std::any_of(options.watched_endings.begin(), options.watched_endings.end(),
+                    [&](const std::string& ending) { return name.ends_with(ending); });
     const auto kind = error != 0       ? Entry::Kind::unknown
                       : type == DT_DIR ? Entry::Kind::folder
                       : watched        ? Entry::Kind::watched
                                        : Entry::Kind::file;
-    found.entries.push_back({found.names.size(), name.size(), kind, error});
-    found.names += name;
+    result.entries.push_back({result.names.size(), name.size(), kind, error});
+    result.names += name;
   }
   if (errno != 0) throw std::system_error(errno, std::generic_category(), path);
-  std::sort(found.entries.begin(), found.entries.end(),
-            [&](const Entry& a, const Entry& b) { return found.name(a) < found.name(b); });
-  return found;
+  std::sort(result.entries.begin(), result.entries.end(),
+            [&](const Entry& a, const Entry& b) { return result.name(a) < result.name(b); });
+  return result;
 }
 
-std::vector<std::uint8_t> unchanged(std::span<const FileStamp> files, unsigned threads) {
+std::vector<std::uint8_t> unchanged_files(std::span<const FileStamp> files, unsigned threads) {
   std::vector<std::uint8_t> same(files.size());
   parallel_blocks(files.size(), 256, threads, [&](unsigned, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

@@ -1,4 +1,4 @@
-// What lies in a folder: its entries in byte order of their names, links not followed.
+// Folders and files as the file system has them: listings, and whether files have changed.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,9 @@
 
 namespace nearkin {
 
+// An entry of a folder. `watched` files are those that the options point out.
 struct Entry {
-  enum class Kind : std::uint8_t { file, watched, folder, unknown };  // watched: a file that is pointed out
+  enum class Kind : std::uint8_t { file, watched, folder, unknown };
 
   std::size_t start;
   std::size_t length;  // of its name, in `names`
@@ -23,36 +24,34 @@ struct Entry {
 struct Folder {
   std::string names;
   std::vector<Entry> entries;
-  std::size_t links = 0;    // passed over
-  std::size_t special = 0;  // likewise: pipes, sockets and devices
+  std::size_t links = 0;    // that were skipped
+  std::size_t special = 0;  // likewise pipes, sockets and devices
 
   std::string_view name(const Entry& entry) const { return std::string_view(names).substr(entry.start, entry.length); }
 };
 
-struct FolderLook {
-  bool hidden;                             // also names that begin with a dot
-  std::span<const std::uint64_t> watched;  // inodes that files are pointed out by
-  std::span<const std::string> hints;      // likewise, how their names end
-  bool ask = false;  // about every entry, as where the file system does not tell with the names what they are
+struct FolderOptions {
+  bool hidden;                                   // also list names that begin with a dot
+  std::span<const std::uint64_t> watched;        // inodes of files to point out
+  std::span<const std::string> watched_endings;  // endings of names of files to point out
+  bool look_up_all = false;                      // look up every type, as for file systems that do not list types
 };
 
-// Files and folders only: links, devices and the like are counted and passed over. Throws std::system_error where the
-// folder cannot be looked into.
-Folder look_into(const char* path, const FolderLook& how);
+// Lists the files and folders in a folder, in byte order of their names. Links are not followed; links, devices and the
+// like are counted and skipped. Throws std::system_error if the folder cannot be read.
+Folder list_folder(const char* path, const FolderOptions& options);
 
-// Which files are as they were: size, times of change and inode, asked of the file system on threads.
-
+// A file as it was at the last scan.
 struct FileStamp {
   const char* path;
   std::uint64_t size;
   std::int64_t mtime_ns;
-  std::int64_t ctime_ns;  // 0: not known, and not compared
+  std::int64_t ctime_ns;  // 0: unknown, and not compared
   std::uint64_t inode;
 };
 
-std::vector<std::uint8_t> unchanged(std::span<const FileStamp> files, unsigned threads);
-
-// A moment as the store holds it.
+// Tells which files have the size, times and inode that they had, on threads.
+std::vector<std::uint8_t> unchanged_files(std::span<const FileStamp> files, unsigned threads);
 
 inline std::int64_t nanoseconds(const timespec& moment) { return moment.tv_sec * 1'000'000'000LL + moment.tv_nsec; }
 

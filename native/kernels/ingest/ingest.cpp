@@ -21,9 +21,8 @@
 namespace nearkin {
 namespace {
 
-// Files opened one after the other. Those of one folder are opened from there: the way to it is looked up once, which
-// for every file took a third of opening it.
-
+// Opens files one after the other. Files of one folder are opened relative to it: the path to the folder is resolved
+// once; resolving it for every file took a third of opening it.
 class Opener {
  public:
   Opener() = default;
@@ -31,7 +30,7 @@ class Opener {
   Opener(const Opener&) = delete;
   Opener& operator=(const Opener&) = delete;
 
-  // As open(2) does. `next` is the path that is opened after this one; empty: none.
+  // Opens as open(2) does. `next` is the path that is opened after this one, if any.
   int open(const std::string& path, std::string_view next, int flags) {
     const std::string_view folder = folder_of(path);
     if (folder_ < 0 || folder != path_) {
@@ -39,13 +38,13 @@ class Opener {
       if (folder.size() < 2 || folder != folder_of(next)) return ::open(path.c_str(), flags);
       path_ = folder;
       folder_ = ::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-      if (folder_ < 0) return ::open(path.c_str(), flags);  // which says why
+      if (folder_ < 0) return ::open(path.c_str(), flags);  // this sets errno
     }
     return ::openat(folder_, path.c_str() + folder.size(), flags);
   }
 
  private:
-  // With its slash.
+  // Returns the folder with its slash.
   static std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
 
   void leave() {
@@ -61,11 +60,11 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 enum class Reading : std::uint8_t {
   done,
-  failed,     // the row says why
-  postponed,  // a large file, of which nothing was read: it is read in a batch of its own
+  failed,     // the row has the error
+  postponed,  // a large file, not read at all: it is read in a batch of its own
 };
 
-void stamp(const struct stat& info, Ingested& row) {
+void stamp(const struct stat& info, BatchRow& row) {
   row.size = static_cast<std::uint64_t>(info.st_size);
   row.mtime_ns = nanoseconds(info.st_mtim);
   row.ctime_ns = nanoseconds(info.st_ctim);
@@ -73,13 +72,13 @@ void stamp(const struct stat& info, Ingested& row) {
   row.owner = info.st_uid;
 }
 
-Reading failed(int error, Ingested& row) {
+Reading failed(int error, BatchRow& row) {
   row.error = error;
   return Reading::failed;
 }
 
-// All of an open file, which had `size` bytes when it was asked.
-Reading read_all(int file, std::uint64_t size, std::uint64_t max_size, Ingested& row, std::string& out) {
+// Reads all of an open file, which had `size` bytes according to fstat.
+Reading read_all(int file, std::uint64_t size, std::uint64_t max_size, BatchRow& row, std::string& out) {
   std::size_t have = 0;
   out.resize(static_cast<std::size_t>(size) + 1);  // one more, to see the end without a second read
   for (;;) {
@@ -89,21 +88,21 @@ Reading read_all(int file, std::uint64_t size, std::uint64_t max_size, Ingested&
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
     if (have > max_size) return failed(EFBIG, row);
-    if (have == size) break;  // the byte more that was asked for is not there
-    if (have == out.size()) out.resize(out.size() * 2);  // it grew while we read
+    if (have == size) break;  // the additional byte is not there
+    if (have == out.size()) out.resize(out.size() * 2);  // the file grew meanwhile
   }
   out.resize(have);
   return Reading::done;
 }
 
-// `may_be_large`: the batch is empty, so that a large file is read at once. `out` is empty unless all of it was read.
+// `may_be_large`: the batch is empty, so a large file is read at once. `out` is empty unless the whole file was read.
 Reading read_file(Opener& opener, const std::string& path, std::string_view next, std::uint64_t max_size,
-                  bool may_be_large, Ingested& row, std::string& out) {
+                  bool may_be_large, BatchRow& row, std::string& out) {
   // O_NONBLOCK: a path that turned into a FIFO since the walk must not hang the scan.
   const int file = opener.open(path, next, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   const int error = file < 0 ? errno : 0;
   struct stat info {};
-  // The folder tells of a file that may not be opened.
+  // lstat describes a file that may not be opened.
   if ((file < 0 ? ::lstat(path.c_str(), &info) : ::fstat(file, &info)) == 0) stamp(info, row);
   Reading reading = Reading::done;
   if (error != 0) {
@@ -122,19 +121,20 @@ Reading read_file(Opener& opener, const std::string& path, std::string_view next
   return reading;
 }
 
-// Files or texts that are at hand at once: digests are made two at a time. More would not stay in the processor's
-// cache.
-constexpr std::size_t kTogether = 8;
-constexpr std::size_t kHeld = std::size_t{1} << 18;  // bytes after which no more files are added to these
+// Files or texts that are digested together, two at a time. More would not stay in the processor's cache.
+constexpr std::size_t kGroup = 8;
+constexpr std::size_t kGroupBytes = std::size_t{1} << 18;  // no more files are added to a group beyond this
 
-class Worker {
+// Extracts and signs documents, and appends them to a batch.
+class BatchBuilder {
  public:
-  Worker(const Recipe& recipe, Batch& batch, bool keeps_texts = true, Copies* copies = nullptr, std::uint64_t turn = 0)
+  BatchBuilder(const Recipe& recipe, Batch& batch, bool keeps_texts = true, Copies* copies = nullptr,
+               std::uint64_t turn = 0)
       : recipe_(recipe), batch_(batch), keeps_texts_(keeps_texts), copies_(copies), turn_(turn) {}
 
-  // What is large is moved to the batch, not copied; `owner`, if there is one, holds the bytes, and may lose them.
-  // `as_is`: the text was taken from a document already, as by a worker that reads its format.
-  void take(Ingested row, std::string_view bytes, std::string* owner = nullptr, bool as_is = false) {
+  // Adds a document. Large bytes are moved to the batch, not copied: `owner`, if there is one, holds them and may lose
+  // them. `as_is`: the text was already extracted, as by a worker that reads its format.
+  void add(BatchRow row, std::string_view bytes, std::string* owner = nullptr, bool as_is = false) {
     const bool text = row.kind == Kind::text || row.kind == Kind::html;
     signature_.features.clear();
     signature_.weights.clear();
@@ -142,7 +142,7 @@ class Worker {
     if (recipe_.raw) {
       if (keeps_texts_) batch_.texts.append(bytes);
       batch_.canonical.append(bytes);
-      row.content_digest = row.digest;  // no other is made
+      row.content_digest = row.digest;  // there is no other
       row.characters = row.length = bytes.size();
       sign(recipe_.scheme, bytes, signature_);
     } else if (row.kind == Kind::other) {
@@ -171,67 +171,67 @@ class Worker {
     }
     row.modulus = signature_.modulus;
     push(row);
-    if (text) unnamed_.push_back({batch_.rows.size() - 1, batch_.canonical.size() - row.length});
-    if (unnamed_.size() == kTogether) name_contents();
+    if (text) undigested_.push_back({batch_.rows.size() - 1, batch_.canonical.size() - row.length});
+    if (undigested_.size() == kGroup) digest_contents();
   }
 
-  // A file of the same bytes as one that was taken before is only noted.
-  void take_once(const Ingested& row, std::string& bytes) {
-    const auto is_same = [&](const Unnamed& one) {
-      const Ingested& before = batch_.rows[one.row];
+  // Adds a document, but only notes it if its bytes are those of one that was added before.
+  void add_once(const BatchRow& row, std::string& bytes) {
+    const auto is_same = [&](const Undigested& content) {
+      const BatchRow& before = batch_.rows[content.row];
       return before.kind == row.kind && before.digest == row.digest;
     };
-    if (std::any_of(unnamed_.begin(), unnamed_.end(), is_same)) name_contents();
-    if (Taken taken; copies_->find(row.digest, row.kind, turn_, taken)) {
-      take_copy(row, taken);
+    if (std::any_of(undigested_.begin(), undigested_.end(), is_same)) digest_contents();
+    if (Extraction extraction; copies_->find(row.digest, row.kind, turn_, extraction)) {
+      add_copy(row, extraction);
     } else {
-      take(row, bytes, &bytes);
+      add(row, bytes, &bytes);
     }
   }
 
-  // The digests of contents that were taken, at the latest when all are.
-  void name_contents() {
+  // Digests the contents that were added. It must be called after the last.
+  void digest_contents() {
     if (!recipe_.raw) {
-      std::array<std::string_view, kTogether> contents;
-      for (std::size_t i = 0; i < unnamed_.size(); ++i)
-        contents[i] = std::string_view(batch_.canonical).substr(unnamed_[i].start, batch_.rows[unnamed_[i].row].length);
-      const std::vector<Digest> digests = sha256_all({contents.data(), unnamed_.size()});
-      for (std::size_t i = 0; i < unnamed_.size(); ++i) batch_.rows[unnamed_[i].row].content_digest = digests[i];
+      std::array<std::string_view, kGroup> contents;
+      for (std::size_t i = 0; i < undigested_.size(); ++i) {
+        const auto [row, start] = undigested_[i];
+        contents[i] = std::string_view(batch_.canonical).substr(start, batch_.rows[row].length);
+      }
+      const std::vector<Digest> digests = sha256_all({contents.data(), undigested_.size()});
+      for (std::size_t i = 0; i < undigested_.size(); ++i) batch_.rows[undigested_[i].row].content_digest = digests[i];
     }
-    for (const auto [number, start] : unnamed_)
-      if (const Ingested& row = batch_.rows[number]; copies_ != nullptr && row.hint == FormatHint::none)
-        copies_->add(row.digest, row.kind, turn_, taken(number));
-    unnamed_.clear();
+    for (const auto [number, start] : undigested_)
+      if (const BatchRow& row = batch_.rows[number]; copies_ != nullptr && row.hint == FormatHint::none)
+        copies_->add(row.digest, row.kind, turn_, extraction_of(number));
+    undigested_.clear();
   }
 
  private:
-  struct Unnamed {
+  struct Undigested {
     std::size_t row;
     std::size_t start;  // of its canonical text
   };
 
-  // All that is known of a copy, without its text.
-  void take_copy(Ingested row, const Taken& taken) {
-    row.content_digest = taken.content;
-    row.characters = taken.characters;
-    row.length = taken.length;
-    row.modulus = taken.modulus;
+  void add_copy(BatchRow row, const Extraction& extraction) {
+    row.content_digest = extraction.content;
+    row.characters = extraction.characters;
+    row.length = extraction.length;
+    row.modulus = extraction.modulus;
     row.copy = true;
-    batch_.properties += taken.properties;
+    batch_.properties += extraction.properties;
     signature_.features.clear();
     signature_.weights.clear();
     push(row);
   }
 
-  // What a row was found to be.
-  Taken taken(std::size_t number) const {
-    const Ingested& row = batch_.rows[number];
+  Extraction extraction_of(std::size_t number) const {
+    const BatchRow& row = batch_.rows[number];
     const std::uint64_t from = number == 0 ? 0 : batch_.property_ends[number - 1];
     return {row.content_digest, row.characters, row.length, row.modulus,
             batch_.properties.substr(from, batch_.property_ends[number] - from)};
   }
 
-  void push(const Ingested& row) {
+  void push(const BatchRow& row) {
     batch_.features.insert(batch_.features.end(), signature_.features.begin(), signature_.features.end());
     batch_.weights.insert(batch_.weights.end(), signature_.weights.begin(), signature_.weights.end());
     batch_.rows.push_back(row);
@@ -253,13 +253,14 @@ class Worker {
   bool keeps_texts_;
   Copies* copies_;
   std::uint64_t turn_;
-  std::vector<Unnamed> unnamed_;
+  std::vector<Undigested> undigested_;
   std::string visible_, canonical_;
   Signature signature_;
 };
 
-// What the bytes of a file are. Its kind stays unread where a worker reads it because of its name, or nobody does.
-void look_at(const std::string& path, std::string_view bytes, const Digest& digest, const FormatFilter* filter, Ingested& row) {
+// Classifies the bytes of a file. Its kind stays `unread` if a worker reads it because of its name, or nobody does.
+void classify(const std::string& path, std::string_view bytes, const Digest& digest, const FormatFilter* filter,
+              BatchRow& row) {
   row.size = bytes.size();
   if (is_store_header(bytes)) {
     row.hint = FormatHint::store;
@@ -274,34 +275,34 @@ void look_at(const std::string& path, std::string_view bytes, const Digest& dige
   if (filter != nullptr && filter->by_content(bytes, row.kind)) row.hint = FormatHint::by_content;
 }
 
-// Some files at a time, each read as a whole.
-class Together {
+// Reads files in groups, each file as a whole, and digests them.
+class FileGroup {
  public:
   struct File {
     const std::string* path;
-    Ingested row;
+    BatchRow row;
     Reading reading;
     std::string bytes;
     Digest digest;
   };
 
-  Together(std::span<const std::string> paths, std::uint64_t max_size) : paths_(paths), max_size_(max_size) {}
+  FileGroup(std::span<const std::string> paths, std::uint64_t max_size) : paths_(paths), max_size_(max_size) {}
 
-  // The next files after so many, of which there may be none. A large one is read alone, and only as the first.
+  // Reads the next files after the first `done`, if there are any. A large one is read alone, and only as the first.
   bool read(std::size_t done) {
     count_ = 0;
-    std::array<std::string_view, kTogether> read;
-    std::size_t held = 0;
-    for (File& file : files_)  // what one large file needed is not held for all that follow
-      if (file.bytes.capacity() > kHeld) release(file.bytes);
-    for (std::size_t i = done; i < paths_.size() && count_ < kTogether && held < kHeld; ++i) {
+    std::array<std::string_view, kGroup> read;
+    std::size_t total = 0;
+    for (File& file : files_)  // the memory of a large file is not kept for all that follow
+      if (file.bytes.capacity() > kGroupBytes) release(file.bytes);
+    for (std::size_t i = done; i < paths_.size() && count_ < kGroup && total < kGroupBytes; ++i) {
       File& file = files_[count_];
       file.path = &paths_[i];
       file.row = {};
       const std::string_view next = i + 1 < paths_.size() ? std::string_view(paths_[i + 1]) : std::string_view{};
       file.reading = read_file(opener_, paths_[i], next, max_size_, i == 0, file.row, file.bytes);
       if (file.reading == Reading::postponed) break;
-      held += file.bytes.size();
+      total += file.bytes.size();
       read[count_++] = file.bytes;
     }
     const std::vector<Digest> digests = sha256_all({read.data(), count_});
@@ -315,7 +316,7 @@ class Together {
   std::span<const std::string> paths_;
   std::uint64_t max_size_;
   Opener opener_;
-  std::array<File, kTogether> files_;
+  std::array<File, kGroup> files_;
   std::size_t count_ = 0;
 };
 
@@ -324,100 +325,100 @@ class Together {
 Batch ingest_files(std::span<const std::string> paths, const Recipe& recipe, const FormatFilter* filter, Copies* copies,
                    std::uint64_t turn) {
   Batch batch;
-  Recycled<&Batch::features>::lend(batch);
-  Recycled<&Batch::canonical>::lend(batch);
-  Recycled<&Batch::texts>::lend(batch);  // given back by those who take the texts
-  Worker worker(recipe, batch, true, copies, turn);
-  Together together(paths, recipe.max_size);
-  while (batch.texts.size() <= kBatchBytes && together.read(batch.rows.size())) {
-    for (Together::File& file : together.files()) {
+  RecycledColumn<&Batch::features>::lend(batch);
+  RecycledColumn<&Batch::canonical>::lend(batch);
+  RecycledColumn<&Batch::texts>::lend(batch);  // reclaimed when the texts are taken
+  BatchBuilder builder(recipe, batch, true, copies, turn);
+  FileGroup group(paths, recipe.max_size);
+  while (batch.texts.size() <= kBatchBytes && group.read(batch.rows.size())) {
+    for (FileGroup::File& file : group.files()) {
       if (batch.texts.size() > kBatchBytes) break;
-      Ingested& row = file.row;
-      if (file.reading == Reading::done) look_at(*file.path, file.bytes, file.digest, filter, row);
+      BatchRow& row = file.row;
+      if (file.reading == Reading::done) classify(*file.path, file.bytes, file.digest, filter, row);
       if (row.kind == Kind::unread) file.bytes.clear();
       const bool text = row.hint == FormatHint::none && (row.kind == Kind::text || row.kind == Kind::html);
       if (copies == nullptr || !text) {
-        worker.take(row, file.bytes, &file.bytes);
+        builder.add(row, file.bytes, &file.bytes);
       } else {
-        worker.take_once(row, file.bytes);
+        builder.add_once(row, file.bytes);
       }
     }
   }
-  worker.name_contents();
-  Recycled<&Batch::features>::settle(batch);
-  Recycled<&Batch::canonical>::settle(batch);
+  builder.digest_contents();
+  RecycledColumn<&Batch::features>::shrink(batch);
+  RecycledColumn<&Batch::canonical>::shrink(batch);
   return batch;
 }
 
 void drop_texts(Batch& batch) {
-  Recycled<&Batch::texts>::give_back(batch);
+  RecycledColumn<&Batch::texts>::reclaim(batch);
   batch.text_ends.assign(batch.rows.size(), 0);
 }
 
-Batch ingest_bytes(std::span<const Held> held, const Recipe& recipe) {
+Batch ingest_bytes(std::span<const LooseBytes> documents, const Recipe& recipe) {
   Batch batch;
-  Worker worker(recipe, batch);
-  for (const auto& one : held) {
-    Ingested row;
-    row.size = one.bytes.size();
-    row.digest = sha256(one.bytes);
-    row.kind = sniff(one.bytes, one.named_html);
-    worker.take(row, one.bytes);
+  BatchBuilder builder(recipe, batch);
+  for (const auto& [bytes, named_html] : documents) {
+    BatchRow row;
+    row.size = bytes.size();
+    row.digest = sha256(bytes);
+    row.kind = sniff(bytes, named_html);
+    builder.add(row, bytes);
   }
-  worker.name_contents();
+  builder.digest_contents();
   return batch;
 }
 
-Batch ingest_texts(std::span<const Decoded> texts, const Recipe& recipe) {
+Batch ingest_texts(std::span<const DecodedText> texts, const Recipe& recipe) {
   Batch batch;
-  Worker worker(recipe, batch);
-  for (const auto& decoded : texts) {
-    Ingested row;
-    row.size = decoded.text.size();
-    row.digest = sha256(decoded.text);
-    row.kind = decoded.text.empty() ? Kind::empty : decoded.html ? Kind::html : Kind::text;
-    worker.take(row, decoded.text, nullptr, true);
+  BatchBuilder builder(recipe, batch);
+  for (const auto& [text, html] : texts) {
+    BatchRow row;
+    row.size = text.size();
+    row.digest = sha256(text);
+    row.kind = text.empty() ? Kind::empty : html ? Kind::html : Kind::text;
+    builder.add(row, text, nullptr, true);
   }
-  worker.name_contents();
+  builder.digest_contents();
   return batch;
 }
 
 Batch ingest_contents(std::span<const std::string_view> texts, const Recipe& recipe) {
   Batch batch;
-  Recycled<&Batch::features>::lend(batch);
-  Worker worker(recipe, batch, false);
+  RecycledColumn<&Batch::features>::lend(batch);
+  BatchBuilder builder(recipe, batch, false);
   std::size_t size = 0;
   for (const auto text : texts) size += text.size();
-  batch.canonical.reserve(size);  // mostly no more than that, and hardly less
+  batch.canonical.reserve(size);  // canonical texts are hardly ever longer, and not much shorter
   batch.rows.reserve(texts.size());
   for (const auto text : texts) {
-    Ingested row;
+    BatchRow row;
     row.size = text.size();
     if (recipe.raw) row.digest = sha256(text);
     row.kind = text.empty() ? Kind::empty : Kind::text;
-    worker.take(row, text, nullptr, true);
+    builder.add(row, text, nullptr, true);
   }
-  worker.name_contents();
-  Recycled<&Batch::features>::settle(batch);
+  builder.digest_contents();
+  RecycledColumn<&Batch::features>::shrink(batch);
   return batch;
 }
 
-bool Copies::find(const Digest& digest, Kind kind, std::uint64_t turn, Taken& taken) const {
+bool Copies::find(const Digest& digest, Kind kind, std::uint64_t turn, Extraction& extraction) const {
   const Part& part = parts_[part_of(digest)];
   const std::lock_guard hold(part.lock);
-  const First* const found = part.first.find({digest, kind});
-  if (found == nullptr || found->turn > turn) return false;
-  taken = found->taken;
+  const First* const first = part.first.find({digest, kind});
+  if (first == nullptr || first->turn > turn) return false;
+  extraction = first->extraction;
   return true;
 }
 
-void Copies::add(const Digest& digest, Kind kind, std::uint64_t turn, Taken taken) {
+void Copies::add(const Digest& digest, Kind kind, std::uint64_t turn, Extraction extraction) {
   Part& part = parts_[part_of(digest)];
   const std::lock_guard hold(part.lock);
-  if (First* const found = part.first.find({digest, kind}); found != nullptr) {
-    found->turn = std::min(found->turn, turn);
+  if (First* const first = part.first.find({digest, kind}); first != nullptr) {
+    first->turn = std::min(first->turn, turn);
   } else if (part.first.size() < kMost / kParts) {
-    part.first.emplace({digest, kind}, {turn, std::move(taken)});
+    part.first.emplace({digest, kind}, {turn, std::move(extraction)});
   }
 }
 

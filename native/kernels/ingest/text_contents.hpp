@@ -1,5 +1,5 @@
-// Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests. They are
-// those of a caller, or what a scan has just read and need not read back from its store.
+// Contents in memory as a store would hold them: each distinct canonical text once, in the order of digests. They come
+// from a caller's texts, or from what a scan has just read and need not read back from its store.
 #pragma once
 
 #include <cstddef>
@@ -19,35 +19,33 @@ namespace nearkin {
 class TextContents {
  public:
   static constexpr std::uint32_t kNothing = std::numeric_limits<std::uint32_t>::max();
-
   static constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
 
-  // Room in bytes: for canonical texts, of which none is kept from the batch on that has no room, and for features, of
-  // which then none are.
-  explicit TextContents(std::uint64_t for_texts = kAny, std::uint64_t for_features = kAny)
-      : for_texts_(for_texts), for_features_(for_features) {}
+  // The room is in bytes. When a batch does not fit, no canonical text is kept from there on, or no features at all.
+  explicit TextContents(std::uint64_t text_room = kAny, std::uint64_t feature_room = kAny)
+      : text_room_(text_room), feature_room_(feature_room) {}
 
-  // The next texts. Of them hardly more is kept than canonical texts and signatures, and those once. A copy comes
-  // without either: they came before.
+  // Adds the next texts. Hardly more is kept of them than distinct canonical texts and signatures. A copy comes without
+  // either: they came before.
   void add(Batch&& batch);
 
-  // Once, after the last. Signatures without weights where these are not asked for.
-  void put_in_order(bool weighted);
+  // Sorts contents by digest, once, after the last text. Signatures have weights only if these are wanted.
+  void sort(bool weighted);
 
-  // Likewise, but in the order of others. Says whether each of them is known with its signature, without weights; the
-  // text of one that is not known is empty.
-  bool put_in_order_of(std::span<const Digest> digests);
+  // Sorts contents into the order of these digests instead. Returns whether each is known with its signature, without
+  // weights; the text of an unknown one is empty.
+  bool sort_like(std::span<const Digest> digests);
 
-  std::span<const std::uint32_t> holding() const { return holding_; }  // by text: its content; kNothing: it says nothing
+  std::span<const std::uint32_t> content_of() const { return content_of_; }  // by text; kNothing: it is empty
   // By content.
   std::span<const std::string_view> texts() const { return texts_; }
   std::span<const std::uint64_t> moduli() const { return moduli_; }
   std::span<const std::uint64_t> offsets() const { return offsets_; }  // one more than there are contents
   std::span<const std::uint32_t> weights() const { return weights_; }
-  // Features where they are, or end to end: these are put together when they are asked for.
+  // Features where they are, or end to end: they are joined when they are first needed so.
   std::span<const std::uint64_t* const> starts() const { return starts_; }
   std::span<const std::uint64_t> features();
-  // Those of some contents, where they are. From now on they stay there.
+  // Features of some contents, where they are. From now on they stay there.
   std::vector<std::span<const std::uint64_t>> features_of(std::span<const std::int64_t> rows);
 
  private:
@@ -59,15 +57,15 @@ class TextContents {
     std::span<const std::uint32_t> weights;
   };
 
-  void forget_features();
-  void append(const Content& one);  // to what is in order
+  void drop_features();
+  void append(const Content& content);  // to the sorted ones
 
-  std::uint64_t for_texts_, for_features_;
+  std::uint64_t text_room_, feature_room_;
   bool signed_ = true, lent_ = false;
   std::deque<Batch> batches_;      // their bytes stay where they are
-  std::vector<Content> contents_;  // as they were met
+  std::vector<Content> contents_;  // in the order of adding
   FlatMap<Digest, std::uint32_t, ByDigest> numbers_;
-  std::vector<std::uint32_t> holding_;
+  std::vector<std::uint32_t> content_of_;
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> offsets_, moduli_;
   std::vector<const std::uint64_t*> starts_;
@@ -75,12 +73,11 @@ class TextContents {
   UninitVector<std::uint32_t> weights_;
 };
 
-// Some rows of a batch as a batch of their own.
-
-// In their order. What was taken from the batch already, texts for one, its rows do not have here either.
+// Returns some rows of a batch as a batch of their own, in their order. What was already taken from the batch, such as
+// texts, these rows lack too.
 Batch chosen_rows(const Batch& batch, std::span<const std::size_t> rows);
 
-// Bytes of canonical text that its batch holds.
-inline std::uint64_t held_bytes(const Ingested& row) { return row.copy ? 0 : row.length; }
+// Returns the bytes of canonical text that a row's batch holds for it.
+inline std::uint64_t held_bytes(const BatchRow& row) { return row.copy ? 0 : row.length; }
 
 }  // namespace nearkin

@@ -10,10 +10,10 @@
 namespace nearkin {
 namespace {
 
-// What a posting takes while a bin is joined.
+// Bytes that a posting takes while a bin is joined.
 constexpr std::uint64_t kJoinBytes = 96;
-// Parts and containers are put together only where their feature is in few contents. One that many have would hang
-// everything together; who meets whom there is noted all the same.
+// Parts and containers are put in one component only by a feature that few contents have. A common one would connect
+// everything; that they meet is noted all the same.
 constexpr std::size_t kFew = 32;
 constexpr std::size_t kRunWords = std::size_t{1} << 20;  // that wait to be written
 
@@ -44,20 +44,21 @@ void SharedUnionFind::join(std::uint32_t x, std::uint32_t y) {
   }
 }
 
-BoundedBins::BoundedBins(Whole& whole, BoundedLists& lists)
-    : whole_(whole),
-      from_(lists),
-      sets_(std::make_unique<SharedUnionFind>(whole.contents())),
-      in_run_(whole.contents()),
-      runs_(std::make_unique<Spill>(whole.folder, BoundedLists::kParts)),
-      hot_rows_(std::make_unique<Spill>(whole.folder, 1)) {}
+BoundedBins::BoundedBins(BoundedState& state, BoundedLists& lists)
+    : state_(state),
+      lists_(lists),
+      sets_(std::make_unique<SharedUnionFind>(state.contents())),
+      in_run_(state.contents()),
+      runs_(std::make_unique<Spill>(state.folder, BoundedLists::kParts)),
+      hot_rows_(std::make_unique<Spill>(state.folder, 1)) {}
 
 void BoundedBins::link(std::size_t from, std::size_t to) {
-  parallel_blocks(to - from, 1, whole_.threads, [&](unsigned, std::size_t part, std::size_t) { link_part(from + part); });
+  parallel_blocks(to - from, 1, state_.threads(),
+                  [&](unsigned, std::size_t part, std::size_t) { link_part(from + part); });
   if (to == BoundedLists::kParts) {
-    const Estimator estimator = whole_.evidence.estimator;
+    const Estimator estimator = state_.options.evidence.estimator;
     std::sort(hot_.begin(), hot_.end(), [=](const HotRun& x, const HotRun& y) {
-      if (x.inside != y.inside) return x.inside < y.inside;
+      if (x.prefixes != y.prefixes) return x.prefixes < y.prefixes;
       return place_of(x.feature, estimator) < place_of(y.feature, estimator);
     });
     spilled_ += runs_->written() + hot_rows_->written();
@@ -71,35 +72,35 @@ void BoundedBins::link_part(std::size_t part) {
     link_rows(feature, rows, runs);
     if (runs.size() >= kRunWords) runs_->append(part, runs), runs.clear();
   };
-  const FeatureRuns of(from_.marked(), part, 3, from_.sorted_at_once());
-  of.for_each([](std::uint32_t x, std::uint32_t y) { return (x & kRow) < (y & kRow); },
-              [&](std::span<const Spilled> run) {
+  const FeatureRuns feature_runs(lists_.marked(), part, 3, lists_.sorted_at_once());
+  feature_runs.for_each([](std::uint32_t x, std::uint32_t y) { return (x & kRow) < (y & kRow); },
+              [&](std::span<const SpilledPosting> run) {
                 rows.clear();
-                for (const Spilled& one : run) rows.push_back(one.row);
+                for (const SpilledPosting& posting : run) rows.push_back(posting.row);
                 take(run[0].feature);
               });
-  for (const auto& heavy : of.heavy()) {
+  for (const auto& heavy : feature_runs.heavy()) {
     rows.clear();
     rows.reserve(heavy.count);
-    of.for_each_of(heavy.feature, [&](const Spilled& one) { rows.push_back(one.row); });
+    feature_runs.for_each_of(heavy.feature, [&](const SpilledPosting& posting) { rows.push_back(posting.row); });
     take(heavy.feature);
     rows = Words();
   }
   runs_->append(part, runs);
-  from_.marked().drop(part);
+  lists_.marked().drop(part);
 }
 
-// One run: its rows with their marks, which are made use of.
+// Links one run. `rows` are its rows with their marks, and are changed.
 void BoundedBins::link_rows(std::uint64_t feature, Words& rows, Words& runs) {
-  const auto inside = static_cast<std::size_t>(
-      std::count_if(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kInside; }));
-  if (inside > whole_.thresholds.hot) {
-    std::erase_if(rows, [](std::uint32_t row) { return !(row & (kInside | kHigher)); });
+  const auto prefixes = static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [](std::uint32_t row) { return row & kPrefix; }));
+  if (prefixes > state_.options.hot) {
+    std::erase_if(rows, [](std::uint32_t row) { return !(row & (kPrefix | kHigherPrefix)); });
     for (auto& row : rows) row &= kRow;
     const std::uint64_t at = hot_rows_->append(0, rows);
     const std::lock_guard lock(guard_);
-    hot_.push_back({feature, at, static_cast<std::uint32_t>(rows.size()), static_cast<std::uint32_t>(inside)});
-    if (is_starred_.empty()) is_starred_.assign(whole_.contents(), 0);
+    hot_.push_back({feature, at, static_cast<std::uint32_t>(rows.size()), static_cast<std::uint32_t>(prefixes)});
+    if (is_starred_.empty()) is_starred_.assign(state_.contents(), 0);
     for (const auto row : rows) is_starred_[row] = 1;
     return;
   }
@@ -125,23 +126,23 @@ void BoundedBins::link_run(std::span<const std::uint32_t> rows) {
 }
 
 std::uint64_t BoundedBins::capacity() const {
-  return std::max<std::uint64_t>(64, whole_.room() / (2 * kJoinBytes));  // two bins at a time
+  return std::max<std::uint64_t>(64, state_.room() / (2 * kJoinBytes));  // two bins at a time
 }
 
 void BoundedBins::pack() {
   std::vector<std::uint32_t> rows;
-  for (std::uint32_t row = 0; row < whole_.contents(); ++row)
+  for (std::uint32_t row = 0; row < state_.contents(); ++row)
     if (in_run_[row].load(std::memory_order_relaxed)) rows.push_back(row);
   in_run_ = decltype(in_run_)();
-  std::vector<std::uint32_t> root(whole_.contents());
+  std::vector<std::uint32_t> root(state_.contents());
   for (const auto row : rows) root[row] = sets_->root(row);
   sets_.reset();
   std::sort(rows.begin(), rows.end(), [&](std::uint32_t x, std::uint32_t y) {
     return root[x] != root[y] ? root[x] < root[y] : x < y;
   });
-  bin_.assign(whole_.contents(), kNone);
+  bin_.assign(state_.contents(), kNone);
   const std::uint64_t most = capacity();
-  const auto& lengths = from_.lengths();
+  const auto& lengths = lists_.lengths();
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     std::uint64_t size = 0;
     for (; end < rows.size() && root[rows[end]] == root[rows[begin]]; ++end) size += lengths[rows[end]];
@@ -154,17 +155,17 @@ void BoundedBins::pack() {
       bin_[rows[i]] = static_cast<std::uint16_t>(room_.size() - 1);
     }
   }
-  reach_ = std::vector<std::atomic<std::uint64_t>>(whole_.contents());
+  reach_ = std::vector<std::atomic<std::uint64_t>>(state_.contents());
 }
 
 void BoundedBins::reach(std::size_t from, std::size_t to) {
-  parallel_blocks(to - from, 1, whole_.threads, [&](unsigned, std::size_t part, std::size_t) {
+  parallel_blocks(to - from, 1, state_.threads(), [&](unsigned, std::size_t part, std::size_t) {
     reach_part(from + part);
     runs_->drop(from + part);
   });
   if (to != BoundedLists::kParts) return;
   bin_reach_.assign(bins(), 0);
-  for (std::uint32_t row = 0; row < whole_.contents(); ++row)
+  for (std::uint32_t row = 0; row < state_.contents(); ++row)
     if (bin_[row] != kNone) bin_reach_[bin_[row]] |= reach_[row].load(std::memory_order_relaxed);
 }
 
@@ -187,9 +188,9 @@ void BoundedBins::reach_run(std::span<const std::uint32_t> run) {
     if (row & kPart) parts |= mine;
   }
   for (const auto row : run) {
-    const std::uint64_t met = (row & kPart ? all : parts) | (row & kLike ? like : 0);
+    const std::uint64_t bins = (row & kPart ? all : parts) | (row & kLike ? like : 0);
     auto& reach = reach_[row & kRow];
-    if ((reach.load(std::memory_order_relaxed) & met) != met) reach.fetch_or(met, std::memory_order_relaxed);
+    if ((reach.load(std::memory_order_relaxed) & bins) != bins) reach.fetch_or(bins, std::memory_order_relaxed);
   }
 }
 
@@ -197,36 +198,36 @@ bool BoundedBins::meet(std::uint32_t bin, std::uint32_t other) const {
   return (bin_reach_[bin] & bit(other)) && (bin_reach_[other] & bit(bin));
 }
 
-void BoundedBins::deal(std::size_t from, std::size_t to) {
+void BoundedBins::distribute(std::size_t from, std::size_t to) {
   if (!binned_) {
     runs_.reset();
-    binned_ = std::make_unique<Spill>(whole_.folder, bins());
-    starred_ = std::make_unique<Spill>(whole_.folder, 1);
-    if (!is_starred_.empty()) star_at_.resize(whole_.contents() / BoundedLists::kGroup + 1);
+    binned_ = std::make_unique<Spill>(state_.folder, bins());
+    starred_ = std::make_unique<Spill>(state_.folder, 1);
+    if (!is_starred_.empty()) star_at_.resize(state_.contents() / BoundedLists::kGroup + 1);
   }
-  const std::size_t held = std::clamp<std::size_t>(
-      whole_.memory / 16 / whole_.threads / std::max<std::size_t>(1, bins()) / 4, 256, std::size_t{1} << 16);
-  std::vector<std::unique_ptr<Dealer>> dealers(whole_.threads);
-  parallel_blocks(to - from, 1, whole_.threads, [&](unsigned thread, std::size_t part, std::size_t) {
-    if (!dealers[thread]) dealers[thread] = std::make_unique<Dealer>(*binned_, held);
-    deal_part(from + part, *dealers[thread]);
-    from_.lists().drop(from + part);
+  const std::size_t buffered = std::clamp<std::size_t>(
+      state_.memory / 16 / state_.threads() / std::max<std::size_t>(1, bins()) / 4, 256, std::size_t{1} << 16);
+  std::vector<std::unique_ptr<PartWriter>> writers(state_.threads());
+  parallel_blocks(to - from, 1, state_.threads(), [&](unsigned thread, std::size_t part, std::size_t) {
+    if (!writers[thread]) writers[thread] = std::make_unique<PartWriter>(*binned_, buffered);
+    distribute_part(from + part, *writers[thread]);
+    lists_.lists().drop(from + part);
   });
-  for (auto& dealer : dealers)
-    if (dealer) dealer->flush();
+  for (auto& writer : writers)
+    if (writer) writer->flush();
   if (to == BoundedLists::kParts) spilled_ += binned_->written() + starred_->written();
 }
 
-void BoundedBins::deal_part(std::size_t part, Dealer& by_bin) {
+void BoundedBins::distribute_part(std::size_t part, PartWriter& by_bin) {
   Words stars;
-  std::vector<std::pair<std::uint32_t, std::size_t>> groups;  // that wait, and where among the words each begins
+  std::vector<std::pair<std::uint32_t, std::size_t>> groups;  // groups that wait, and where among the words each begins
   const auto write = [&] {
     const std::uint64_t at = starred_->append(0, stars);
     for (const auto& [group, word] : groups) star_at_[group] = at + 4 * word;
     stars.clear(), groups.clear();
   };
-  from_.lists().for_each_piece(part, [&](std::span<const std::uint32_t> words) {
-    for_each_list(whole_, words, [&](std::uint32_t row, std::span<const std::uint32_t> list) {
+  lists_.lists().for_each_piece(part, [&](std::span<const std::uint32_t> words) {
+    for_each_list(state_, words, [&](std::uint32_t row, std::span<const std::uint32_t> list) {
       if (bin_[row] != kNone) by_bin.put(bin_[row], list);
       if (is_starred_.empty() || !is_starred_[row]) return;
       const std::uint32_t group = row / BoundedLists::kGroup;
@@ -241,7 +242,7 @@ void BoundedBins::deal_part(std::size_t part, Dealer& by_bin) {
 }
 
 Words BoundedBins::star_list(std::uint32_t row) const {
-  const auto words = [&](std::uint32_t one) { return 2 + posting_words(whole_) * from_.lengths()[one]; };
+  const auto words = [&](std::uint32_t of) { return 2 + posting_words(state_) * lists_.lengths()[of]; };
   const std::uint32_t group = row / BoundedLists::kGroup;
   std::uint64_t at = star_at_[group];
   for (std::uint32_t before = group * BoundedLists::kGroup; before < row; ++before)

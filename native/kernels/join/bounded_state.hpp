@@ -1,8 +1,7 @@
-// What a bounded join holds in memory of every content of the whole collection: a few bytes each.
+// The state of a bounded join that stays in memory: a few bytes for every content of the whole collection.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "join/candidates.hpp"
@@ -18,31 +18,24 @@
 
 namespace nearkin {
 
-struct Whole {
-  // Four of a row's bits go to marks.
+struct BoundedState {
+  // Four of a row's bits are marks.
   static constexpr std::uint32_t kMostContents = std::uint32_t{1} << 28;
 
-  std::string folder;  // for what does not fit
-  Evidence evidence;
-  Thresholds thresholds;
+  std::string folder;  // for the files
+  JoinOptions options;
   bool weighted;
-  std::uint64_t memory;  // bytes for all of it
-  unsigned threads;
+  std::uint64_t memory;  // bytes for the whole join
   std::uint64_t base = 1;
   std::uint32_t levels = 1;
-  std::vector<std::uint8_t> level;   // by row
-  std::vector<std::uint32_t> sizes;  // by row and level: how much counts there
-  std::optional<Judge> judge;        // once all sizes are known
+  std::vector<std::uint8_t> level;       // by row
+  std::vector<std::uint32_t> sizes;      // by row and level: how much of the list counts there
+  std::optional<Thresholds> thresholds;  // once all sizes are known
 
-  Whole(std::string where, std::span<const std::uint64_t> moduli, bool with_weights, const Evidence& what,
-        const Thresholds& limits, std::uint64_t bytes, unsigned on)
-      : folder(std::move(where)),
-        evidence(what),
-        thresholds(limits),
-        weighted(with_weights),
-        memory(bytes),
-        threads(std::max(1U, on)),
-        level(moduli.size()) {
+  BoundedState(std::string folder_, std::span<const std::uint64_t> moduli, bool weighted_, const JoinOptions& options_,
+               std::uint64_t memory_)
+      : folder(std::move(folder_)), options(options_), weighted(weighted_), memory(memory_), level(moduli.size()) {
+    options.threads = std::max(1U, options.threads);
     if (moduli.size() >= kMostContents) throw std::length_error("more than 536 million contents in one join");
     if (!moduli.empty()) {
       const auto [least, most] = std::minmax_element(moduli.begin(), moduli.end());
@@ -54,17 +47,18 @@ struct Whole {
     sizes.assign(moduli.size() * levels, 0);
   }
 
+  unsigned threads() const { return options.threads; }
   std::size_t contents() const { return level.size(); }
 
-  // Bytes that are left beside what is held of every content, in all stages together. On each thread these are also the
-  // rows of one feature, which all contents may have.
+  // Returns the bytes that are left beside what all stages together hold of every content. That includes, for each
+  // thread, the rows of one feature, which all contents may have.
   std::uint64_t room() const {
-    const std::uint64_t fixed = contents() * (4 * levels + 4 + 8 + 4 + 2 + 1 + 1 + 4 * std::uint64_t{threads});
+    const std::uint64_t fixed = contents() * (4 * levels + 4 + 8 + 4 + 2 + 1 + 1 + 4 * std::uint64_t{threads()});
     return memory > 2 * fixed ? memory - fixed : memory / 2;
   }
 
-  // What only one content has meets nothing. Of samples cut at n everything is kept: it tells where they are cut.
-  bool drops_single() const { return evidence.estimator != Estimator::smallest; }
+  // A feature that only one content has meets nothing. Samples cut at n keep it: it tells where they are cut.
+  bool drops_single() const { return options.evidence.estimator != Estimator::smallest; }
 
   void measure(std::uint32_t row, const List& list) {
     for (std::size_t i = 0; i < list.features.size(); ++i) {
@@ -79,24 +73,20 @@ struct Whole {
     }
   }
 
-  void judge_by_sizes() {
+  void set_thresholds() {
     std::uint64_t longest = 1;
     for (std::size_t row = 0; row < contents(); ++row) longest = std::max<std::uint64_t>(longest, own_size(row));
-    judge.emplace(evidence, thresholds, base, longest);
+    thresholds.emplace(options.evidence, options.thresholds, longest);
   }
 
-  std::uint64_t own_size(std::size_t row) const { return sizes[row * levels + level[row]]; }
+  std::uint64_t size_at(std::size_t row, std::uint32_t at) const { return sizes[row * levels + at]; }
+  std::uint64_t own_size(std::size_t row) const { return size_at(row, level[row]); }
 
-  using Room = std::array<std::uint64_t, 64>;
-
-  Sized sized(std::uint32_t row, Room& room) const {
-    const auto from = sizes.begin() + static_cast<std::ptrdiff_t>(std::size_t{row} * levels);
-    std::copy(from, from + levels, room.begin());
-    return {level[row], std::span(room).first(levels)};
-  }
+  // Returns about how many shingles a content has.
+  std::uint64_t shingles(std::size_t row) const { return own_size(row) * (base << level[row]); }
 };
 
-// Features as two words, little end first.
+// Features are written as two words, the low one first.
 inline std::uint64_t feature_at(const std::uint32_t* words) { return words[0] | std::uint64_t{words[1]} << 32; }
 inline std::uint32_t low_of(std::uint64_t feature) { return static_cast<std::uint32_t>(feature); }
 inline std::uint32_t high_of(std::uint64_t feature) { return static_cast<std::uint32_t>(feature >> 32); }

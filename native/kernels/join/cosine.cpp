@@ -18,12 +18,13 @@ struct TermVector {
 };
 
 TermVector vector_of(std::string_view text) {
-  TermVector made{term_frequencies(text)};
-  for (const Frequency& f : made.terms) made.norm += static_cast<double>(f.count) * static_cast<double>(f.count);
-  return made;
+  TermVector vector{term_frequencies(text)};
+  for (const Frequency& f : vector.terms) vector.norm += static_cast<double>(f.count) * static_cast<double>(f.count);
+  return vector;
 }
 
-// Sums of whole numbers, exact to 2^53 in any order; the root of x · x is x, so equal vectors give 1 and no less.
+// The sums are of whole numbers, exact up to 2^53 in any order. The root of x · x is x, so equal vectors give exactly
+// 1.
 double cosine(const TermVector& a, const TermVector& b) {
   if (a.terms.empty() || b.terms.empty()) return std::numeric_limits<double>::quiet_NaN();
   double product = 0;
@@ -61,11 +62,11 @@ std::vector<double> cosines(std::span<const std::string_view> texts, std::span<c
     for (std::size_t i = from; i < to; ++i)
       if (wanted[i]) vectors[i] = vector_of(texts[i]);
   });
-  std::vector<double> found(pairs.size());
+  std::vector<double> cosines(pairs.size());
   parallel_blocks(pairs.size(), 256, threads, [&](unsigned, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) found[i] = cosine(vectors[pairs[i].a], vectors[pairs[i].b]);
+    for (std::size_t i = from; i < to; ++i) cosines[i] = cosine(vectors[pairs[i].a], vectors[pairs[i].b]);
   });
-  return found;
+  return cosines;
 }
 
 Collisions::Collisions(std::span<const std::uint64_t> offsets, std::span<const std::uint64_t> features)

@@ -21,15 +21,14 @@ struct Frequency {
 // Ascending by term.
 std::vector<Frequency> term_frequencies(std::string_view text);
 
-// Pairs index into texts. Needs about 16 bytes for every distinct term of the texts that stand in a pair. NaN where a
-// text has no terms: nothing can be said.
+// Computes the cosines of pairs, which index into texts: NaN where a text has no terms, since nothing can be said. It
+// takes about 16 bytes for every distinct term of the texts that stand in a pair.
 std::vector<double> cosines(std::span<const std::string_view> texts, std::span<const Pair> pairs, unsigned threads);
 
-// Which texts share a feature, pair by pair (Stein 2005 §3, formula 3: one code in common is a collision).
+// Lists the pairs of texts that share a feature (Stein 2005 §3, formula 3: one code in common is a collision).
 //
-// Codes are few and each stands for a set of texts, so there is nothing to filter: every pair of a set is one. They
-// are handed out some at a time, as there may be more of them than memory has room for.
-
+// Codes are few and each stands for a set of texts, so there is nothing to filter: every two texts of a set are a pair.
+// Pairs are returned in portions, as memory may not have room for all.
 class Collisions {
  public:
   // The features of text i lie from offsets[i] to offsets[i + 1].
@@ -39,7 +38,7 @@ class Collisions {
     std::vector<std::uint32_t> a, b;  // a < b, sorted by (a, b), each once
   };
 
-  // The pairs of the next texts as `a`, until there are so many or more; none when all have been handed out.
+  // Returns the pairs of the next texts as `a`, until there are at least `most`; none when all have been returned.
   Pairs next(std::size_t most);
 
  private:

@@ -13,12 +13,12 @@
 namespace nearkin {
 namespace {
 
-// So much longer than the other is a list in which each feature of the other is looked up.
+// In a list this many times longer than another, each feature of the other is looked up.
 constexpr std::size_t kMuchLonger = 16;
 
-// A short list against a long one: look each feature up instead of walking the long list.
+// Counts the features of a short list in a long one by looking each up instead of walking the long list.
 template <class Feature>
-std::uint64_t looked_up(std::span<const Feature> few, std::span<const Feature> many) {
+std::uint64_t shared_by_search(std::span<const Feature> few, std::span<const Feature> many) {
   std::uint64_t shared = 0;
   auto from = many.begin();
   for (const auto feature : few) {
@@ -33,7 +33,7 @@ template <class Feature>
 std::uint64_t shared_by_weight(const Listed<Feature>& a, const Listed<Feature>& b) {
   if (a.features.size() > b.features.size()) return shared_by_weight(b, a);
   const bool weighted = !a.weights.empty();
-  if (!weighted && b.features.size() > kMuchLonger * a.features.size()) return looked_up(a.features, b.features);
+  if (!weighted && b.features.size() > kMuchLonger * a.features.size()) return shared_by_search(a.features, b.features);
   std::uint64_t shared = 0;
   for (std::size_t i = 0, j = 0; i < a.features.size() && j < b.features.size();) {
     const Feature x = a.features[i], y = b.features[j];
@@ -52,14 +52,14 @@ inline Four four(const std::uint32_t* from) {
   return values;
 }
 
-// Two ascending lists, from where they are still to be compared.
+// What is still to be compared of two ascending lists of numbers.
 struct NumberWalk {
   const std::uint32_t *i, *i_end, *j, *j_end;
   std::uint64_t shared = 0;
 
   bool has(std::ptrdiff_t each) const { return i_end - i >= each && j_end - j >= each; }
 
-  // Past the block whose last number is smaller, or both.
+  // Passes over the block whose last number is smaller, or over both.
   void step(std::ptrdiff_t each) {
     const std::uint32_t last_x = i[each - 1], last_y = j[each - 1];
     i += last_x <= last_y ? each : 0;
@@ -71,7 +71,7 @@ struct NumberWalk {
 
 #define NEARKIN_AVX2 __attribute__((target("avx2")))
 
-// Every step waits for where the one before has led: with blocks of eight there are half as many.
+// Every step waits for the step before. Blocks of eight take half as many steps as blocks of four.
 NEARKIN_AVX2 void by_eights(NumberWalk& walk) {
   if (!walk.has(8)) return;
   __m256i counts = _mm256_setzero_si256();
@@ -80,7 +80,8 @@ NEARKIN_AVX2 void by_eights(NumberWalk& walk) {
     const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(walk.j));
     const __m256i turned = _mm256_permute2x128_si256(y, y, 0x01);
     const auto in_halves = [x](__m256i z) __attribute__((target("avx2"))) {
-      const __m256i first = _mm256_or_si256(_mm256_cmpeq_epi32(x, z), _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(z, 0x39)));
+      const __m256i first =
+          _mm256_or_si256(_mm256_cmpeq_epi32(x, z), _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(z, 0x39)));
       const __m256i second = _mm256_or_si256(_mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(z, 0x4e)),
                                              _mm256_cmpeq_epi32(x, _mm256_shuffle_epi32(z, 0x93)));
       return _mm256_or_si256(first, second);
@@ -124,7 +125,7 @@ std::uint64_t shared_weight(const Numbered& a, const Numbered& b) { return share
 
 std::uint64_t shared_numbers(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   if (a.size() > b.size()) std::swap(a, b);
-  if (b.size() > kMuchLonger * a.size()) return looked_up(a, b);
+  if (b.size() > kMuchLonger * a.size()) return shared_by_search(a, b);
   NumberWalk walk{a.data(), a.data() + a.size(), b.data(), b.data() + b.size()};
   if (has_avx2()) by_eights(walk);
   by_fours(walk);
@@ -149,7 +150,7 @@ std::uint64_t shared_of_smallest(const List& a, const List& b, std::uint64_t n) 
 
 namespace {
 
-constexpr int kSteps = 32;  // between two looks at what is left
+constexpr int kSteps = 32;  // steps between two looks at what is left
 
 struct FeatureWalk {
   const std::uint64_t *i, *const i_end, *j, *const j_end;
@@ -159,7 +160,7 @@ struct FeatureWalk {
   std::uint64_t most() const { return shared + static_cast<std::uint64_t>(std::min(i_end - i, j_end - j)); }
 };
 
-// Every step moves one or both on, without a branch to predict.
+// Moves one or both lists on at every step, without a branch to predict.
 void step_by_step(FeatureWalk& walk) {
   for (int step = 0; step < kSteps && !walk.is_over(); ++step) {
     const std::uint64_t f = *walk.i, g = *walk.j;
@@ -187,10 +188,10 @@ NEARKIN_AVX2 void four_by_four(FeatureWalk& walk) {
     i += f <= g ? 4 : 0;
     j += g <= f ? 4 : 0;
   }
-  alignas(32) std::uint64_t found[4];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(found), counts);
+  alignas(32) std::uint64_t lanes[4];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), counts);
   walk.i = i, walk.j = j;
-  walk.shared += found[0] + found[1] + found[2] + found[3];
+  walk.shared += lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
 #else
@@ -201,11 +202,12 @@ void four_by_four(FeatureWalk& walk) { step_by_step(walk); }
 
 }  // namespace
 
-std::uint64_t in_common(std::span<const std::uint64_t> x, std::span<const std::uint64_t> y, std::uint64_t fewer_than) {
+std::uint64_t shared_features(std::span<const std::uint64_t> x, std::span<const std::uint64_t> y,
+                              std::uint64_t at_least) {
   FeatureWalk walk{x.data(), x.data() + x.size(), y.data(), y.data() + y.size()};
   const bool avx2 = has_avx2();
   while (!walk.is_over()) {
-    if (walk.most() < fewer_than) return 0;
+    if (walk.most() < at_least) return 0;
     if (avx2 && walk.i_end - walk.i >= 4 && walk.j_end - walk.j >= 4) four_by_four(walk);
     else step_by_step(walk);
   }

@@ -1,10 +1,10 @@
-// The postings turned round: for every feature the contents that have it, in order of their rank.
+// An inverted index of the postings: for every feature the contents that have it, in order of their rank.
 //
-// Contents are ranked by (level, size, row): the contents of one level and a range of sizes are a range of ranks, and
-// within a feature's run they stand together.
+// Contents are ranked by (level, size, row), so that the contents of one level and a range of sizes are a range of
+// ranks, and stand together within the run of a feature.
 //
-// Features are numbered rarest first, in the one order in which all lists are looked up. A list of numbers is in that
-// order when it is ascending, and takes half the room of a list of features. Those that meet nothing have no number.
+// Features are numbered rarest first, in the one order in which all lists are looked up. A list of ascending numbers is
+// in that order, and takes half the room of a list of features. Features that only one content has are not numbered.
 #pragma once
 
 #include <algorithm>
@@ -21,25 +21,26 @@
 
 namespace nearkin {
 
+// A content in the run of a feature.
 struct Slot {
   std::uint32_t rank;
-  std::uint32_t left;  // weight of the content's list from this feature on, rarest first, at its own level
+  std::uint32_t left;  // the weight of the content's list from this feature on, rarest first, at its own level
 };
 
-// What a look-up must know of a feature before it goes to its run. It stands beside the number in every list: by number
-// it would be one more place in memory to wait for.
+// What a look-up must know of a feature before it goes to its run. Hints stand beside the numbers in every list: by
+// number they would be one more place in memory to wait for.
 struct Hint {
-  std::uint8_t levels;        // bits of the levels that contents with it are of
+  std::uint8_t levels;        // a bit for each level of a content that has it
   std::uint8_t highest : 7;   // the highest level at which it counts
-  std::uint8_t followed : 1;  // whether more contents of the list's own level come after it
+  std::uint8_t followed : 1;  // more contents of the list's own level come after it in the run
 
-  // Whether a content of this level may have the feature.
+  // Tells whether a content of this level may have the feature.
   bool has_level(std::uint32_t level) const { return levels & level_bit(level); }
   static std::uint8_t level_bit(std::uint32_t level) { return static_cast<std::uint8_t>(1U << std::min(level, 7U)); }
 };
 
 struct PostingsIndex {
-  // Of part of a collection: how often a feature is that the whole has too often to be rare, and more.
+  // Added to the frequency of a feature that is common in the whole of which these postings are a part.
   static constexpr std::uint32_t kCommon = std::uint32_t{1} << 31;
 
   std::uint64_t base = 1;    // modulus of level 0
@@ -52,15 +53,15 @@ struct PostingsIndex {
 
   UninitVector<std::uint64_t> feature;  // by number
   UninitVector<std::uint8_t> highest;   // by number: the highest level at which it counts
-  UninitVector<std::uint32_t> often;    // by number, ascending: how many contents have it, of the whole where this is a bin
+  UninitVector<std::uint32_t> frequency;  // by number, ascending: how many contents (of the whole, for a bin) have it
   UninitVector<std::uint32_t> run;      // by number: where its slots begin; one more than there are numbers
   UninitVector<Slot> slots;             // number by number, then by rank
 
   std::vector<std::uint32_t> list_start;  // by rank: where its list begins in `numbers`; one more than there are ranks
-  UninitVector<std::uint32_t> numbers;           // of each list, ascending
-  UninitVector<std::uint32_t> weights;           // beside the numbers; empty where all weigh 1
-  UninitVector<Hint> hints;                      // beside the numbers
-  bool repeats = false;                   // whether a list may have a number twice
+  UninitVector<std::uint32_t> numbers;    // of each list, ascending
+  UninitVector<std::uint32_t> weights;    // beside the numbers; empty where all weigh 1
+  UninitVector<Hint> hints;               // beside the numbers
+  bool repeats = false;                   // a list may have a number twice
 
   std::span<const std::uint32_t> list(std::uint32_t rank) const {
     return std::span(numbers).subspan(list_start[rank], list_start[rank + 1] - list_start[rank]);
@@ -74,20 +75,20 @@ struct PostingsIndex {
   }
 };
 
-// The highest level at which a feature counts.
+// Returns the highest level at which a feature counts.
 inline std::uint32_t highest_level(std::uint64_t feature, std::uint64_t base, std::uint32_t levels) {
   if (levels == 1) return 0;
-  // Where moduli differ they are powers of two, and a division would take longer than all else.
+  // Moduli that differ are powers of two, and a division would take longer than everything else here.
   const std::uint64_t times = std::has_single_bit(base) ? feature >> std::countr_zero(base) : feature / base;
   return std::min<std::uint32_t>(levels - 1, static_cast<std::uint32_t>(std::countr_zero(times)));
 }
 
-// How much of a list counts at each level from its own on.
+// Measures how much of a list counts at each level from its own on.
 inline void measure_levels(const List& list, std::uint32_t own, std::uint64_t base, std::span<std::uint64_t> sizes) {
   const auto levels = static_cast<std::uint32_t>(sizes.size());
   if (own + 1 == levels && list.weights.empty()) return void(sizes[own] = list.features.size());
   if (levels <= 8 && list.weights.empty()) {
-    // Eight counters in one register: each in memory of its own waits for itself, and most features are of one level.
+    // Eight counters share one register: a counter in memory waits for itself, and most features are of one level.
     constexpr std::size_t kMost = 255;
     for (auto left = list.features; !left.empty(); left = left.subspan(std::min(kMost, left.size()))) {
       std::uint64_t counts = 0;
@@ -103,52 +104,23 @@ inline void measure_levels(const List& list, std::uint32_t own, std::uint64_t ba
   for (std::uint32_t level = levels - 1; level > own; --level) sizes[level - 1] += sizes[level];
 }
 
-// Ties of equally rare features are broken by this number of theirs: samples are uniform, the smallest of a text,
-// tagged slots and codes are not; their bits are spread.
+// Breaks ties between equally rare features. Samples are uniform; the smallest of a text, tagged slots and codes are
+// not, so their bits are spread.
 inline std::uint64_t place_of(std::uint64_t feature, Estimator estimator) {
   return estimator == Estimator::overlap ? feature : feature * kGolden;
 }
 
-// `bin`: null where the postings are those of a whole.
-PostingsIndex build_index(const Postings& postings, const Bin* bin, unsigned threads);
+// Builds the index; `bin` is null for the postings of a whole.
+PostingsIndex build_index(const Postings& postings, const Bin* bin, Estimator estimator, unsigned threads);
 
-// Postings grouped by feature: dealt into parts by the high bits of their features, each part sorted within the nearest
-// caches. What too few contents have is left out, most of all features.
-//
-// Parts are dealt band by band, each by one thread, in room that the next band uses again: all postings at once would
-// be twice as much memory as their features, and touching fresh memory takes longer than dealing.
-
-struct Posted {
-  std::uint32_t rank;
-  std::uint32_t at;  // in the postings as they were given
-};
-
-struct Run {
-  std::uint64_t feature;
-  std::uint32_t from, count;     // of its band's postings
-  std::uint32_t often, number;   // for those who number them
-};
-
-// Runs in the order of place_of their features; within a run by rank, then as they were given.
-struct Band {
-  std::vector<Run> runs;
-  UninitVector<Posted> postings;
-
-  std::span<const Posted> of(const Run& run) const { return {postings.data() + run.from, run.count}; }
-};
-
-// In the order of `content`, which holds the contents by rank. Bands are in the order of their features too.
-std::vector<Band> deal(const Postings& postings, std::span<const std::uint32_t> content, std::size_t fewest,
-                       unsigned threads);
-
-// What one thread of the join holds while it looks lists up, used again for the next list.
-
+// The working memory of one thread of the join, used again for each list that it looks up.
+// A feature by which a list is looked up.
 struct Visit {
   std::uint32_t number;
-  std::uint64_t left;  // of the list from this feature on
+  std::uint64_t left;  // how much of the list is left from this feature on
 };
 
-// A list, and what is known of its features.
+// A list with the hints of its features.
 struct Hinted : Numbered {
   std::span<const Hint> hints;
 };
@@ -158,13 +130,13 @@ struct Probe {
 
   std::vector<std::uint32_t> seen;              // by rank: the last rank that met it
   std::vector<Visit> visits;
-  std::vector<std::uint32_t> numbers, weights;  // a list without what does not count at a level
+  std::vector<std::uint32_t> numbers, weights;  // the part of a list that counts at a level
   UninitVector<Hint> hints;
-  std::vector<UninitVector<Candidate>> found;      // in pieces: one list would be copied, into fresh memory, as it grows
+  std::vector<UninitVector<Candidate>> pieces;  // of the candidates: one growing list would be copied into fresh memory
 
   void add(const Candidate& candidate) {
-    if (found.empty() || found.back().size() == kPiece) found.emplace_back().reserve(kPiece);
-    found.back().push_back(candidate);
+    if (pieces.empty() || pieces.back().size() == kPiece) pieces.emplace_back().reserve(kPiece);
+    pieces.back().push_back(candidate);
   }
 };
 

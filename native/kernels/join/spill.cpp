@@ -17,7 +17,7 @@ namespace {
 int unnamed_file(const std::string& folder) {
   int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file >= 0) return file;
-  // Not every file system can: then it has a name for a moment.
+  // Not every file system has unnamed files: there it has a name for a moment.
   std::string name = folder + "/.nearkin-XXXXXX";
   file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) fail(folder);
@@ -68,9 +68,9 @@ Words Spill::read(std::size_t part) const {
 }
 
 Words Spill::read_at(std::uint64_t at, std::size_t words) const {
-  Words found(words);
-  read_into(at, found);
-  return found;
+  Words all(words);
+  read_into(at, all);
+  return all;
 }
 
 void Spill::read_into(std::uint64_t at, std::span<std::uint32_t> words) const {
@@ -79,7 +79,7 @@ void Spill::read_into(std::uint64_t at, std::span<std::uint32_t> words) const {
   while (bytes > 0) {
     const ssize_t got = ::pread(file_, to, bytes, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got == 0) errno = EIO;  // what was written is there
+    if (got == 0) errno = EIO;  // all that is read was written
     if (got <= 0) fail(folder_);
     to += got;
     at += static_cast<std::uint64_t>(got);
@@ -88,7 +88,7 @@ void Spill::read_into(std::uint64_t at, std::span<std::uint32_t> words) const {
 }
 
 void Spill::drop(std::size_t part) {
-  for (const auto& extent : extents_[part])  // where that is not possible the place stays taken until the end
+  for (const auto& extent : extents_[part])  // where that is impossible, the space stays taken until the end
     ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(extent.at),
                 static_cast<off_t>(4 * extent.words));
   extents_[part] = {};

@@ -1,6 +1,6 @@
-// What does not fit into memory, on the disk: 32-bit words in parts, written by many threads, read part by part.
+// Spill files, for what does not fit into memory: 32-bit words in parts, written by many threads, read part by part.
 //
-// The file has no name. It is gone with its owner, also after a kill: nobody has to clean up.
+// The file has no name. It vanishes with its owner, even after a kill, so nobody has to clean up.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Spill {
   Spill(const Spill&) = delete;
   Spill& operator=(const Spill&) = delete;
 
-  // By any thread. Given back is where they are, for read_at.
+  // Appends words to a part, from any thread. Returns their offset for read_at.
   std::uint64_t append(std::size_t part, std::span<const std::uint32_t> words);
 
   std::size_t parts() const { return extents_.size(); }
@@ -34,7 +34,7 @@ class Spill {
   Words read(std::size_t part) const;
   Words read_at(std::uint64_t at, std::size_t words) const;
 
-  // The same part, some whole records at a time: each was appended whole.
+  // Reads a part some whole records at a time. Each record was appended whole.
   template <class Work>
   void for_each_block(std::size_t part, std::size_t record, Work&& work) const {
     Words block;
@@ -47,7 +47,7 @@ class Spill {
     }
   }
 
-  // As it was appended, piece by piece.
+  // Reads a part piece by piece, as it was appended.
   template <class Work>
   void for_each_piece(std::size_t part, Work&& work) const {
     Words piece;
@@ -58,7 +58,7 @@ class Spill {
     }
   }
 
-  // The part has been read for the last time: its place on the disk is free.
+  // Frees the disk space of a part that has been read for the last time.
   void drop(std::size_t part);
 
   std::uint64_t written() const { return end_; }  // bytes
@@ -79,15 +79,15 @@ class Spill {
   mutable std::mutex guard_;
 };
 
-// Records dealt out to the parts of a spill by one thread, some at a time.
-class Dealer {
+// Writes the records of one thread to the parts of a spill, some at a time.
+class PartWriter {
  public:
-  Dealer(Spill& spill, std::size_t held) : spill_(spill), held_(held), waiting_(spill.parts()) {}
+  PartWriter(Spill& spill, std::size_t buffered) : spill_(spill), buffered_(buffered), waiting_(spill.parts()) {}
 
   void put(std::size_t part, std::span<const std::uint32_t> words) {
     Words& waiting = waiting_[part];
-    if (waiting.capacity() == 0) waiting.reserve(held_);
-    if (waiting.size() + words.size() > held_) flush(part);
+    if (waiting.capacity() == 0) waiting.reserve(buffered_);
+    if (waiting.size() + words.size() > buffered_) flush(part);
     waiting.insert(waiting.end(), words.begin(), words.end());
   }
 
@@ -102,56 +102,62 @@ class Dealer {
   }
 
   Spill& spill_;
-  std::size_t held_;  // words that wait of each part
+  std::size_t buffered_;  // words of each part that wait
   std::vector<Words> waiting_;
 };
 
-// Postings of a part of a spill, feature by feature, in bounded memory.
-//
-// What fits is read whole and sorted. Where it does not, features that alone would fill the room are found first (Misra
-// and Gries 1982: of a stream of n at most k have over n / (k + 1) of it, and k counters find them). These are not
-// sorted with the others: their postings are read as often as is asked for. The rest is sorted in rounds, each of some
-// features. A feature that all contents have thus takes no room here. Who wants its rows together
-// (BoundedBins::link_part) has four bytes a content for them on each thread, which Whole::room counts.
-
-struct Spilled {
+// A posting read from a spill. `mixed` spreads the feature's bits for sorting.
+struct SpilledPosting {
   std::uint64_t mixed, feature;
   std::uint32_t row, weight;
 };
 
+// The postings of a part of a spill, feature by feature, in bounded memory.
+//
+// A part that fits is read whole and sorted. In a larger one the heavy features, each of which would fill the memory
+// alone, are found first (Misra and Gries 1982: of a stream of n at most k have over n / (k + 1) of it, and k counters
+// find them). They are not sorted with the others; their postings are read again whenever they are visited. The rest is
+// sorted in rounds, each of some features. A feature that all contents have thus takes no memory here. A caller that
+// wants its rows together (BoundedBins::link_part) has four bytes a content for them on each thread, which
+// BoundedState::room counts.
 class FeatureRuns {
  public:
-  static constexpr std::size_t kPostingBytes = 2 * sizeof(Spilled);  // what one takes while it is sorted
+  static constexpr std::size_t kPostingBytes = 2 * sizeof(SpilledPosting);  // while it is sorted
 
-  // Records of `width` words: feature, row, and the weight if there is a fourth. At most `most` are sorted at a time,
+  // Records have `width` words: feature, row, and the weight if there is a fourth. At most `most` are sorted at a time,
   // or twice as many where features are not spread evenly.
   FeatureRuns(const Spill& spill, std::size_t part, std::size_t width, std::size_t most)
-      : spill_(spill), part_(part), width_(width), most_(std::max<std::size_t>(1, most)), all_(spill.words(part) / width) {
+      : spill_(spill),
+        part_(part),
+        width_(width),
+        most_(std::max<std::size_t>(1, most)),
+        all_(spill.words(part) / width) {
     if (all_ > most_) find_heavy();
   }
 
-  // Every run but those of heavy features: postings of one feature, in order of `less` of two rows.
+  // Calls work(run) for every run except those of heavy features. A run is the postings of one feature, ordered by
+  // `less` of two rows.
   template <class Less, class Work>
   void for_each(Less&& less, Work&& work) const {
     std::uint64_t light = all_;
-    for (const auto& one : heavy_) light -= one.count;
+    for (const auto& heavy : heavy_) light -= heavy.count;
     const std::uint64_t rounds = (light + most_ - 1) / most_;
-    std::vector<Spilled> some;
+    std::vector<SpilledPosting> postings;
     for (std::uint64_t round = 0; round < rounds; ++round) {
-      some.clear();
-      some.reserve(light / rounds + (rounds > 1 ? light / rounds / 4 : 0));
-      each([&](const Spilled& one) {
-        if (rounds > 1 && (one.mixed >> 48) * rounds >> 16 != round) return;
-        if (!heavy_.empty() && is_heavy(one.feature)) return;
-        some.push_back(one);
+      postings.clear();
+      postings.reserve(light / rounds + (rounds > 1 ? light / rounds / 4 : 0));
+      each([&](const SpilledPosting& posting) {
+        if (rounds > 1 && (posting.mixed >> 48) * rounds >> 16 != round) return;
+        if (!heavy_.empty() && is_heavy(posting.feature)) return;
+        postings.push_back(posting);
       });
-      sort_by_feature(some.data(), some.size(), [](const Spilled& one) { return one.mixed; },
-                      [&](const Spilled& x, const Spilled& y) {
+      sort_by_feature(postings.data(), postings.size(), [](const SpilledPosting& posting) { return posting.mixed; },
+                      [&](const SpilledPosting& x, const SpilledPosting& y) {
                         return x.mixed != y.mixed ? x.mixed < y.mixed : less(x.row, y.row);
                       });
-      for (std::size_t begin = 0, end = 0; begin < some.size(); begin = end) {
-        while (end < some.size() && some[end].feature == some[begin].feature) ++end;
-        work(std::span<const Spilled>(some).subspan(begin, end - begin));
+      for (std::size_t begin = 0, end = 0; begin < postings.size(); begin = end) {
+        while (end < postings.size() && postings[end].feature == postings[begin].feature) ++end;
+        work(std::span<const SpilledPosting>(postings).subspan(begin, end - begin));
       }
     }
   }
@@ -162,11 +168,11 @@ class FeatureRuns {
 
   const std::vector<Heavy>& heavy() const { return heavy_; }
 
-  // All postings of a heavy feature, in no order.
+  // Calls work(posting) for all postings of a heavy feature, in no order.
   template <class Work>
   void for_each_of(std::uint64_t feature, Work&& work) const {
-    each([&](const Spilled& one) {
-      if (one.feature == feature) work(one);
+    each([&](const SpilledPosting& posting) {
+      if (posting.feature == feature) work(posting);
     });
   }
 
@@ -178,32 +184,32 @@ class FeatureRuns {
     spill_.for_each_block(part_, width_, [&](std::span<const std::uint32_t> words) {
       for (std::size_t at = 0; at < words.size(); at += width_) {
         const std::uint64_t feature = feature_at(&words[at]);
-        work(Spilled{mix(feature) << 8, feature, words[at + 2], width_ > 3 ? words[at + 3] : 1});
+        work(SpilledPosting{mix(feature) << 8, feature, words[at + 2], width_ > 3 ? words[at + 3] : 1});
       }
     });
   }
 
   bool is_heavy(std::uint64_t feature) const {
-    for (const auto& one : heavy_)
-      if (one.feature == feature) return true;
+    for (const auto& heavy : heavy_)
+      if (heavy.feature == feature) return true;
     return false;
   }
 
   void find_heavy() {
     const std::size_t counters = std::min<std::size_t>(kMostHeavy, all_ / most_ + 1);
-    each([&](const Spilled& one) {
-      for (auto& seen : heavy_)
-        if (seen.feature == one.feature) return void(++seen.count);
-      if (heavy_.size() < counters) return heavy_.push_back({one.feature, 1});
-      for (auto& seen : heavy_) --seen.count;
-      std::erase_if(heavy_, [](const Heavy& seen) { return seen.count == 0; });
+    each([&](const SpilledPosting& posting) {
+      for (auto& heavy : heavy_)
+        if (heavy.feature == posting.feature) return void(++heavy.count);
+      if (heavy_.size() < counters) return heavy_.push_back({posting.feature, 1});
+      for (auto& heavy : heavy_) --heavy.count;
+      std::erase_if(heavy_, [](const Heavy& heavy) { return heavy.count == 0; });
     });
-    for (auto& seen : heavy_) seen.count = 0;
-    each([&](const Spilled& one) {
-      for (auto& seen : heavy_)
-        if (seen.feature == one.feature) return void(++seen.count);
+    for (auto& heavy : heavy_) heavy.count = 0;
+    each([&](const SpilledPosting& posting) {
+      for (auto& heavy : heavy_)
+        if (heavy.feature == posting.feature) return void(++heavy.count);
     });
-    std::erase_if(heavy_, [&](const Heavy& seen) { return seen.count <= most_ / 2; });
+    std::erase_if(heavy_, [&](const Heavy& heavy) { return heavy.count <= most_ / 2; });
   }
 
   const Spill& spill_;

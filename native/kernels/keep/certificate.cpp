@@ -13,28 +13,28 @@ namespace {
 
 using Mask = std::vector<std::uint8_t>;  // 1 or 0 for each byte of a text
 
-// Bytes that lie in no held window, and those around a break: in all windows of a gap between two held ones.
+// Marks the bytes that lie in no held window, and those around a break, which lie in all windows of a gap between two.
 Mask lacking(std::span<const std::uint8_t> bits, bool whole, std::size_t length, std::size_t window) {
   if (length < window) return Mask(length, whole ? 0 : 1);
   const auto count = length - window + 1;
   if (bits.size() != (count + 7) / 8) throw std::invalid_argument("there is one bit for each window");
-  Mask found(length, 1);
+  Mask mask(length, 1);
   each_run(bits, count, [&](std::size_t from, std::size_t to) {
-    std::memset(found.data() + from, 0, to - from + window - 1);
+    std::memset(mask.data() + from, 0, to - from + window - 1);
   });
   std::size_t gap = count;  // where the last run ended
   each_run(bits, count, [&](std::size_t from, std::size_t to) {
-    if (gap < from && from - 1 < gap + window) std::memset(found.data() + from - 1, 1, gap + window - from + 1);
+    if (gap < from && from - 1 < gap + window) std::memset(mask.data() + from - 1, 1, gap + window - from + 1);
     gap = to;
   });
-  return found;
+  return mask;
 }
 
 bool starts_character(std::string_view text, std::size_t at, bool raw) {
   return raw || at == 0 || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
 }
 
-// All bytes of characters that have one in the mask.
+// Extends the mask to all bytes of characters that have one in it.
 void align(Mask& mask, std::string_view text, bool raw) {
   if (raw) return;
   for (std::size_t at = 0; at < mask.size();) {
@@ -46,30 +46,30 @@ void align(Mask& mask, std::string_view text, bool raw) {
   }
 }
 
-// A mask of the bytes as they read as one of the text's. What was changed is in it as a whole: if any of it is.
-Mask back(const Mask& mask, const RespacedReading& reading, std::size_t length) {
-  Mask found(length);
+// Translates a mask of the respaced bytes to the text's own. A change is in the mask as a whole if any of it is.
+Mask to_original(const Mask& mask, const RespacedReading& reading, std::size_t length) {
+  Mask result(length);
   std::size_t at = 0, there = 0;
   const auto copy = [&](std::size_t to) {
     if (to < at || to > length || there + (to - at) > mask.size()) throw std::invalid_argument("these are no changes");
-    std::copy_n(mask.begin() + there, to - at, found.begin() + at);
+    std::copy_n(mask.begin() + there, to - at, result.begin() + at);
     there += to - at;
     at = to;
   };
   for (std::size_t i = 0; i < reading.starts.size(); ++i) {
     copy(reading.starts[i]);
-    const std::size_t end = reading.ends[i], many = reading.lengths[i];
-    if (end < at || end > length || many > mask.size() - there) throw std::invalid_argument("these are no changes");
+    const std::size_t end = reading.ends[i], respaced = reading.lengths[i];
+    if (end < at || end > length || respaced > mask.size() - there) throw std::invalid_argument("these are no changes");
     const auto from = mask.begin() + there;
-    std::fill(found.begin() + at, found.begin() + end, std::find(from, from + many, 1) != from + many);
-    there += many;
+    std::fill(result.begin() + at, result.begin() + end, std::find(from, from + respaced, 1) != from + respaced);
+    there += respaced;
     at = end;
   }
   copy(length);
-  return found;
+  return result;
 }
 
-bool same(const HeldWindows& held) {
+bool kept_is_all(const HeldWindows& held) {
   return held.kept.data() == held.anywhere.data() && held.kept.size() == held.anywhere.size();
 }
 
@@ -79,58 +79,59 @@ Certified certify(std::string_view text, bool raw, std::size_t window, const Hel
                   const std::optional<RespacedReading>& reading, std::size_t most_listed) {
   auto missing = lacking(held.kept, held.whole, text.size(), window);
   align(missing, text, raw);
-  auto lonely = missing;
-  // Each is aligned before it is taken away: borders of what others hold would count twice.
-  const auto leave = [&](Mask others) {
-    align(others, text, raw);
-    for (std::size_t at = 0; at < lonely.size(); ++at) lonely[at] &= others[at];
+  auto residue = missing;
+  // Each mask is aligned before it is applied: otherwise borders of what others hold would count twice.
+  const auto keep_only = [&](Mask lacking_elsewhere) {
+    align(lacking_elsewhere, text, raw);
+    for (std::size_t at = 0; at < residue.size(); ++at) residue[at] &= lacking_elsewhere[at];
   };
-  if (!same(held)) leave(lacking(held.anywhere, held.whole, text.size(), window));
-  Certified found;
+  if (!kept_is_all(held)) keep_only(lacking(held.anywhere, held.whole, text.size(), window));
+  Certified result;
   if (reading) {
     const auto read = [&](std::span<const std::uint8_t> bits) {
-      return back(lacking(bits, reading->held.whole, reading->length, window), *reading, text.size());
+      return to_original(lacking(bits, reading->held.whole, reading->length, window), *reading, text.size());
     };
-    auto there = read(reading->held.kept);
-    align(there, text, raw);
+    auto missing_respaced = read(reading->held.kept);
+    align(missing_respaced, text, raw);
     for (std::size_t at = 0; at < text.size(); ++at)
-      found.respaced += missing[at] & ~there[at] & starts_character(text, at, raw);
-    leave(same(reading->held) ? std::move(there) : read(reading->held.anywhere));
+      result.respaced += missing[at] & ~missing_respaced[at] & starts_character(text, at, raw);
+    keep_only(kept_is_all(reading->held) ? std::move(missing_respaced) : read(reading->held.anywhere));
   }
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (lonely[at] && (at == 0 || !lonely[at - 1]) && ++found.stretches <= most_listed)
-      found.listed.push_back({at, text.size(), found.characters, 0});
-    if (!lonely[at] && at > 0 && lonely[at - 1] && found.stretches <= most_listed) {
-      found.listed.back().end = at;
-      found.listed.back().last = found.characters;
+    if (residue[at] && (at == 0 || !residue[at - 1]) && ++result.stretches <= most_listed)
+      result.listed.push_back({at, text.size(), result.characters, 0});
+    if (!residue[at] && at > 0 && residue[at - 1] && result.stretches <= most_listed) {
+      result.listed.back().end = at;
+      result.listed.back().last = result.characters;
     }
     const unsigned begins = starts_character(text, at, raw);
-    found.characters += begins;
-    found.missing += missing[at] & begins;
-    found.residue += lonely[at] & begins;
+    result.characters += begins;
+    result.missing += missing[at] & begins;
+    result.residue += residue[at] & begins;
   }
-  if (!lonely.empty() && lonely.back() && found.stretches <= most_listed) found.listed.back().last = found.characters;
-  return found;
+  if (!residue.empty() && residue.back() && result.stretches <= most_listed)
+    result.listed.back().last = result.characters;
+  return result;
 }
 
 namespace {
 
-enum Look : std::uint8_t { plain, space, lead };
+enum ByteClass : std::uint8_t { plain, space, lead };
 
-constexpr std::array<Look, 256> looks = [] {
-  std::array<Look, 256> table{};
+constexpr std::array<ByteClass, 256> kByteClasses = [] {
+  std::array<ByteClass, 256> table{};
   for (const unsigned char c : {'\t', '\n', '\v', '\f', '\r', '\x1c', '\x1d', '\x1e', '\x1f', ' '}) table[c] = space;
   for (const unsigned c : {0xc2u, 0xe1u, 0xe2u, 0xe3u}) table[c] = lead;
   return table;
 }();
 
-// How many bytes of white space begin here, one character of it; 0 for none.
+// Returns the length of the white space character at `at`; 0 if there is none.
 std::size_t white(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
   };
   const auto first = byte(0);
-  switch (looks[first]) {
+  switch (kByteClasses[first]) {
     case plain: return 0;
     case space: return 1;
     case lead: break;
@@ -148,9 +149,9 @@ struct Block {
   char32_t first, last;
 };
 
-// None of these combines with or is reordered before another, and none is decomposed by NFC; tested against Python's
-// tables for every code point.
-constexpr Block composed[] = {
+// Blocks none of whose characters combines with or is reordered before another, or is decomposed by NFC. Tests check
+// every code point against Python's tables.
+constexpr Block kComposed[] = {
     {0x0000, 0x02ff}, {0x0391, 0x03ff}, {0x0400, 0x0482}, {0x048a, 0x052f}, {0x05d0, 0x05ea}, {0x1e00, 0x1eff},
     {0x2010, 0x205e}, {0x20a0, 0x20cf}, {0x2150, 0x2328}, {0x232b, 0x2adb}, {0x3000, 0x3029}, {0x3041, 0x3096},
     {0x30a0, 0x30ff}, {0x4e00, 0x9fff}, {0xac00, 0xd7a3}, {0xfffd, 0xfffd}};
@@ -158,27 +159,27 @@ constexpr Block composed[] = {
 }  // namespace
 
 Spaced fold_spaces(std::string_view text) {
-  Spaced found;
-  found.text.resize(text.size());
-  char* out = found.text.data();
+  Spaced result;
+  result.text.resize(text.size());
+  char* out = result.text.data();
   for (std::size_t at = 0; at < text.size();) {
     const auto byte = static_cast<unsigned char>(text[at]);
-    if (looks[byte] == plain) {
+    if (kByteClasses[byte] == plain) {
       *out++ = text[at++];
       continue;
     }
     auto end = at;
-    for (std::size_t long_; (long_ = white(text, end)) != 0;) end += long_;
-    if (end == at) {  // a lead of something else
+    for (std::size_t length; (length = white(text, end)) != 0;) end += length;
+    if (end == at) {  // a lead byte of another character
       *out++ = text[at++];
       continue;
     }
     *out++ = ' ';
-    if (end - at > 1) found.changes.push_back({at, end});
+    if (end - at > 1) result.changes.push_back({at, end});
     at = end;
   }
-  found.text.resize(static_cast<std::size_t>(out - found.text.data()));
-  return found;
+  result.text.resize(static_cast<std::size_t>(out - result.text.data()));
+  return result;
 }
 
 bool surely_composed(std::string_view text) {
@@ -189,12 +190,12 @@ bool surely_composed(std::string_view text) {
       at += 8;
       continue;
     }
-    const auto one = decode_one(at, end);
-    if (one.length == 0) return false;
-    at += one.length;
-    if (one.value < 0x300) continue;
-    const auto inside = [&](const Block& block) { return one.value >= block.first && one.value <= block.last; };
-    if (!std::any_of(std::begin(composed), std::end(composed), inside)) return false;
+    const auto character = decode_one(at, end);
+    if (character.length == 0) return false;
+    at += character.length;
+    if (character.value < 0x300) continue;
+    const auto inside = [value = character.value](const Block& b) { return value >= b.first && value <= b.last; };
+    if (!std::any_of(std::begin(kComposed), std::end(kComposed), inside)) return false;
   }
   return true;
 }

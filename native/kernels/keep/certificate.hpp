@@ -1,5 +1,5 @@
-// What of a text lies in the kept one, and what in no other that stays: from the windows that were found to the
-// characters (src/nearkin/group/certificate.py says what is contained, respaced and residue).
+// Certificates: which characters of a text lie in the kept text, and which in no other text that stays
+// (src/nearkin/group/certificate.py defines contained, respaced and residue).
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace nearkin {
 
-// One bit for each window of a text: whether the kept text holds it, and whether that or any other does. Of a text that
-// is shorter than a window: whether the kept text holds it whole.
+// One bit for each window of a text: whether the kept text holds it, and whether any text that stays does. For a text
+// shorter than a window, `whole` tells whether the kept text holds it whole.
 struct HeldWindows {
   std::span<const std::uint8_t> kept, anywhere;
   bool whole;
 };
 
-// How a text reads whatever its spacing: bytes from start to end of it became so many others.
+// How a text reads regardless of its spacing: the bytes from each start to its end became `lengths` others.
 struct RespacedReading {
   std::size_t length;
   std::span<const std::uint64_t> starts, ends, lengths;
@@ -33,31 +33,30 @@ struct ResidueStretch {
 
 struct Certified {
   std::uint64_t characters = 0, missing = 0, residue = 0, respaced = 0;
-  std::uint64_t stretches = 0;   // of residue
+  std::uint64_t stretches = 0;         // of residue
   std::vector<ResidueStretch> listed;  // the first of them
 };
 
-// Characters are code points, or bytes of a raw text.
+// Certifies a text. Characters are code points, or bytes of a raw text.
 Certified certify(std::string_view text, bool raw, std::size_t window, const HeldWindows& held,
                   const std::optional<RespacedReading>& reading, std::size_t most_listed);
 
-// Runs of white space become one space: what differs only in spacing is then the same bytes.
-
-// Bytes from start to end, which became one space.
+// Bytes from start to end that became one space.
 struct Respaced {
   std::uint64_t start, end;
 };
 
 struct Spaced {
   std::string text;
-  std::vector<Respaced> changes;  // but for single bytes, which are as long as they were
+  std::vector<Respaced> changes;  // without single bytes, whose length stays the same
 };
 
-// White space of ASCII, U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000.
+// Turns runs of white space into one space, so that texts that differ only in spacing become the same bytes. White
+// space is that of ASCII, U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000.
 Spaced fold_spaces(std::string_view text);
 
-// Whether a text is UTF-8 whose characters are in their composed form (NFC) by their blocks alone. Most texts are;
-// of the others nothing is said.
+// Tells whether a text is UTF-8 whose characters are certainly composed (NFC), by their blocks alone. Most texts are;
+// for the others the answer is unknown.
 bool surely_composed(std::string_view text);
 
 }  // namespace nearkin

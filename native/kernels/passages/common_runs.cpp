@@ -12,10 +12,10 @@ namespace {
 
 using Index = std::int32_t;
 constexpr Index kNone = -1;
-constexpr Index kAhead = 24;  // ranks; what they name is asked for in time
-constexpr int kPlaces = 64;  // of one run that are looked at, to either side: a line repeated 10,000 times costs no more
+constexpr Index kPrefetched = 24;  // ranks whose suffixes are prefetched
+constexpr int kPlaces = 64;  // of a run that are considered to either side: a line repeated 10,000 times costs no more
 
-// Both texts with a mark between and one at the end, in as many bytes a symbol as their alphabet needs.
+// Joins both texts with a mark between and one at the end, with as many bytes a symbol as their alphabet needs.
 template <class Symbol>
 std::vector<Symbol> joined(std::string_view a, std::string_view b, const std::array<std::uint16_t, 256>& code) {
   std::vector<Symbol> text;
@@ -27,8 +27,8 @@ std::vector<Symbol> joined(std::string_view a, std::string_view b, const std::ar
   return text;
 }
 
-// How far each suffix agrees with the one before it in the array, by its place in the text (Kärkkäinen, Manzini and
-// Puglisi 2009).
+// Computes how far each suffix agrees with the one before it in the array, by its place in the text (Kärkkäinen,
+// Manzini and Puglisi 2009).
 template <class Symbol>
 std::vector<Index> agreements(const std::vector<Symbol>& text, const std::vector<Index>& array) {
   std::vector<Index> agree(text.size());
@@ -36,7 +36,7 @@ std::vector<Index> agreements(const std::vector<Symbol>& text, const std::vector
   for (std::size_t i = 1; i < array.size(); ++i) agree[array[i]] = array[i - 1];
   Index length = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i + kAhead < text.size()) __builtin_prefetch(&text[std::max(agree[i + kAhead], 0) + length]);
+    if (i + kPrefetched < text.size()) __builtin_prefetch(&text[std::max(agree[i + kPrefetched], 0) + length]);
     const Index before = agree[i];
     if (before == kNone) {
       agree[i] = length = 0;
@@ -50,7 +50,7 @@ std::vector<Index> agreements(const std::vector<Symbol>& text, const std::vector
 }
 
 void shorten(std::array<Index, 2>& reach, Index most) {
-  for (auto& one : reach) one = std::min(one, most);
+  for (auto& length : reach) length = std::min(length, most);
 }
 
 }  // namespace
@@ -63,9 +63,9 @@ Stretch Characters::trimmed(std::string_view text, Stretch run) const {
 }
 
 std::uint64_t Characters::count(std::string_view text, std::uint64_t from, std::uint64_t to, std::uint64_t most) const {
-  std::uint64_t found = 0;
-  while (from < to && found < most) found += !inside(text, from++);
-  return found;
+  std::uint64_t characters = 0;
+  while (from < to && characters < most) characters += !inside(text, from++);
+  return characters;
 }
 
 CommonRuns::CommonRuns(std::string_view a, std::string_view b, std::uint64_t least, Reading reading)
@@ -102,7 +102,7 @@ void CommonRuns::sweep(Index step) {
   const Index count = static_cast<Index>(array_.size());
   std::array<Index, 2> last{kNone, kNone}, reach{0, 0};  // of A and of B
   for (Index rank = step > 0 ? 0 : count - 1; rank >= 0 && rank < count; rank += step) {
-    if (const Index later = rank + kAhead * step; later >= 0 && later < count) {
+    if (const Index later = rank + kPrefetched * step; later >= 0 && later < count) {
       __builtin_prefetch(&agree_[array_[later]]);
       __builtin_prefetch(&longest_[array_[later]]);
     }
@@ -120,10 +120,10 @@ void CommonRuns::sweep(Index step) {
 }
 
 std::vector<Passage> CommonRuns::unique() const {
-  std::vector<Passage> found;
+  std::vector<Passage> passages;
   const std::size_t count = array_.size();
   for (std::size_t rank = 1; rank < count; ++rank) {
-    if (rank + kAhead < count) __builtin_prefetch(&agree_[array_[rank + kAhead]]);
+    if (rank + kPrefetched < count) __builtin_prefetch(&agree_[array_[rank + kPrefetched]]);
     const Index at = array_[rank], before = array_[rank - 1], length = agree_[at];
     if (static_cast<std::uint64_t>(length) < least_ || in_b(at) == in_b(before) || agree_[before] >= length) continue;
     if (rank + 1 < count && agree_[array_[rank + 1]] >= length) continue;
@@ -132,10 +132,10 @@ std::vector<Passage> CommonRuns::unique() const {
     if (a > 0 && b > 0 && a_[a - 1] == b_[b - 1]) continue;
     const Stretch run = characters_.trimmed(a_, {a, a + static_cast<std::uint64_t>(length)});
     if (characters_.count(a_, run.start, run.end, least_) < least_) continue;
-    found.push_back({run.start, run.end, b + (run.start - a), b + (run.end - a)});
+    passages.push_back({run.start, run.end, b + (run.start - a), b + (run.end - a)});
   }
-  std::sort(found.begin(), found.end(), [](const Passage& x, const Passage& y) { return x.a_start < y.a_start; });
-  return found;
+  std::sort(passages.begin(), passages.end(), [](const Passage& x, const Passage& y) { return x.a_start < y.a_start; });
+  return passages;
 }
 
 std::vector<Stretch> CommonRuns::maximal(Side side) const {
@@ -155,24 +155,26 @@ std::vector<Stretch> CommonRuns::maximal(Side side) const {
 }
 
 Passage CommonRuns::placed(const Stretch& run, Side side, std::int64_t shift) const {
-  const std::size_t offset = side == Side::a ? 0 : start_of_b_, other = side == Side::a ? start_of_b_ : 0;
+  const std::size_t offset = side == Side::a ? 0 : start_of_b_, other_offset = side == Side::a ? start_of_b_ : 0;
   const Index length = static_cast<Index>(run.end - run.start);
   const Index first = rank_[offset + run.start];
-  const auto wished = static_cast<std::int64_t>(run.start) + shift;
-  std::uint64_t best = static_cast<std::uint64_t>(array_[first]) - other;
+  const auto wanted = static_cast<std::int64_t>(run.start) + shift;
+  std::uint64_t best = static_cast<std::uint64_t>(array_[first]) - other_offset;
   const auto consider = [&](Index rank) {
     const Index at = array_[rank];
     if (in_b(at) == (side == Side::b)) return;
-    const std::uint64_t here = static_cast<std::uint64_t>(at) - other;
-    const auto away = [wished](std::uint64_t p) { return std::abs(static_cast<std::int64_t>(p) - wished); };
+    const std::uint64_t here = static_cast<std::uint64_t>(at) - other_offset;
+    const auto away = [wanted](std::uint64_t p) { return std::abs(static_cast<std::int64_t>(p) - wanted); };
     if (away(here) < away(best) || (away(here) == away(best) && here < best)) best = here;
   };
   Index rank = first;
   for (int i = 0; i < kPlaces && agree_[array_[rank]] >= length; ++i) consider(--rank);
   rank = first;
-  for (int i = 0; i < kPlaces && rank + 1 < static_cast<Index>(array_.size()) && agree_[array_[rank + 1]] >= length; ++i) consider(++rank);
+  const auto last = static_cast<Index>(array_.size()) - 1;
+  for (int i = 0; i < kPlaces && rank < last && agree_[array_[rank + 1]] >= length; ++i) consider(++rank);
   const Stretch there{best, best + (run.end - run.start)};
-  return side == Side::a ? Passage{run.start, run.end, there.start, there.end} : Passage{there.start, there.end, run.start, run.end};
+  return side == Side::a ? Passage{run.start, run.end, there.start, there.end}
+                         : Passage{there.start, there.end, run.start, run.end};
 }
 
 }  // namespace nearkin

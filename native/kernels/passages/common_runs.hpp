@@ -1,6 +1,6 @@
-// What two texts have in common, whatever the order: the suffix array of both together puts next to each suffix of one
-// the suffixes of the other that agree with it longest, so one sweep each way finds them all in linear time, however
-// often a text repeats itself (matching statistics, Chang and Lawler 1994).
+// Runs that two texts have in common, whatever their order. The suffix array of both texts puts next to each suffix of
+// one text the suffixes of the other that agree with it longest, so one sweep each way finds all runs in linear time,
+// however often a text repeats itself (matching statistics, Chang and Lawler 1994).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Stretch {
 
 enum class Side { a, b };
 
-// What is left of a stretch of a text where only whole characters count and no spaces at its ends.
+// Trims stretches of a text to whole characters without spaces at their ends, and counts characters.
 struct Characters {
   Reading reading;
 
@@ -37,13 +37,13 @@ class CommonRuns {
  public:
   CommonRuns(std::string_view a, std::string_view b, std::uint64_t least, Reading reading);
 
-  // Runs that stand once in either text and cannot be made longer, in the order of A.
+  // Returns the runs that stand once in either text and cannot be made longer, in the order of A.
   std::vector<Passage> unique() const;
 
-  // The longest runs of one text that lie in the other, none inside another, in their order.
+  // Returns the longest runs of one text that lie in the other, none inside another, in their order.
   std::vector<Stretch> maximal(Side side) const;
 
-  // Where the other text has a run: of several places the one nearest to the start of the run moved by `shift`.
+  // Returns where the other text has a run: of several places the one nearest to the start of the run moved by `shift`.
   Passage placed(const Stretch& run, Side side, std::int64_t shift) const;
 
  private:
@@ -60,20 +60,21 @@ class CommonRuns {
   Characters characters_;
   std::size_t start_of_b_;
   std::vector<Index> array_, agree_;
-  std::vector<Index> longest_, rank_;  // for each suffix the longest start it shares with one of the other text, and whose
+  std::vector<Index> longest_, rank_;  // by suffix: the longest start shared with one of the other text, and its rank
 };
 
 // Makes passages as long as they can be where they stand.
-
-class Widening {
+class Widener {
  public:
-  Widening(std::string_view a, std::string_view b, Reading reading)
+  Widener(std::string_view a, std::string_view b, Reading reading)
       : a_(a), b_(b), characters_{reading}, left_(kEffort * (a.size() + b.size())) {}
 
   Passage operator()(const Passage& p) {
     std::uint64_t before = 0, after = 0;
-    const std::uint64_t most_before = std::min(p.a_start, p.b_start), most_after = std::min(a_.size() - p.a_end, b_.size() - p.b_end);
-    while (left_ > 0 && before < most_before && a_[p.a_start - before - 1] == b_[p.b_start - before - 1]) ++before, --left_;
+    const std::uint64_t most_before = std::min(p.a_start, p.b_start);
+    const std::uint64_t most_after = std::min(a_.size() - p.a_end, b_.size() - p.b_end);
+    while (left_ > 0 && before < most_before && a_[p.a_start - before - 1] == b_[p.b_start - before - 1])
+      ++before, --left_;
     while (left_ > 0 && after < most_after && a_[p.a_end + after] == b_[p.b_end + after]) ++after, --left_;
     const Stretch run = characters_.trimmed(a_, {p.a_start - before, p.a_end + after});
     const std::uint64_t b_start = p.b_start - p.a_start + run.start;
@@ -85,12 +86,11 @@ class Widening {
 
   std::string_view a_, b_;
   Characters characters_;
-  std::uint64_t left_;  // bytes that may still be looked at: texts of one letter would take the square of their length
+  std::uint64_t left_;  // bytes that may still be compared: texts of one letter would take the square of their length
 };
 
-// Which stretches of a text are covered already.
-
-class Covered {
+// The stretches of a text that are covered.
+class Coverage {
  public:
   void add(std::uint64_t start, std::uint64_t end) {
     auto at = ends_.upper_bound(start);
@@ -105,18 +105,18 @@ class Covered {
     ends_.emplace_hint(at, start, end);
   }
 
-  // The first place from here on that is not covered, and where the next covered stretch begins.
+  // Return the first place from `at` on that is not covered, and where the next covered stretch begins.
   std::uint64_t past(std::uint64_t at) const {
     const auto next = ends_.upper_bound(at);
     return next == ends_.begin() ? at : std::max(at, std::prev(next)->second);
   }
   std::uint64_t next(std::uint64_t at, std::uint64_t end) const {
-    const auto found = ends_.lower_bound(at);
-    return found == ends_.end() ? end : std::min(end, found->first);
+    const auto stretch = ends_.lower_bound(at);
+    return stretch == ends_.end() ? end : std::min(end, stretch->first);
   }
 
  private:
-  std::map<std::uint64_t, std::uint64_t> ends_;  // by start; none touches another
+  std::map<std::uint64_t, std::uint64_t> ends_;  // by start; no stretch touches another
 };
 
 }  // namespace nearkin

@@ -15,30 +15,34 @@
 namespace nearkin {
 namespace {
 
-constexpr char kAfterA = '\xFE', kAfterB = '\xFF';  // in no UTF-8; among raw bytes a run across one is cut there
+constexpr char kAfterA = '\xFE', kAfterB = '\xFF';  // in no UTF-8; in raw bytes a run across one is cut there
 
-// Stretches of a text that nothing covers, one after the other.
+// The stretches of a text that no passage covers, joined.
 struct Rest {
   std::string text;
-  std::vector<std::pair<std::uint64_t, Stretch>> pieces;  // where each begins in it, and where it was
+  std::vector<std::pair<std::uint64_t, Stretch>> pieces;  // where each begins in `text`, and where it was
 
-  // Where a run of the rest was, as far as it lies in one piece.
+  // Returns where a run of the rest was, as far as it lies in one piece.
   Stretch origin(const Stretch& run) const {
-    const auto next = std::upper_bound(pieces.begin(), pieces.end(), run.start, [](std::uint64_t at, const auto& piece) { return at < piece.first; });
+    const auto next = std::upper_bound(pieces.begin(), pieces.end(), run.start,
+                                       [](std::uint64_t at, const auto& piece) { return at < piece.first; });
     const auto& [start, piece] = *std::prev(next);
     const std::uint64_t from = piece.start + (run.start - start);
     return {std::min(from, piece.end), std::min(from + (run.end - run.start), piece.end)};
   }
 };
 
-Stretch run_of(const Passage& p, Side side) { return side == Side::a ? Stretch{p.a_start, p.a_end} : Stretch{p.b_start, p.b_end}; }
+Stretch run_of(const Passage& p, Side side) {
+  return side == Side::a ? Stretch{p.a_start, p.a_end} : Stretch{p.b_start, p.b_end};
+}
 
-// One text of the two, and how much of it is listed.
-struct Half {
+// One of the two texts, and how much of it is listed.
+struct ListedText {
   std::string_view text;
-  Covered covered;
-  std::vector<Passage> elsewhere;  // its longest runs that lie in the other text, in its order
+  Coverage covered;
+  std::vector<Passage> runs;  // its longest runs that lie in the other text, in its order
 
+  // Tells whether at least `least` characters of a stretch are not covered.
   bool enough(std::uint64_t from, std::uint64_t to, std::uint64_t least, Characters characters) const {
     std::uint64_t count = 0;
     while ((from = covered.past(from)) < to && count < least) {
@@ -49,46 +53,51 @@ struct Half {
     return count >= least;
   }
 
-  // Only what lies in the other text: of unlike ones that is next to nothing.
+  // Collects only what lies in the other text: of unlike texts that is next to nothing.
   Rest rest(Side side, std::uint64_t least, char mark) const {
-    Rest found;
+    Rest rest;
     std::uint64_t at = 0;
-    for (std::size_t i = 0; i < elsewhere.size(); ++i) {
-      at = std::max(at, run_of(elsewhere[i], side).start);
-      std::uint64_t end = run_of(elsewhere[i], side).end;
-      while (i + 1 < elsewhere.size() && run_of(elsewhere[i + 1], side).start <= end) end = run_of(elsewhere[++i], side).end;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      at = std::max(at, run_of(runs[i], side).start);
+      std::uint64_t end = run_of(runs[i], side).end;
+      while (i + 1 < runs.size() && run_of(runs[i + 1], side).start <= end) end = run_of(runs[++i], side).end;
       while ((at = covered.past(at)) < end) {
         const std::uint64_t stop = covered.next(at, end);
         if (stop - at >= least) {
-          found.pieces.push_back({found.text.size(), {at, stop}});
-          found.text.append(text.substr(at, stop - at));
-          found.text.push_back(mark);
+          rest.pieces.push_back({rest.text.size(), {at, stop}});
+          rest.text.append(text.substr(at, stop - at));
+          rest.text.push_back(mark);
         }
         at = stop;
       }
     }
-    return found;
+    return rest;
   }
 };
 
 class Listing {
  public:
   Listing(std::string_view a, std::string_view b, std::uint64_t least, Reading reading)
-      : a_{a, {}, {}}, b_{b, {}, {}}, least_(std::max<std::uint64_t>(least, 1)), characters_{reading}, widened_(a, b, reading) {}
+      : a_{a, {}, {}},
+        b_{b, {}, {}},
+        least_(std::max<std::uint64_t>(least, 1)),
+        characters_{reading},
+        widened_(a, b, reading) {}
 
   std::vector<ListedPassage> run() {
     list_frame();
     list_moved();
-    list_more(Side::a);
-    list_more(Side::b);
+    list_repeated(Side::a);
+    list_repeated(Side::b);
     const auto order = [](const Passage& p) { return std::array{p.a_start, p.b_start, p.a_end}; };
-    std::sort(found_.begin(), found_.end(), [&](const Passage& x, const Passage& y) { return order(x) < order(y); });
-    return std::move(found_);
+    std::sort(passages_.begin(), passages_.end(),
+              [&](const Passage& x, const Passage& y) { return order(x) < order(y); });
+    return std::move(passages_);
   }
 
  private:
   void list(const Passage& p, PassageKind kind) {
-    found_.push_back({p, kind});
+    passages_.push_back({p, kind});
     a_.covered.add(p.a_start, p.a_end);
     b_.covered.add(p.b_start, p.b_end);
   }
@@ -97,27 +106,27 @@ class Listing {
     const CommonRuns whole(a_.text, b_.text, least_, characters_.reading);
     const std::vector<Passage> frame = frame_of(a_.text, b_.text, whole, least_, characters_.reading, widened_);
     for (const Passage& p : frame) list(p, PassageKind::in_order);
-    note_elsewhere(whole, Side::a, frame);
-    note_elsewhere(whole, Side::b, frame);
+    note_runs(whole, Side::a, frame);
+    note_runs(whole, Side::b, frame);
   }
 
-  // Runs that the frame does not cover, nearest to the diagonal of the frame before.
-  void note_elsewhere(const CommonRuns& whole, Side side, const std::vector<Passage>& frame) {
-    Half& half = side == Side::a ? a_ : b_;
+  // Notes the runs that the frame does not cover, placed nearest to the diagonal of the passage of the frame before.
+  void note_runs(const CommonRuns& whole, Side side, const std::vector<Passage>& frame) {
+    ListedText& text = side == Side::a ? a_ : b_;
     std::size_t next = 0;
     std::int64_t shift = 0;
     for (const Stretch& run : whole.maximal(side)) {
-      if (!half.enough(run.start, run.end, least_, characters_)) continue;
-      for (; next < frame.size() && (side == Side::a ? frame[next].a_start : frame[next].b_start) <= run.start; ++next) {
+      if (!text.enough(run.start, run.end, least_, characters_)) continue;
+      for (; next < frame.size() && run_of(frame[next], side).start <= run.start; ++next) {
         shift = static_cast<std::int64_t>(frame[next].b_start) - static_cast<std::int64_t>(frame[next].a_start);
         if (side == Side::b) shift = -shift;
       }
-      half.elsewhere.push_back(whole.placed(run, side, shift));
+      text.runs.push_back(whole.placed(run, side, shift));
     }
   }
 
   void list_moved() {
-    if (a_.elsewhere.empty() || b_.elsewhere.empty()) return;
+    if (a_.runs.empty() || b_.runs.empty()) return;
     const Rest a = a_.rest(Side::a, least_, kAfterA), b = b_.rest(Side::b, least_, kAfterB);
     if (a.text.empty() || b.text.empty()) return;
     const CommonRuns runs(a.text, b.text, least_, characters_.reading);
@@ -134,62 +143,63 @@ class Listing {
     }
   }
 
-  void list_more(Side side) {
-    Half& half = side == Side::a ? a_ : b_;
+  void list_repeated(Side side) {
+    ListedText& text = side == Side::a ? a_ : b_;
     std::uint64_t at = 0;
-    for (std::size_t i = 0; i < half.elsewhere.size();) {
-      if (run_of(half.elsewhere[i], side).end <= at) {
+    for (std::size_t i = 0; i < text.runs.size();) {
+      if (run_of(text.runs[i], side).end <= at) {
         ++i;
         continue;
       }
-      at = half.covered.past(std::max(at, run_of(half.elsewhere[i], side).start));
-      if (run_of(half.elsewhere[i], side).end <= at) continue;
-      while (i + 1 < half.elsewhere.size() && run_of(half.elsewhere[i + 1], side).start <= at) ++i;
-      const Stretch run = run_of(half.elsewhere[i], side);
-      if (half.enough(at, run.end, least_, characters_)) list(half.elsewhere[i], PassageKind::repeated);
-      else if (++i == half.elsewhere.size()) return;
+      at = text.covered.past(std::max(at, run_of(text.runs[i], side).start));
+      if (run_of(text.runs[i], side).end <= at) continue;
+      while (i + 1 < text.runs.size() && run_of(text.runs[i + 1], side).start <= at) ++i;
+      const Stretch run = run_of(text.runs[i], side);
+      if (text.enough(at, run.end, least_, characters_)) list(text.runs[i], PassageKind::repeated);
+      else if (++i == text.runs.size()) return;
     }
   }
 
-  Half a_, b_;
+  ListedText a_, b_;
   std::uint64_t least_;
   Characters characters_;
-  Widening widened_;
-  std::vector<ListedPassage> found_;
+  Widener widened_;
+  std::vector<ListedPassage> passages_;
 };
 
 }  // namespace
 
-std::vector<ListedPassage> common_passages(std::string_view a, std::string_view b, std::uint64_t least, Reading reading) {
+std::vector<ListedPassage> common_passages(std::string_view a, std::string_view b, std::uint64_t least,
+                                           Reading reading) {
   if (a.size() + b.size() > 0x7FFFFFFCu) throw std::length_error("two texts of together more than 2 GB");
   if (a.empty() || b.empty()) return {};
   return Listing(a, b, least, reading).run();
 }
 
-std::vector<std::uint8_t> holding(std::string_view text, std::span<const std::string_view> others, std::size_t window,
-                                  unsigned threads) {
-  std::vector<std::uint8_t> found(others.size());
-  if (text.size() < window) return found;
+std::vector<std::uint8_t> share_windows(std::string_view text, std::span<const std::string_view> others,
+                                        std::size_t window, unsigned threads) {
+  std::vector<std::uint8_t> shares(others.size());
+  if (text.size() < window) return shares;
   const Roller roller(window);
   std::vector<std::uint64_t> windows;
   windows.reserve(text.size());
   roll(roller, text, [&](std::size_t, std::uint64_t f) { windows.push_back(f); });
   std::sort(windows.begin(), windows.end());
-  // One bit in 16 is set, so that 15 of 16 strange windows are dismissed by one look.
+  // One bit in 16 is set, so that 15 of 16 windows that are not shared are dismissed by one look.
   const int bits = std::bit_width(windows.size()) + 4;
   std::vector<bool> seen(std::size_t{1} << bits);
   for (const auto f : windows) seen[f >> (64 - bits)] = true;
   parallel_blocks(others.size(), 16, threads, [&](unsigned, std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
       if (others[i].size() < window) continue;
-      bool here = false;
+      bool shared = false;
       roll(roller, others[i], [&](std::size_t, std::uint64_t f) {
-        if (!here && seen[f >> (64 - bits)]) here = std::binary_search(windows.begin(), windows.end(), f);
+        if (!shared && seen[f >> (64 - bits)]) shared = std::binary_search(windows.begin(), windows.end(), f);
       });
-      found[i] = here;
+      shares[i] = shared;
     }
   });
-  return found;
+  return shares;
 }
 
 }  // namespace nearkin

@@ -58,14 +58,14 @@ class Sorter {
     for (std::size_t symbol = 0; symbol < buckets_.size(); ++symbol) buckets_[symbol] = sum += counts_[symbol];
   }
 
-  // The symbols of a suffix are anywhere: asked for in time, they are there when they are needed.
+  // The symbols of a suffix may be anywhere in memory: prefetched in time, they are there when they are needed.
   void fetch(Index i) const {
     if (i >= 0 && i < length_) __builtin_prefetch(text_ + std::max(array_[i] - 1, 0));
   }
 
-  // Whether the suffix before one falls or rises is told by the two symbols, and where they are equal by the one
-  // itself: in the first sweep it falls, or begins a descent after which none is equal; in the second those that rise
-  // are the ones placed by then. So the text is looked at where it is needed anyway, and nothing else.
+  // Whether the suffix before one falls or rises follows from the two symbols, and where they are equal from the suffix
+  // itself: in the first sweep it falls, or begins a descent after which none is equal; in the second sweep the
+  // suffixes that rise are those already placed. So the text is read only where it is needed anyway.
   void induce() {
     find_starts();
     for (Index i = 0; i < length_; ++i) {
@@ -83,7 +83,7 @@ class Sorter {
     }
   }
 
-  // The pieces between descents, sorted by now, come to the front.
+  // Moves the pieces between descents, sorted by now, to the front.
   Index gather() {
     Index pieces = 0;
     for (Index i = 0; i < length_; ++i)
@@ -100,7 +100,7 @@ class Sorter {
     }
   }
 
-  // Equal pieces get one name. No two pieces begin next to each other, so half their places are room enough.
+  // Gives equal pieces one name. No two pieces begin next to each other, so half their places are room enough.
   Index name(Index pieces) {
     std::fill(array_ + pieces, array_ + length_, kNone);
     Index names = 0, before = kNone;
@@ -127,7 +127,7 @@ class Sorter {
     for (Index i = 0; i < pieces; ++i) array_[i] = reduced[array_[i]];
   }
 
-  // Back from the front to the ends of their buckets.
+  // Moves them back from the front to the ends of their buckets.
   void spread(Index pieces) {
     std::fill(array_ + pieces, array_ + length_, kNone);
     find_ends();

@@ -17,7 +17,7 @@ struct Words {
 
   Index size() const { return static_cast<Index>(ids.size()); }
   std::uint64_t start(Index word) const { return word < size() ? starts[word] : text.size(); }
-  std::uint64_t end(Index word) const {  // of the word before this one
+  std::uint64_t end(Index word) const {  // the end of the word before this one
     return word == size() ? text.size() : starts[word] - 1;
   }
 };
@@ -29,14 +29,15 @@ Words words_of(std::string_view text, Names& names) {
   if (text.empty()) return words;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find(' ', start), text.size());
-    words.ids.push_back(names.try_emplace(text.substr(start, end - start), static_cast<Index>(names.size())).first->second);
+    const std::string_view word = text.substr(start, end - start);
+    words.ids.push_back(names.try_emplace(word, static_cast<Index>(names.size())).first->second);
     words.starts.push_back(start);
     start = end + 1;
   }
   return words;
 }
 
-// front[e][k + e]: with e edits, how many words of A the diagonal k (word of B less word of A) gets past.
+// fronts_[e][k + e] is how many words of A the diagonal k (word of B less word of A) gets past with e edits.
 class Fronts {
  public:
   Fronts(const Words& a, const Words& b) : a_(a), b_(b) {}
@@ -53,9 +54,9 @@ class Fronts {
     return {};
   }
 
-  // Backwards from the end, one edit a front.
+  // Goes backwards from the end, one edit for each front.
   std::vector<Edit> edits() const {
-    std::vector<Edit> found;
+    std::vector<Edit> result;
     Index k = b_.size() - a_.size();
     for (Index edits = static_cast<Index>(fronts_.size()) - 1; edits > 0; --edits) {
       const Index from = best(edits - 1, k);  // where the edit ended and the slide began
@@ -67,11 +68,11 @@ class Fronts {
       } else {
         before = k - 1;
       }
-      found.push_back(span(at, from, at + before, from + k));
+      result.push_back(span(at, from, at + before, from + k));
       k = before;
     }
-    std::reverse(found.begin(), found.end());
-    return found;
+    std::reverse(result.begin(), result.end());
+    return result;
   }
 
  private:
@@ -79,11 +80,11 @@ class Fronts {
     return edits < 0 || std::abs(k) > edits ? kUnreached : fronts_[edits][k + edits];
   }
 
-  // One edit more: replaced, taken out of A or put into B, whichever gets farther and is not past an end.
+  // Returns how far one more edit gets: a replacement, a deletion from A or an insertion from B, not past an end.
   Index best(Index edits, Index k) const {
     Index farthest = kUnreached;
-    for (const Index one : {reached(edits, k) + 1, reached(edits, k + 1) + 1, reached(edits, k - 1)})
-      if (one <= a_.size() && one + k <= b_.size()) farthest = std::max(farthest, one);
+    for (const Index reach : {reached(edits, k) + 1, reached(edits, k + 1) + 1, reached(edits, k - 1)})
+      if (reach <= a_.size() && reach + k <= b_.size()) farthest = std::max(farthest, reach);
     return farthest;
   }
 
@@ -108,15 +109,15 @@ class Fronts {
   std::vector<std::vector<Index>> fronts_;
 };
 
-// Edits with nothing but a space between them are one.
+// Merges edits with nothing but a space between them.
 std::vector<Edit> merged(const std::vector<Edit>& edits) {
-  std::vector<Edit> found;
+  std::vector<Edit> result;
   const auto meets = [](std::uint64_t start, std::uint64_t end, std::uint64_t next) {
     return next == end + (end > start ? 1 : 0) || next == end;
   };
   for (const Edit& edit : edits) {
-    if (!found.empty()) {
-      Edit& last = found.back();
+    if (!result.empty()) {
+      Edit& last = result.back();
       if (meets(last.a_start, last.a_end, edit.a_start) && meets(last.b_start, last.b_end, edit.b_start)) {
         if (edit.a_end > edit.a_start) last.a_end = edit.a_end;
         if (edit.b_end > edit.b_start) last.b_end = edit.b_end;
@@ -125,9 +126,9 @@ std::vector<Edit> merged(const std::vector<Edit>& edits) {
         continue;
       }
     }
-    found.push_back(edit);
+    result.push_back(edit);
   }
-  return found;
+  return result;
 }
 
 }  // namespace

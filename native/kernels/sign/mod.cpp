@@ -150,7 +150,8 @@ void keep_first_places(std::vector<PlacedFeature>& placed) {
   const auto last = std::unique(placed.begin(), placed.end(),
                                 [](const PlacedFeature& x, const PlacedFeature& y) { return x.feature == y.feature; });
   placed.erase(last, placed.end());
-  std::sort(placed.begin(), placed.end(), [](const PlacedFeature& x, const PlacedFeature& y) { return x.offset < y.offset; });
+  std::sort(placed.begin(), placed.end(),
+            [](const PlacedFeature& x, const PlacedFeature& y) { return x.offset < y.offset; });
 }
 
 }  // namespace nearkin

@@ -67,7 +67,8 @@ std::uint64_t Roller::first(const unsigned char* start) const {
   return products_.available() ? products_.first(start) : fold(kOne, start, window_);
 }
 
-RotatedRoller::RotatedRoller(const Roller& roller) : window_(roller.window()), lead_(fingerprint({})), products_(window_) {
+RotatedRoller::RotatedRoller(const Roller& roller)
+    : window_(roller.window()), lead_(fingerprint({})), products_(window_) {
   const std::uint64_t nothing = roller.step(0, 0, 0);
   for (unsigned byte = 0; byte < 256; ++byte) {
     const auto b = static_cast<unsigned char>(byte);

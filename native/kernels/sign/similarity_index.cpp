@@ -94,7 +94,8 @@ std::int64_t rabin(const Fingerprints& sketch) {
   std::string bytes;
   bytes.reserve(4 * sketch.size());
   for (const std::int32_t f : sketch)
-    for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(static_cast<std::uint32_t>(f) >> shift));
+    for (int shift = 24; shift >= 0; shift -= 8)
+      bytes.push_back(static_cast<char>(static_cast<std::uint32_t>(f) >> shift));
   return static_cast<std::int64_t>(fingerprint(bytes));
 }
 
@@ -111,7 +112,8 @@ Fingerprints frequent(const std::vector<std::string_view>& tokens) {
     if (is_new) counted.push_back({token, 0});
     ++counted[at->second].count;
   }
-  std::stable_sort(counted.begin(), counted.end(), [](const Counted& x, const Counted& y) { return x.count > y.count; });
+  std::stable_sort(counted.begin(), counted.end(),
+                   [](const Counted& x, const Counted& y) { return x.count > y.count; });
   counted.resize(std::min(counted.size(), kFrequent));
   Fingerprints hashes;
   for (const Counted& entry : counted) hashes.push_back(static_cast<std::int32_t>(java_hash(entry.token).hash));
@@ -126,7 +128,8 @@ Hashed decimal(std::int32_t number) {
 
 std::optional<std::int64_t> super_shingle(Fingerprints all, std::size_t k) {
   const auto count = static_cast<std::uint64_t>(all.size());
-  if (count / 2 > SimilarityIndex::kMostSuperShingles / std::max<std::uint64_t>(count, 1) * (k - 1)) return std::nullopt;
+  if (count / 2 > SimilarityIndex::kMostSuperShingles / std::max<std::uint64_t>(count, 1) * (k - 1))
+    return std::nullopt;
   std::vector<Hashed> decimals;
   while (all.size() > 1) {
     decimals.clear();
@@ -192,7 +195,8 @@ void each_word(std::string_view text, Visit&& visit) {
 InputStream::InputStream(Stream stream, Variation variation, std::string_view text) {
   std::unordered_set<std::string> seen;
   each_word(text, [&](std::string& word) {
-    if (!variation.stop_words && std::binary_search(kStopWords.begin(), kStopWords.end(), std::string_view(word))) return;
+    if (!variation.stop_words && std::binary_search(kStopWords.begin(), kStopWords.end(), std::string_view(word)))
+      return;
     if (stream == Stream::characters) {
       const auto start = static_cast<std::ptrdiff_t>(characters_.size());
       append_utf16(word, characters_);

@@ -153,7 +153,8 @@ std::vector<std::uint64_t> SlotMinima::take() {
   return std::move(least_);
 }
 
-std::vector<std::uint64_t> slot_minima(std::span<const std::uint64_t> fingerprints, std::uint32_t slots, Kernel kernel) {
+std::vector<std::uint64_t> slot_minima(std::span<const std::uint64_t> fingerprints, std::uint32_t slots,
+                                       Kernel kernel) {
   SlotMinima minima(slots, kernel);
   do {
     for (std::size_t from = 0; from < fingerprints.size(); from += Blocks::kBlock)
@@ -188,7 +189,8 @@ std::vector<PlacedFeature> place_with(const Sketch& scheme, std::string_view tex
       placed.push_back({shingle.offset, number, 1});
     }
   }
-  std::stable_sort(placed.begin(), placed.end(), [](const PlacedFeature& x, const PlacedFeature& y) { return x.offset < y.offset; });
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const PlacedFeature& x, const PlacedFeature& y) { return x.offset < y.offset; });
   return placed;
 }
 

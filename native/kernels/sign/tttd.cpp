@@ -247,9 +247,11 @@ void sign_with(const Tttd& scheme, std::string_view text, Signature& out) {
     chunks[i] = {feature_of(scheme, chunk), static_cast<std::uint32_t>(chunk.size())};
     start = ends[i];
   }
-  sort_by_feature(chunks.data(), chunks.size(), [](const Chunk& x) { return x.feature; }, [](const Chunk& x, const Chunk& y) {
+  const auto less = [](const Chunk& x, const Chunk& y) {
     return x.feature != y.feature ? x.feature < y.feature : x.weight < y.weight;
-  }, static_cast<unsigned>(std::bit_width(scheme.mask)));
+  };
+  const auto bits = static_cast<unsigned>(std::bit_width(scheme.mask));
+  sort_by_feature(chunks.data(), chunks.size(), [](const Chunk& x) { return x.feature; }, less, bits);
   out.modulus = 1;
   out.features.resize(chunks.size());
   out.weights.resize(chunks.size());

@@ -1,6 +1,6 @@
-// What of SQLite's interface a virtual table and an aggregate need. It is the library that Python has loaded already,
-// and its headers are on few machines; these declarations have been the same since 3.9 of 2015, and a library of today
-// keeps them (sqlite.org/vtab.html, "The Virtual Table Mechanism of SQLite").
+// The part of SQLite's interface that a virtual table and an aggregate need. The library is the one that Python has
+// loaded already; its headers are on few machines. These declarations have been the same since 3.9 of 2015, and current
+// libraries keep them (sqlite.org/vtab.html, "The Virtual Table Mechanism of SQLite").
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct sqlite3_index_info {
   int orderByConsumed;
   double estimatedCost;
   std::int64_t estimatedRows;
-  // More follows that is not touched here.
+  // More members follow, which are not used here.
 };
 
 struct sqlite3_module {
@@ -83,11 +83,11 @@ inline constexpr int kEqual = 2;          // SQLITE_INDEX_CONSTRAINT_EQ
 inline constexpr int kInteger = 1, kBlob = 4, kNull = 5;  // types of values
 inline constexpr unsigned char kUtf8 = 1;
 using Destructor = void (*)(void*);
-inline constexpr Destructor kStatic = nullptr;  // it stays where it is until the row is passed
+inline constexpr Destructor kStatic = nullptr;  // the value stays where it is until the next row
 
 using EntryPoint = int (*)(sqlite3*, char**, const void*);
 
-// Found by their names in the library.
+// Functions, found by their names in the library.
 struct Functions {
   int (*auto_extension)(void (*)());
   int (*cancel_auto_extension)(void (*)());

@@ -8,7 +8,7 @@
 namespace nearkin {
 namespace {
 
-bool has_own_text(const Ingested& row, bool raw) { return is_plain(row, raw) && !row.copy && row.has_content(); }
+bool has_own_text(const BatchRow& row, bool raw) { return is_plain(row, raw) && !row.copy && row.has_content(); }
 
 std::uint64_t text_start(const Batch& batch, std::size_t i) { return i == 0 ? 0 : batch.text_ends[i - 1]; }
 
@@ -16,15 +16,15 @@ bool has_letters(const Batch& batch, std::size_t i) { return batch.text_ends[i] 
 
 }  // namespace
 
-bool is_plain(const Ingested& row, bool raw) {
+bool is_plain(const BatchRow& row, bool raw) {
   return row.error == 0 && row.hint == FormatHint::none && (raw || row.kind != Kind::other);
 }
 
-std::vector<std::size_t> rows_apart(const Batch& batch, bool raw) {
-  std::vector<std::size_t> apart;
+std::vector<std::size_t> rows_for_python(const Batch& batch, bool raw) {
+  std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < batch.rows.size(); ++i)
-    if (!is_plain(batch.rows[i], raw)) apart.push_back(i);
-  return apart;
+    if (!is_plain(batch.rows[i], raw)) rows.push_back(i);
+  return rows;
 }
 
 std::vector<std::uint64_t> text_places(const Batch& batch, bool raw) {
@@ -51,50 +51,51 @@ std::vector<std::string_view> packed_by_row(const Batch& batch, bool raw, std::s
   return by_row;
 }
 
-void tell(Batch& batch, const std::function<void(std::string_view told, std::string& to)>& as_json) {
+void fill_property_json(Batch& batch,
+                        const std::function<void(std::string_view properties, std::string& to)>& to_json) {
   if (batch.json_ends.size() == batch.rows.size()) return;
   std::uint64_t start = 0;
   for (const auto end : batch.property_ends) {
-    const std::string_view told = std::string_view(batch.properties).substr(start, end - start);
-    if (!told.empty() && !title_as_json(told, batch.json)) as_json(told, batch.json);
+    const std::string_view properties = std::string_view(batch.properties).substr(start, end - start);
+    if (!properties.empty() && !title_as_json(properties, batch.json)) to_json(properties, batch.json);
     batch.json_ends.push_back(batch.json.size());
     start = end;
   }
 }
 
 std::vector<std::uint32_t> distinct_owners(const Batch& batch) {
-  std::vector<std::uint32_t> met;
+  std::vector<std::uint32_t> owners;
   for (const auto& row : batch.rows)
-    if (std::find(met.begin(), met.end(), row.owner) == met.end()) met.push_back(row.owner);
-  return met;
+    if (std::find(owners.begin(), owners.end(), row.owner) == owners.end()) owners.push_back(row.owner);
+  return owners;
 }
 
-Filed file_away(const Batch& batch, bool raw, std::span<const std::uint32_t> extractors, ContentIds& contents, TextIds& texts,
-                std::int64_t next_content, std::int64_t next_text) {
-  Filed filed;
-  filed.content_of.resize(batch.rows.size());
-  filed.text_of.resize(batch.rows.size());
+AssignedIds assign_ids(const Batch& batch, bool raw, std::span<const std::uint32_t> extractors, ContentIds& contents,
+                       TextIds& texts, std::int64_t next_content, std::int64_t next_text) {
+  AssignedIds assigned;
+  assigned.content_of.resize(batch.rows.size());
+  assigned.text_of.resize(batch.rows.size());
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
-    const Ingested& row = batch.rows[i];
+    const BatchRow& row = batch.rows[i];
     if (!is_plain(row, raw)) continue;
-    filed.documents.push_back(i);
-    if (!row.has_content()) continue;  // bytes without a text
+    assigned.documents.push_back(i);
+    if (!row.has_content()) continue;  // the file has bytes but no text
     const auto [content, has_new_content] = contents.emplace(row.content_digest, next_content);
     if (has_new_content) {
-      filed.contents.push_back(i);
+      assigned.contents.push_back(i);
       ++next_content;
     }
     const TextIds::Key key{row.digest, extractors[static_cast<std::size_t>(row.kind)], *content};
     const auto [text, has_new_text] = texts.ids.emplace(key, next_text);
     if (has_new_text) {
       if (row.copy) throw std::logic_error("a copy is stored after what it is a copy of");
-      filed.texts.push_back(i);
+      assigned.texts.push_back(i);
       ++next_text;
     }
-    filed.content_of[i] = *content;
-    filed.text_of[i] = *text;
+    assigned.content_of[i] = *content;
+    assigned.text_of[i] = *text;
   }
-  return filed;
+  return assigned;
 }
 
 }  // namespace nearkin

@@ -1,7 +1,7 @@
-// A batch as it goes into a store that holds nothing but what this scan has put there: which rows have a content or a
-// text that is new, and the ids of all.
+// Inserting a batch into a store that holds nothing but what this scan has put there: which rows have a new content or
+// a new text, and the ids of all.
 //
-// Rows that Python has to look at are set apart first: files that could not be read, that are in another encoding, or
+// Rows that Python must process are set apart first: files that could not be read, that are in another encoding, or
 // that may be of a format of its own.
 #pragma once
 
@@ -16,37 +16,39 @@
 
 namespace nearkin {
 
-bool is_plain(const Ingested& row, bool raw);
+// Tells whether a row needs nothing of Python.
+bool is_plain(const BatchRow& row, bool raw);
 
-// Those that are not, in order.
-std::vector<std::size_t> rows_apart(const Batch& batch, bool raw);
+// Returns the rows that Python must process, in order.
+std::vector<std::size_t> rows_for_python(const Batch& batch, bool raw);
 
-// Texts that are compressed and stored, of the rows that are plain and no copies. Where each begins that has letters in
-// it, and its length: two numbers each.
+// Returns the places of the texts that are compressed and stored: those of plain rows that are no copies and have
+// letters. Each is two numbers, its start and its length.
 std::vector<std::uint64_t> text_places(const Batch& batch, bool raw);
 
-// The same texts compressed, by row. `packed` are those of text_places; `empty` is one without letters. Rows that have
-// no text of their own get a view of nothing, whose data is null. Throws where there are more or fewer.
+// Returns the compressed texts by row. `packed` are those of text_places; `empty` is a compressed empty text. Rows
+// without a text of their own get a view whose data is null. Throws if there are more or fewer.
 std::vector<std::string_view> packed_by_row(const Batch& batch, bool raw, std::span<const std::string_view> packed,
                                             std::string_view empty);
 
-// Fills in `json` of a batch, once: what its pages say of themselves, as it is stored. `as_json` is asked where a page
-// tells more than a title of ASCII; it appends JSON, or nothing.
-void tell(Batch& batch, const std::function<void(std::string_view told, std::string& to)>& as_json);
+// Fills in `json` of a batch, once: the properties of its pages as they are stored. `to_json` is called for pages with
+// more than a title in ASCII; it appends JSON, or nothing.
+void fill_property_json(Batch& batch,
+                        const std::function<void(std::string_view properties, std::string& to)>& to_json);
 
-// Each owner of a file in the batch, once.
+// Returns the owners of the files in a batch, each once.
 std::vector<std::uint32_t> distinct_owners(const Batch& batch);
 
 // Rows of a batch.
 using Rows = std::vector<std::uint32_t>;
 
-struct Filed {
-  Rows documents, contents, texts;              // those that are plain; whose content, or text, is new
-  std::vector<std::int64_t> content_of, text_of;  // by row of the batch, their ids; 0: it has none
+struct AssignedIds {
+  Rows documents, contents, texts;                // plain rows; those with a new content; those with a new text
+  std::vector<std::int64_t> content_of, text_of;  // by row of the batch: their ids; 0: it has none
 };
 
-// `extractors` are their numbers, by kind. New ids follow the given ones.
-Filed file_away(const Batch& batch, bool raw, std::span<const std::uint32_t> extractors, ContentIds& contents, TextIds& texts,
-                std::int64_t next_content, std::int64_t next_text);
+// Assigns ids to the plain rows. `extractors` are their numbers, by kind. New ids follow the given ones.
+AssignedIds assign_ids(const Batch& batch, bool raw, std::span<const std::uint32_t> extractors, ContentIds& contents,
+                       TextIds& texts, std::int64_t next_content, std::int64_t next_text);
 
 }  // namespace nearkin

@@ -21,28 +21,29 @@ namespace {
 using namespace sqlite;
 
 std::mutex lock;
-std::map<std::int64_t, const Feed*> feeds;
+std::map<std::int64_t, const RowSource*> sources;
 std::int64_t last_number = 0;
 
-const Feed* find(std::int64_t number) {
+const RowSource* find(std::int64_t number) {
   const std::lock_guard hold(lock);
-  const auto found = feeds.find(number);
-  return found == feeds.end() ? nullptr : found->second;
+  const auto source = sources.find(number);
+  return source == sources.end() ? nullptr : source->second;
 }
 
-constexpr int kNumber = static_cast<int>(Feed::kMostColumns);  // the column that an argument is compared with
+constexpr int kNumber = static_cast<int>(RowSource::kMostColumns);  // the hidden column that takes the argument
 
 struct Cursor : sqlite3_vtab_cursor {
-  const Feed* feed = nullptr;
+  const RowSource* source = nullptr;
   std::size_t row = 0;
 };
 
-Cursor& as_cursor(sqlite3_vtab_cursor* one) { return *static_cast<Cursor*>(one); }
+Cursor& as_cursor(sqlite3_vtab_cursor* cursor) { return *static_cast<Cursor*>(cursor); }
 
-// Nothing that is thrown may pass through SQLite, here and below.
+// No exception may pass through SQLite, here and below.
 int connect(sqlite3* connection, void*, int, const char* const*, sqlite3_vtab** table, char**) try {
   std::string declared = "CREATE TABLE rows (";
-  for (std::size_t i = 0; i < Feed::kMostColumns; ++i) declared.append(1, 'c').append(std::to_string(i)).append(1, ',');
+  for (std::size_t i = 0; i < RowSource::kMostColumns; ++i)
+    declared.append(1, 'c').append(std::to_string(i)).append(1, ',');
   const int code = functions.declare_vtab(connection, declared.append("number HIDDEN)").c_str());
   if (code == kOk) *table = new (std::nothrow) sqlite3_vtab{};
   return code == kOk && *table == nullptr ? kNoMemory : code;
@@ -55,11 +56,11 @@ int disconnect(sqlite3_vtab* table) {
   return kOk;
 }
 
-// Only as a function of a number: without one it is no table.
+// The table exists only as a function of a number.
 int best_index(sqlite3_vtab*, sqlite3_index_info* plan) {
   for (int i = 0; i < plan->nConstraint; ++i) {
-    const auto& one = plan->aConstraint[i];
-    if (one.iColumn != kNumber || one.op != kEqual || one.usable == 0) continue;
+    const auto& constraint = plan->aConstraint[i];
+    if (constraint.iColumn != kNumber || constraint.op != kEqual || constraint.usable == 0) continue;
     plan->aConstraintUsage[i] = {1, 1};
     plan->estimatedCost = 1000;
     plan->estimatedRows = 1000;
@@ -78,8 +79,8 @@ int close(sqlite3_vtab_cursor* cursor) {
   return kOk;
 }
 
-int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value** given) {
-  as_cursor(cursor).feed = find(functions.value_int64(given[0]));
+int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value** arguments) {
+  as_cursor(cursor).source = find(functions.value_int64(arguments[0]));
   as_cursor(cursor).row = 0;
   return kOk;
 }
@@ -91,12 +92,12 @@ int next(sqlite3_vtab_cursor* cursor) {
 
 int at_end(sqlite3_vtab_cursor* cursor) {
   const Cursor& at = as_cursor(cursor);
-  return at.feed == nullptr || at.row >= at.feed->rows() ? 1 : 0;
+  return at.source == nullptr || at.row >= at.source->rows() ? 1 : 0;
 }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int number) try {
   const Cursor& at = as_cursor(cursor);
-  const Value value = at.feed->at(at.row, static_cast<std::size_t>(number));
+  const Value value = at.source->at(at.row, static_cast<std::size_t>(number));
   switch (value.kind) {
     case Value::Kind::nothing: break;
     case Value::Kind::integer: functions.result_int64(to, value.integer); break;
@@ -114,7 +115,7 @@ int row_id(sqlite3_vtab_cursor* cursor, std::int64_t* id) {
   return kOk;
 }
 
-// Never created by name (xCreate): it is there without that, and only so.
+// Without xCreate it is an eponymous table only: it exists without being created.
 const sqlite3_module kModule{.iVersion = 0,
                              .xCreate = nullptr,
                              .xConnect = connect,
@@ -136,10 +137,55 @@ const sqlite3_module kModule{.iVersion = 0,
                              .xFindFunction = nullptr,
                              .xRename = nullptr};
 
-// Called for every connection that is opened while feeds are offered; what is gathered goes the other way.
+// The state of the aggregate nearkin_gathered, in memory of SQLite's that starts zeroed.
+struct GatheredValues {
+  char* data;
+  std::size_t size, capacity;
+};
+
+bool append(GatheredValues& values, const void* data, std::size_t size) {
+  if (values.capacity - values.size < size) {
+    const std::size_t capacity = std::max({2 * values.capacity, values.size + size, std::size_t{4096}});
+    auto* const moved = static_cast<char*>(std::realloc(values.data, capacity));
+    if (moved == nullptr) return false;
+    values.data = moved;
+    values.capacity = capacity;
+  }
+  if (size > 0) std::memcpy(values.data + values.size, data, size);
+  values.size += size;
+  return true;
+}
+
+void gather(sqlite3_context* to, int, sqlite3_value** arguments) {
+  auto* const values = static_cast<GatheredValues*>(functions.aggregate_context(to, sizeof(GatheredValues)));
+  bool has_memory = values != nullptr;
+  const int kind = functions.value_type(arguments[0]);
+  if (has_memory && kind == kInteger) {
+    const std::int64_t number = functions.value_int64(arguments[0]);
+    has_memory = append(*values, &number, sizeof number);
+  } else if (has_memory && kind == kBlob) {
+    const void* const data = functions.value_blob(arguments[0]);
+    has_memory = append(*values, data, static_cast<std::size_t>(functions.value_bytes(arguments[0])));
+  } else if (kind != kNull) {
+    functions.result_error(to, "only whole numbers and bytes are gathered", -1);
+  }
+  if (!has_memory) functions.result_error_nomem(to);
+}
+
+// SQLite always calls this, also after an error.
+void finish(sqlite3_context* to) {
+  auto* const values = static_cast<GatheredValues*>(functions.aggregate_context(to, 0));
+  if (values == nullptr || values->data == nullptr)
+    functions.result_blob64(to, "", 0, kStatic);
+  else
+    functions.result_blob64(to, values->data, values->size, std::free);
+}
+
+// Called for every connection that is opened while the table is offered.
 int enter(sqlite3* connection, char**, const void*) {
   const int code = functions.create_module(connection, "nearkin_rows", &kModule, nullptr);
-  return code == kOk ? add_gathered(connection) : code;
+  if (code != kOk) return code;
+  return functions.create_function(connection, "nearkin_gathered", 1, kUtf8, nullptr, nullptr, gather, finish);
 }
 
 void (*entry())() { return reinterpret_cast<void (*)()>(static_cast<EntryPoint>(enter)); }
@@ -149,12 +195,12 @@ void put(Functions& to, void* symbol) {
   to.*Slot = reinterpret_cast<std::remove_reference_t<decltype(to.*Slot)>>(symbol);
 }
 
-struct Needed {
+struct Import {
   const char* name;
   void (*put)(Functions& to, void* symbol);
 };
 
-constexpr Needed kNeeded[] = {
+constexpr Import kImports[] = {
     {"sqlite3_auto_extension", put<&Functions::auto_extension>},
     {"sqlite3_cancel_auto_extension", put<&Functions::cancel_auto_extension>},
     {"sqlite3_create_module", put<&Functions::create_module>},
@@ -173,18 +219,18 @@ constexpr Needed kNeeded[] = {
     {"sqlite3_result_error_nomem", put<&Functions::result_error_nomem>},
 };
 
-// False, and nothing is changed, where one is missing.
+// Looks up all functions. Returns false, and changes nothing, if one is missing.
 bool look_up_all(const char* module) {
-  // Searched with all that it is linked with, and with nothing else: there may be another SQLite in this process.
-  void* const library = ::dlopen(module, RTLD_LAZY | RTLD_LOCAL);  // stays open, as the module does
+  // The search covers the module and what it is linked with, nothing else: the process may hold another SQLite.
+  void* const library = ::dlopen(module, RTLD_LAZY | RTLD_LOCAL);  // it stays open, as the module does
   if (library == nullptr) return false;
-  Functions found{};
-  for (const auto& needed : kNeeded) {
-    void* const symbol = ::dlsym(library, needed.name);
+  Functions imported{};
+  for (const auto& import : kImports) {
+    void* const symbol = ::dlsym(library, import.name);
     if (symbol == nullptr) return false;
-    needed.put(found, symbol);
+    import.put(imported, symbol);
   }
-  functions = found;
+  functions = imported;
   return true;
 }
 
@@ -213,85 +259,31 @@ Value Value::text(std::string_view text) {
 Value Value::bytes(std::string_view bytes) {
   Value value;
   value.kind = Kind::bytes;
-  value.data = bytes.data() == nullptr ? "" : bytes.data();  // SQLite takes a null for no value
+  value.data = bytes.data() == nullptr ? "" : bytes.data();  // SQLite takes a null pointer for NULL
   value.size = bytes.size();
   return value;
 }
 
-Feed::Feed(FeedColumns columns, std::size_t rows) : columns_(std::move(columns)), rows_(rows) {
-  if (columns_.size() > kMostColumns) throw std::length_error("more columns than a feed has");
+RowSource::RowSource(ColumnList columns, std::size_t rows) : columns_(std::move(columns)), rows_(rows) {
+  if (columns_.size() > kMostColumns) throw std::length_error("more columns than a source of rows has");
   const std::lock_guard hold(lock);
   number_ = ++last_number;
-  feeds.emplace(number_, this);
+  sources.emplace(number_, this);
 }
 
-Feed::~Feed() {
+RowSource::~RowSource() {
   const std::lock_guard hold(lock);
-  feeds.erase(number_);
+  sources.erase(number_);
 }
 
-FedSqlite::FedSqlite(const char* module) : lends_(look_up_all(module)) {}
+SqliteLibrary::SqliteLibrary(const char* module) : available_(look_up_all(module)) {}
 
-void FedSqlite::offer() const {
-  if (lends_) functions.auto_extension(entry());
+void SqliteLibrary::offer() const {
+  if (available_) functions.auto_extension(entry());
 }
 
-void FedSqlite::withdraw() const {
-  if (lends_) functions.cancel_auto_extension(entry());
+void SqliteLibrary::withdraw() const {
+  if (available_) functions.cancel_auto_extension(entry());
 }
 
 }  // namespace nearkin
-namespace nearkin::sqlite {
-namespace {
-
-// SQLite's own, all zeros at first.
-struct Gathered {
-  char* data;
-  std::size_t size, room;
-};
-
-bool append(Gathered& all, const void* data, std::size_t size) {
-  if (all.room - all.size < size) {
-    const std::size_t room = std::max({2 * all.room, all.size + size, std::size_t{4096}});
-    auto* const moved = static_cast<char*>(std::realloc(all.data, room));
-    if (moved == nullptr) return false;
-    all.data = moved;
-    all.room = room;
-  }
-  if (size > 0) std::memcpy(all.data + all.size, data, size);
-  all.size += size;
-  return true;
-}
-
-void step(sqlite3_context* to, int, sqlite3_value** given) {
-  auto* const all = static_cast<Gathered*>(functions.aggregate_context(to, sizeof(Gathered)));
-  bool there = all != nullptr;
-  const int kind = functions.value_type(given[0]);
-  if (there && kind == kInteger) {
-    const std::int64_t number = functions.value_int64(given[0]);
-    there = append(*all, &number, sizeof number);
-  } else if (there && kind == kBlob) {
-    const void* const data = functions.value_blob(given[0]);
-    there = append(*all, data, static_cast<std::size_t>(functions.value_bytes(given[0])));
-  } else if (kind != kNull) {
-    functions.result_error(to, "only whole numbers and bytes are gathered", -1);
-  }
-  if (!there) functions.result_error_nomem(to);
-}
-
-// Always called, also after an error.
-void end(sqlite3_context* to) {
-  auto* const all = static_cast<Gathered*>(functions.aggregate_context(to, 0));
-  if (all == nullptr || all->data == nullptr)
-    functions.result_blob64(to, "", 0, kStatic);
-  else
-    functions.result_blob64(to, all->data, all->size, std::free);
-}
-
-}  // namespace
-
-int add_gathered(sqlite3* connection) {
-  return functions.create_function(connection, "nearkin_gathered", 1, kUtf8, nullptr, nullptr, step, end);
-}
-
-}  // namespace nearkin::sqlite

@@ -415,7 +415,8 @@ void canonical_lines(std::string_view utf8, unsigned ignored, std::string& out) 
   });
 }
 
-void canonical_lines_map(std::string_view utf8, unsigned ignored, std::string& out, std::vector<std::uint64_t>& origin) {
+void canonical_lines_map(std::string_view utf8, unsigned ignored, std::string& out,
+                         std::vector<std::uint64_t>& origin) {
   out.clear();
   origin.clear();
   std::string canonical_line;

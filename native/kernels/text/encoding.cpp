@@ -98,7 +98,9 @@ struct Seen {
     ++of[script_of(c)];
   }
   // The characters of the main script, of Latin, and of what all scripts share.
-  std::size_t plausible() const { return of[latin] + of[common] + *std::max_element(of.begin() + east_asian, of.end()); }
+  std::size_t plausible() const {
+    return of[latin] + of[common] + *std::max_element(of.begin() + east_asian, of.end());
+  }
   bool is_text() const {
     return characters >= kFewest && 100 * of[none] <= characters && 100 * plausible() >= 97 * characters &&
            kWithoutStop * stops >= characters;

@@ -11,7 +11,8 @@ namespace nearkin {
 
 // The attributes of a tag that are used. The first of a name counts. References are not decoded.
 struct Attributes {
-  std::string_view alt, src, type, name, property, http_equiv, content, filled_in, placeholder, label, srcdoc, shadow_root;
+  std::string_view alt, src, type, name, property, http_equiv, content, filled_in, placeholder, label, srcdoc;
+  std::string_view shadow_root;
 
   void keep(std::string_view key, std::string_view value);
 };

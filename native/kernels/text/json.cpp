@@ -17,7 +17,8 @@ bool is_scalar(char c) {
 bool is_known(std::string_view scalar) {
   for (const std::string_view word : {"true", "false", "null", "NaN", "Infinity", "-Infinity"})
     if (scalar == word) return true;
-  return scalar.find_first_of("0123456789") <= 1 && scalar.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+  return scalar.find_first_of("0123456789") <= 1 &&
+         scalar.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
 }
 
 class Reader {

@@ -205,7 +205,8 @@ bool begins_with_xml(std::string_view bytes) {
 
 }  // namespace
 
-FormatFilter::FormatFilter(std::span<const std::string> endings, std::vector<std::string> marks) : marks_(std::move(marks)) {
+FormatFilter::FormatFilter(std::span<const std::string> endings, std::vector<std::string> marks)
+    : marks_(std::move(marks)) {
   for (const auto& ending : endings) {
     if (ending.size() > kLongestEnding || !ending.starts_with('.') || ending.rfind('.') != 0)
       throw std::invalid_argument("an ending is a dot and up to five characters that are none");
@@ -221,7 +222,8 @@ FormatFilter::FormatFilter(std::span<const std::string> endings, std::vector<std
 bool FormatFilter::by_name(std::string_view path) const {
   const std::string_view end = path.substr(path.size() - std::min(path.size(), kLongestEnding));
   const std::size_t dot = end.rfind('.');
-  return dot != std::string_view::npos && std::binary_search(endings_.begin(), endings_.end(), as_number(end.substr(dot)));
+  return dot != std::string_view::npos &&
+         std::binary_search(endings_.begin(), endings_.end(), as_number(end.substr(dot)));
 }
 
 bool FormatFilter::by_content(std::string_view bytes, Kind kind) const {

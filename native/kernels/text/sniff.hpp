@@ -60,7 +60,8 @@ inline constexpr std::size_t kStoreHeader = 72;  // bytes that are examined
 inline bool is_store_header(std::string_view bytes) {
   constexpr std::string_view magic{"SQLite format 3\0", 16};
   constexpr std::string_view application = "nkin";  // big-endian at byte 68; store/schema.py: APPLICATION_ID
-  return bytes.size() >= kStoreHeader && bytes.starts_with(magic) && bytes.substr(68, application.size()) == application;
+  return bytes.size() >= kStoreHeader && bytes.starts_with(magic) &&
+         bytes.substr(68, application.size()) == application;
 }
 
 }  // namespace nearkin

@@ -69,9 +69,9 @@ class StopWordTable {
   }
 
   Slot& slot(const Key& key) {
-    Slot& found = slots_[find(key)];
-    found.key = key;
-    return found;
+    Slot& added = slots_[find(key)];
+    added.key = key;
+    return added;
   }
 
   std::array<Slot, kSlots> slots_{};

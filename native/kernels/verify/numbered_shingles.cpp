@@ -9,7 +9,7 @@
 namespace nearkin {
 namespace {
 
-// How many of the next bytes are the same.
+// Returns how many of the next bytes are equal.
 std::size_t same_bytes(const char* x, const char* y, std::size_t most) {
   std::size_t at = 0;
   for (; at + 8 <= most; at += 8) {
@@ -51,7 +51,7 @@ std::uint64_t in_both(const std::uint64_t* x, const std::uint64_t* y, std::size_
 
 #endif
 
-// Bits first, …, first + count - 1.
+// Sets the bits first, …, first + count - 1.
 void set_bits(std::uint64_t* row, std::uint32_t first, std::uint32_t count) {
   const std::uint32_t last = first + count - 1;
   const std::uint64_t from = ~std::uint64_t{0} << first % 64, to = ~std::uint64_t{0} >> (63 - last % 64);
@@ -67,17 +67,17 @@ void set_bits(std::uint64_t* row, std::uint32_t first, std::uint32_t count) {
 
 }  // namespace
 
-bool NumberedShingles::take(std::span<const std::string_view> texts) {
+bool NumberedShingles::assign(std::span<const std::string_view> texts) {
   std::size_t windows = 0, longest = 0;
   for (const auto text : texts) {
-    const std::size_t here = std::max(text.size(), roller_.window()) - roller_.window() + 1;
-    windows += here;
-    longest = std::max(longest, here);
+    const std::size_t count = std::max(text.size(), roller_.window()) - roller_.window() + 1;
+    windows += count;
+    longest = std::max(longest, count);
   }
   if (longest > kMostNumbers) return false;
   const std::size_t most = std::min(kMostNumbers, kSparse * (windows / std::max<std::size_t>(1, texts.size()) + 1));
   next_ = 0;
-  fingerprint_.clear(), before_.clear();  // else they would be carried over to where there is more room
+  fingerprint_.clear(), before_.clear();  // otherwise resizing would copy the old items
   fingerprint_.resize(std::min(windows, most + longest));
   before_.resize(fingerprint_.size());
   stretches_.clear(), runs_.clear(), run_ends_.clear();
@@ -100,7 +100,7 @@ void NumberedShingles::number(std::string_view text) {
   const std::size_t width = roller_.window();
   const auto* const data = reinterpret_cast<const unsigned char*>(text.data());
   const std::size_t windows = text.size() < width ? 1 : text.size() - width + 1;  // a short text is one shingle
-  // Of the first text all fingerprints will be needed: side by side they are made in a third of the time.
+  // All fingerprints of the first text will be needed: four lanes make them in a third of the time.
   const bool first = next_ == 0;
   if (first) roll(plain_roller_, text, [&](std::size_t position, std::uint64_t f) { fingerprint_[position] = f; });
   for (std::size_t at = 0; at < windows;) {
@@ -118,7 +118,7 @@ void NumberedShingles::number(std::string_view text) {
   }
 }
 
-// Gives the shingles from here on the next numbers, up to one that is known. Its number, or none at the end.
+// Gives the shingles from here on the next numbers, up to one that is known. Returns its number, or none at the end.
 template <class Fingerprint>
 std::uint32_t NumberedShingles::number_new(std::string_view text, std::size_t& at, std::size_t windows,
                                            Fingerprint&& fingerprint_at) {
@@ -139,8 +139,8 @@ std::uint32_t NumberedShingles::number_new(std::string_view text, std::size_t& a
   return known;
 }
 
-// The text goes on with a shingle that is known. As long as its bytes are those of where that stood first, so are the
-// numbers.
+// Takes over the numbers of a known shingle and of those after it, as long as the bytes are those of its first
+// occurrence. Returns how many.
 std::size_t NumberedShingles::repeat(std::uint32_t known, std::string_view text, std::size_t at, std::size_t most) {
   const Stretch& stretch = stretch_of(known);
   const std::size_t width = roller_.window();
@@ -151,7 +151,7 @@ std::size_t NumberedShingles::repeat(std::uint32_t known, std::string_view text,
     const bool same_text = stretch.owner == run_ends_.size();  // of which only what lies before is numbered
     const std::size_t numbered = (same_text ? at : other.size() - width + 1) - there;
     const std::size_t same = same_bytes(other.data() + there, text.data() + at, width - 1 + std::min(numbered, most));
-    if (same >= width) count = same - width + 1;  // fewer: unlike bytes of one fingerprint
+    if (same >= width) count = same - width + 1;  // fewer: different bytes with the same fingerprint
   }
   std::size_t run = stretch.run, left = count;
   for (std::uint32_t from = known - runs_[run].first; left > 0; ++run, from = 0) {
@@ -164,8 +164,8 @@ std::size_t NumberedShingles::repeat(std::uint32_t known, std::string_view text,
 }
 
 const NumberedShingles::Stretch& NumberedShingles::stretch_of(std::uint32_t number) const {
-  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), number,
-                                      [](std::uint32_t one, const Stretch& stretch) { return one < stretch.first; });
+  const auto before = [](std::uint32_t value, const Stretch& stretch) { return value < stretch.first; };
+  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), number, before);
   return after[-1];
 }
 
@@ -180,7 +180,7 @@ NumberedShingles::Place NumberedShingles::place_of(std::uint64_t fingerprint) co
   return {spread >> shift_, std::uint32_t{1} << (spread >> (shift_ - 5) & 31)};
 }
 
-// Its number, if it has one.
+// Returns the number of a fingerprint, if it has one.
 std::uint32_t NumberedShingles::find(std::uint64_t fingerprint) const {
   const auto [at, tag] = place_of(fingerprint);
   if ((slots_[at].tags & tag) == 0) return kNone;
@@ -195,7 +195,7 @@ void NumberedShingles::enter(std::uint32_t number) {
   slots_[at] = {number, slots_[at].tags | tag};
 }
 
-// At least a slot for each.
+// Makes at least one slot for each number.
 void NumberedShingles::make_room(std::size_t numbers) {
   const int bits = static_cast<int>(std::bit_width(numbers));
   slots_.assign(std::size_t{1} << bits, Slot{kNone, 0});

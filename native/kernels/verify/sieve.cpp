@@ -10,14 +10,14 @@
 namespace nearkin {
 namespace {
 
-constexpr std::size_t kBits = 4;      // for a shingle of a text that is looked into
-constexpr std::size_t kOwnBits = 16;  // and of the one whose shingles are looked up: repeated ones count once
-constexpr std::size_t kAtOnce = 64;   // look-ups between two decisions
-// Of longer texts samples have said enough: of the pages of 005, 13 of 170,000 pairs that came to nothing were of two
-// such, and they have three quarters of the bytes that would be looked up.
+constexpr std::size_t kBits = 4;      // for a shingle of the longer text
+constexpr std::size_t kOwnBits = 16;  // for a shingle of the shorter one, whose distinct shingles are looked up
+constexpr std::size_t kRound = 64;   // look-ups between two decisions
+// Longer texts have samples that tell enough: of the pages of 005, 13 of 170,000 pairs that reached nothing were of two
+// such texts, and they have three quarters of the bytes that would be looked up.
 constexpr std::size_t kLong = 4096;   // shingles
 
-// A row of bits, and where in it a shingle belongs: fingerprints are uniform in their high bits.
+// A row of bits. Fingerprints are uniform in their high bits, which give the place of a shingle in the row.
 struct Row {
   std::uint64_t* words;
   std::uint64_t bits;
@@ -29,7 +29,7 @@ struct Row {
 
   void clear() const { std::fill_n(words, words_for(bits), 0); }
 
-  // Whether it was not set. `high` is the upper half of a fingerprint.
+  // Sets a bit, and tells whether it was not set before. `high` is the upper half of a fingerprint.
   bool set(std::uint32_t high) const {
     const std::uint64_t at = high * bits >> 32, bit = std::uint64_t{1} << at % 64;
     const std::uint64_t before = words[at / 64];
@@ -57,22 +57,22 @@ class Sieve {
       : texts_(texts), roller_(roller), bounds_(bounds) {}
 
   std::vector<std::uint32_t> run(std::span<const Pair> pairs, std::span<const std::uint32_t> which, unsigned threads) {
-    deal(pairs, which);
+    sort_pairs(pairs, which);
     mark(threads);
-    std::vector<std::uint8_t> stays(which.size(), 1);
-    std::vector<Looked> rooms(threads);
+    std::vector<std::uint8_t> kept(which.size(), 1);
+    std::vector<LookedUp> looked_up(threads);
     parallel_blocks(texts_.size(), 64, threads, [&](unsigned thread, std::size_t from, std::size_t to) {
-      for (auto text = from; text < to; ++text) look_up(text, pairs, which, rooms[thread], stays);
+      for (auto text = from; text < to; ++text) look_up(text, pairs, which, looked_up[thread], kept);
     });
     std::vector<std::uint32_t> left;
     for (std::size_t i = 0; i < which.size(); ++i)
-      if (stays[i]) left.push_back(which[i]);
+      if (kept[i]) left.push_back(which[i]);
     return left;
   }
 
  private:
-  // The shingles of a text that are looked up, each once.
-  struct Looked {
+  // The distinct shingles of a text that are looked up.
+  struct LookedUp {
     UninitVector<std::uint64_t> words;
     UninitVector<std::uint32_t> highs;
     std::size_t count = 0;
@@ -87,8 +87,8 @@ class Sieve {
     return texts_[text].size() != texts_[other].size() ? texts_[text].size() < texts_[other].size() : text < other;
   }
 
-  // Pairs by their shorter text; and of the longer ones where their bits go.
-  void deal(std::span<const Pair> pairs, std::span<const std::uint32_t> which) {
+  // Sorts pairs by their shorter text, and finds room for the rows of the longer ones.
+  void sort_pairs(std::span<const Pair> pairs, std::span<const std::uint32_t> which) {
     ends_.assign(texts_.size() + 1, 0);
     words_at_.assign(texts_.size() + 1, 0);
     for (const auto i : which) {
@@ -99,11 +99,11 @@ class Sieve {
       if (windows(shorter) <= kLong) words_at_[longer + 1] = 1;
     }
     std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
-    dealt_.resize(which.size());
+    sorted_.resize(which.size());
     std::vector<std::uint32_t> next(ends_.begin(), ends_.end() - 1);
     for (std::uint32_t i = 0; i < which.size(); ++i) {
       const auto [a, b] = pairs[which[i]];
-      dealt_[next[is_shorter(a, b) ? a : b]++] = i;
+      sorted_[next[is_shorter(a, b) ? a : b]++] = i;
     }
     for (std::size_t text = 0; text < texts_.size(); ++text)
       words_at_[text + 1] = words_at_[text] + (words_at_[text + 1] ? Row::words_for(bits_of(text)) : 0);
@@ -125,49 +125,49 @@ class Sieve {
     });
   }
 
-  void look_up(std::size_t text, std::span<const Pair> pairs, std::span<const std::uint32_t> which, Looked& looked,
-               std::vector<std::uint8_t>& stays) {
+  void look_up(std::size_t text, std::span<const Pair> pairs, std::span<const std::uint32_t> which, LookedUp& looked_up,
+               std::vector<std::uint8_t>& kept) {
     if (ends_[text] == ends_[text + 1] || windows(text) > kLong) return;
-    list(text, looked);
+    list(text, looked_up);
     for (auto at = ends_[text]; at < ends_[text + 1]; ++at) {
-      const std::uint32_t i = dealt_[at];
+      const std::uint32_t i = sorted_[at];
       const Pair pair = pairs[which[i]];
-      stays[i] = may_reach(text, pair.a == text ? pair.b : pair.a, looked);
+      kept[i] = may_reach(text, pair.a == text ? pair.b : pair.a, looked_up);
     }
   }
 
-  void list(std::size_t text, Looked& looked) const {
+  void list(std::size_t text, LookedUp& looked_up) const {
     const std::size_t most = windows(text);
     const std::uint64_t bits = Row::bits_for(most, kOwnBits);
-    if (looked.words.size() < Row::words_for(bits)) looked.words.resize(Row::words_for(bits));
-    if (looked.highs.size() <= most) looked.highs.resize(most + 1);
-    const Row row{looked.words.data(), bits};
+    if (looked_up.words.size() < Row::words_for(bits)) looked_up.words.resize(Row::words_for(bits));
+    if (looked_up.highs.size() <= most) looked_up.highs.resize(most + 1);
+    const Row row{looked_up.words.data(), bits};
     row.clear();
     std::size_t count = 0;
-    std::uint32_t* const to = looked.highs.data();
+    std::uint32_t* const to = looked_up.highs.data();
     roll(roller_, texts_[text], [&](std::size_t, std::uint64_t f) {
       to[count] = high_half(f);
       count += row.set(to[count]);
     });
-    looked.count = count;
+    looked_up.count = count;
   }
 
-  // Goes on while so many are missing that, at this rate, it would be too many.
-  bool may_reach(std::size_t text, std::size_t other, const Looked& looked) {
+  // Looks shingles up until it is certain that too many are missing, or unlikely that they will be.
+  bool may_reach(std::size_t text, std::size_t other, const LookedUp& looked_up) {
     const Row row{words_.data() + words_at_[other], bits_of(other)};
     const std::uint64_t most = may_miss(text, other);
-    const std::size_t rounds = (looked.count + kAtOnce - 1) / kAtOnce;
+    const std::size_t rounds = (looked_up.count + kRound - 1) / kRound;
     std::uint64_t missing = 0, tried = 0;
-    for (std::size_t round = 0; round < rounds; ++round) {  // each spread over the whole text
-      for (std::size_t i = round; i < looked.count; i += rounds) missing += row.lacks(looked.highs[i]), ++tried;
+    for (std::size_t round = 0; round < rounds; ++round) {  // the look-ups of a round are spread over the whole text
+      for (std::size_t i = round; i < looked_up.count; i += rounds) missing += row.lacks(looked_up.highs[i]), ++tried;
       if (missing > most) return false;
-      if (missing * looked.count <= most * tried) return true;
+      if (missing * looked_up.count <= most * tried) return true;
     }
     return true;
   }
 
-  // So many shingles of the text may not be in the other if the pair is to reach a bound; one more for rounding. The
-  // text has at most as many as it has windows, the other at least as many as it has bits.
+  // Returns how many shingles of the text may be missing from the other if the pair is to reach a bound, one more for
+  // rounding. The text has at most as many as it has windows, the other at least as many as bits are set.
   std::uint64_t may_miss(std::size_t text, std::size_t other) const {
     const auto here = static_cast<double>(windows(text)), there = static_cast<double>(distinct_[other]);
     const double alike = bounds_.resemblance / (1.0 + bounds_.resemblance) * (here + there);
@@ -178,11 +178,11 @@ class Sieve {
   std::span<const std::string_view> texts_;
   const Roller& roller_;
   const Bounds& bounds_;
-  std::vector<std::uint32_t> ends_;        // by text: pairs of which it is the shorter, of dealt_
-  std::vector<std::uint32_t> dealt_;       // places in `which`
-  std::vector<std::size_t> words_at_;      // by text: where its row begins; none where it is never the longer
+  std::vector<std::uint32_t> ends_;      // by text: the pairs of which it is the shorter, in sorted_
+  std::vector<std::uint32_t> sorted_;    // places in `which`
+  std::vector<std::size_t> words_at_;    // by text: where its row begins; texts that are never the longer have none
   UninitVector<std::uint64_t> words_;
-  std::vector<std::uint64_t> distinct_;    // by text, at least; of those with a row
+  std::vector<std::uint64_t> distinct_;  // by text with a row: it has at least so many shingles
 };
 
 }  // namespace

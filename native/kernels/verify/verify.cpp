@@ -17,10 +17,10 @@
 namespace nearkin {
 namespace {
 
-using Shingled = std::span<const std::uint64_t>;
+using ShingleList = std::span<const std::uint64_t>;
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
-constexpr std::size_t kMany = 256;  // texts that all threads work on together
+constexpr std::size_t kLargeGroup = 256;  // texts; all threads work on such a group together
 
 bool counts_bytes(const Shingler& shingler) {
   return shingler.unit() != Unit::byte && shingler.unit() != Unit::character;
@@ -31,8 +31,8 @@ std::size_t most_shingles(std::string_view text, const Shingler& shingler) {
   return text.size() < shingler.window() ? !text.empty() : text.size() - shingler.window() + 1;
 }
 
-// Where lists are made, one after the other. It is used again and again: fresh memory costs as much as the sorting.
-struct Room {
+// The memory of one thread, in which lists are made one after the other: fresh memory costs as much as the sorting.
+struct Buffers {
   UninitVector<std::uint64_t> features;
   UninitVector<std::uint32_t> bytes;  // only where units have lengths
   std::optional<NumberedShingles> numbers;
@@ -41,24 +41,24 @@ struct Room {
 
 class Lists {
  public:
-  Lists(std::span<const std::string_view> texts, const Shingler& shingler, Shingled ignored)
+  Lists(std::span<const std::string_view> texts, const Shingler& shingler, ShingleList ignored)
       : texts_(texts), shingler_(shingler), ignored_(ignored), lists_(texts.size()), bytes_(texts.size()) {}
 
   std::size_t room_for(std::size_t text) const { return most_shingles(texts_[text], shingler_); }
 
-  void make(std::size_t text, Room& room, std::size_t at) {
+  void make(std::size_t text, Buffers& buffers, std::size_t at) {
     if (texts_[text].empty()) return;
-    std::uint64_t* const to = room.features.data() + at;
-    if (room.bytes.empty()) {
+    std::uint64_t* const to = buffers.features.data() + at;
+    if (buffers.bytes.empty()) {
       lists_[text] = {to, fill(texts_[text], to)};
     } else {
-      std::uint32_t* const bytes_to = room.bytes.data() + at;
+      std::uint32_t* const bytes_to = buffers.bytes.data() + at;
       bytes_[text] = bytes_to;
       lists_[text] = {to, fill(texts_[text], to, bytes_to)};
     }
   }
 
-  Shingled operator[](std::size_t text) const { return lists_[text]; }
+  ShingleList operator[](std::size_t text) const { return lists_[text]; }
   const std::uint32_t* bytes(std::size_t text) const { return bytes_[text]; }
 
  private:
@@ -91,7 +91,8 @@ class Lists {
     sort_by_feature(items.data(), items.size(), [](const Weighed& x) { return x.feature; }, less);
   }
 
-  // Both are sorted. Steps of growing length through the ignored ones: templates may be far longer than a text.
+  // Drops the ignored features; both lists are sorted. Steps of growing length go through the ignored ones: templates
+  // may be far longer than a text.
   template <class Iterator, class Feature>
   Iterator without_ignored(Iterator from, Iterator to, Feature&& feature) const {
     if (ignored_.empty()) return to;
@@ -112,7 +113,7 @@ class Lists {
 
   std::size_t fill(std::string_view text, std::uint64_t* to, std::uint32_t* bytes_to) const {
     std::vector<Weighed> items;
-    items.reserve(most_shingles(text, shingler_));  // grown by doubling, it would take three times as much
+    items.reserve(most_shingles(text, shingler_));  // a vector that grows would take three times as much
     shingler_.each(text, [&](std::uint64_t f, std::size_t, std::size_t bytes) {
       items.push_back({f, static_cast<std::uint32_t>(std::min<std::size_t>(bytes, ~std::uint32_t{0}))});
     });
@@ -138,14 +139,14 @@ class Lists {
 
   std::span<const std::string_view> texts_;
   const Shingler& shingler_;
-  Shingled ignored_;
-  std::vector<Shingled> lists_;  // by text, while its group is at work
+  ShingleList ignored_;
+  std::vector<ShingleList> lists_;  // by text, while its group is processed
   std::vector<const std::uint32_t*> bytes_;
 };
 
-// A short list in a long one: shingles are uniform, so how far the next one stands from the last is known within a few
-// places. Stops when more are missing than may be.
-std::uint64_t common_in_longer(Shingled shorter, Shingled longer, std::uint64_t may_miss) {
+// Counts the features of a short list in a long one. Shingles are uniform, so the distance from one to the next is
+// known within a few places. Stops when more are missing than allowed.
+std::uint64_t common_in_longer(ShingleList shorter, ShingleList longer, std::uint64_t may_miss) {
   const std::size_t size = longer.size();
   std::uint64_t shared = 0, missed = 0, before = 0;
   std::size_t at = 0;
@@ -164,8 +165,8 @@ std::uint64_t common_in_longer(Shingled shorter, Shingled longer, std::uint64_t 
   return shared;
 }
 
-// The fewest in common with which a bound may still be reached, one less for rounding: k ≥ c · |shorter| for
-// containment, k ≥ r / (1 + r) · (|A| + |B|) for resemblance.
+// Returns the least overlap that may still reach a bound, one less for rounding: k ≥ c · |shorter| for containment,
+// k ≥ r / (1 + r) · (|A| + |B|) for resemblance.
 std::uint64_t fewest(std::size_t shorter, std::size_t longer, const Bounds& bounds) {
   const auto small = static_cast<double>(shorter), large = static_cast<double>(longer);
   const double least =
@@ -173,23 +174,24 @@ std::uint64_t fewest(std::size_t shorter, std::size_t longer, const Bounds& boun
   return least < 2.0 ? 0 : static_cast<std::uint64_t>(least) - 1;
 }
 
-std::uint64_t common(Shingled a, Shingled b, const Bounds& bounds) {
-  const Shingled shorter = a.size() <= b.size() ? a : b;
-  const Shingled longer = a.size() <= b.size() ? b : a;
+std::uint64_t common(ShingleList a, ShingleList b, const Bounds& bounds) {
+  const ShingleList shorter = a.size() <= b.size() ? a : b;
+  const ShingleList longer = a.size() <= b.size() ? b : a;
   const std::uint64_t least = fewest(shorter.size(), longer.size(), bounds);
   if (shorter.empty() || least > shorter.size()) return 0;
-  if (longer.size() < 8 * shorter.size()) return in_common(shorter, longer, least);
+  if (longer.size() < 8 * shorter.size()) return shared_features(shorter, longer, least);
   return common_in_longer(shorter, longer, shorter.size() - least);
 }
 
-// Where units are bytes or characters.
-Measure covering(Measure found, const Pair& pair, std::span<const std::string_view> texts, const Shingler& shingler) {
+// Adds the bytes in common where units are bytes or characters.
+Measure with_bytes(Measure measure, const Pair& pair, std::span<const std::string_view> texts,
+                   const Shingler& shingler) {
   const std::uint64_t shorter = std::min(texts[pair.a].size(), texts[pair.b].size());
-  if (found.shared > 0) found.bytes = std::min<std::uint64_t>(found.shared + shingler.window() - 1, shorter);
-  return found;
+  if (measure.shared > 0) measure.bytes = std::min<std::uint64_t>(measure.shared + shingler.window() - 1, shorter);
+  return measure;
 }
 
-// By rows of bits: it is cheaper to count them all than to see when a pair can be given up.
+// Counts in rows of bits: to count all is cheaper than to see when a pair can be given up.
 std::uint64_t common(const NumberedShingles& numbers, std::size_t a, std::size_t b, const Bounds& bounds) {
   const std::uint64_t shorter = std::min(numbers.size(a), numbers.size(b));
   const std::uint64_t longer = std::max(numbers.size(a), numbers.size(b));
@@ -201,31 +203,31 @@ std::uint64_t common(const NumberedShingles& numbers, std::size_t a, std::size_t
 
 Measure measure(const Lists& lists, const Pair& pair, std::span<const std::string_view> texts, const Shingler& shingler,
                 const Bounds& bounds) {
-  const Shingled a = lists[pair.a], b = lists[pair.b];
-  if (!counts_bytes(shingler)) return covering({common(a, b, bounds), a.size(), b.size(), 0}, pair, texts, shingler);
-  Measure found{0, a.size(), b.size(), 0};
+  const ShingleList a = lists[pair.a], b = lists[pair.b];
+  if (!counts_bytes(shingler)) return with_bytes({common(a, b, bounds), a.size(), b.size(), 0}, pair, texts, shingler);
+  Measure measure{0, a.size(), b.size(), 0};
   const std::uint32_t *bytes_a = lists.bytes(pair.a), *bytes_b = lists.bytes(pair.b);
   std::uint64_t in_a = 0, in_b = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     const std::uint64_t f = a[i], g = b[j];
     if (f == g) {
-      ++found.shared;
+      ++measure.shared;
       in_a += bytes_a[i];
       in_b += bytes_b[j];
     }
     i += f <= g;
     j += g <= f;
   }
-  found.bytes = std::min(in_a, in_b);
-  return found;
+  measure.bytes = std::min(in_a, in_b);
+  return measure;
 }
 
-// Texts that hang together by pairs, and these pairs.
+// Texts that are connected by pairs, and these pairs.
 struct Group {
   std::vector<std::uint32_t> texts, pairs;
 };
 
-// Of these texts and pairs. A text that is in no pair is a group of its own.
+// Divides texts and pairs into groups. A text in no pair is a group of its own.
 std::vector<Group> groups_of(std::size_t all_texts, std::span<const Pair> all_pairs,
                              std::span<const std::uint32_t> texts, std::span<const std::uint32_t> pairs) {
   UnionFind sets(static_cast<std::uint32_t>(all_texts));
@@ -248,7 +250,7 @@ std::vector<Group> groups_of(std::size_t all_texts, std::span<const Pair> all_pa
 class Verifier {
  public:
   Verifier(std::span<const std::string_view> texts, std::span<const Pair> pairs, const Shingler& shingler,
-           const Bounds& bounds, Shingled ignored, unsigned threads)
+           const Bounds& bounds, ShingleList ignored, unsigned threads)
       : texts_(texts),
         pairs_(pairs),
         shingler_(shingler),
@@ -256,49 +258,50 @@ class Verifier {
         threads_(std::max(1U, threads)),
         plain_(shingler.unit() == Unit::byte && !shingler.label() && ignored.empty()),
         lists_(texts, shingler, ignored),
-        rooms_(threads_),
+        buffers_(threads_),
         place_(texts.size()),
         measures_(pairs.size()) {}
 
   UninitVector<Measure> run() {
-    std::vector<std::uint8_t> named(texts_.size(), 0);
-    for (const auto& pair : pairs_) named[pair.a] = named[pair.b] = 1;
-    std::vector<std::uint32_t> in_pairs, all(pairs_.size());
+    std::vector<std::uint8_t> in_pair(texts_.size(), 0);
+    for (const auto& pair : pairs_) in_pair[pair.a] = in_pair[pair.b] = 1;
+    std::vector<std::uint32_t> paired, all(pairs_.size());
     for (std::uint32_t text = 0; text < texts_.size(); ++text)
-      if (named[text]) in_pairs.push_back(text);
+      if (in_pair[text]) paired.push_back(text);
     std::iota(all.begin(), all.end(), 0U);
-    std::vector<Group> groups = groups_of(texts_.size(), pairs_, in_pairs, all);
+    std::vector<Group> groups = groups_of(texts_.size(), pairs_, paired, all);
     each(groups, [&](Group& group) {
-      if (!plain_) return by_lists(group, rooms_.front(), threads_);
-      if (by_numbers(group, rooms_.front(), threads_)) return;
-      fall_apart(group);
+      if (!plain_) return by_lists(group, buffers_.front(), threads_);
+      if (by_numbers(group, buffers_.front(), threads_)) return;
+      split(group);
     });
     return std::move(measures_);
   }
 
  private:
-  // Large groups on all threads, one by one; small ones side by side.
+  // Processes large groups on all threads, one by one, and small ones side by side.
   template <class Work>
   void each(std::span<Group> groups, Work&& with_large) {
-    const auto small = std::partition(groups.begin(), groups.end(), [](const Group& one) { return one.texts.size() > kMany; });
+    const auto small = std::partition(groups.begin(), groups.end(),
+                                      [](const Group& group) { return group.texts.size() > kLargeGroup; });
     for (auto group = groups.begin(); group != small; ++group) with_large(*group);
     const auto first = static_cast<std::size_t>(small - groups.begin());
     parallel_blocks(groups.size() - first, 16, threads_, [&](unsigned thread, std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) work(groups[first + i], rooms_[thread], 1);
+      for (std::size_t i = from; i < to; ++i) work(groups[first + i], buffers_[thread], 1);
     });
   }
 
-  void work(const Group& group, Room& room, unsigned threads) {
-    if (!plain_ || !by_numbers(group, room, threads)) by_lists(group, room, threads);
+  void work(const Group& group, Buffers& buffers, unsigned threads) {
+    if (!plain_ || !by_numbers(group, buffers, threads)) by_lists(group, buffers, threads);
   }
 
-  // A large group of unlike texts, without the pairs that can come to nothing.
-  void fall_apart(const Group& group) {
+  // Processes a large group of unlike texts without the pairs that cannot reach a bound: it falls into smaller groups.
+  void split(const Group& group) {
     const std::vector<std::uint32_t> left =
         sieve(texts_, pairs_, group.pairs, shingler_.roller(), bounds_, threads_);
     std::vector<Group> groups = groups_of(texts_.size(), pairs_, group.texts, left);
     sizes_.resize(texts_.size());
-    each(groups, [&](Group& large) { work(large, rooms_.front(), threads_); });
+    each(groups, [&](Group& large) { work(large, buffers_.front(), threads_); });
     auto next = left.begin();
     for (const auto i : group.pairs) {
       if (next != left.end() && *next == i) ++next;
@@ -306,36 +309,36 @@ class Verifier {
     }
   }
 
-  bool by_numbers(const Group& group, Room& room, unsigned threads) {
-    room.texts.clear();
+  bool by_numbers(const Group& group, Buffers& buffers, unsigned threads) {
+    buffers.texts.clear();
     for (const auto text : group.texts) {
-      place_[text] = static_cast<std::uint32_t>(room.texts.size());
-      room.texts.push_back(texts_[text]);
+      place_[text] = static_cast<std::uint32_t>(buffers.texts.size());
+      buffers.texts.push_back(texts_[text]);
     }
-    if (!room.numbers) room.numbers.emplace(shingler_.roller());
-    if (!room.numbers->take(room.texts)) return false;
-    const NumberedShingles& numbers = *room.numbers;
+    if (!buffers.numbers) buffers.numbers.emplace(shingler_.roller());
+    if (!buffers.numbers->assign(buffers.texts)) return false;
+    const NumberedShingles& numbers = *buffers.numbers;
     if (!sizes_.empty())
       for (const auto text : group.texts) sizes_[text] = numbers.size(place_[text]);
     parallel_blocks(group.pairs.size(), 1024, threads, [&](unsigned, std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) {
         const Pair pair = pairs_[group.pairs[i]];
         const std::uint32_t a = place_[pair.a], b = place_[pair.b];
-        const Measure found{common(numbers, a, b, bounds_), numbers.size(a), numbers.size(b), 0};
-        measures_[group.pairs[i]] = covering(found, pair, texts_, shingler_);
+        const Measure measure{common(numbers, a, b, bounds_), numbers.size(a), numbers.size(b), 0};
+        measures_[group.pairs[i]] = with_bytes(measure, pair, texts_, shingler_);
       }
     });
     return true;
   }
 
-  void by_lists(const Group& group, Room& room, unsigned threads) {
+  void by_lists(const Group& group, Buffers& buffers, unsigned threads) {
     std::vector<std::size_t> at(group.texts.size() + 1, 0);
     for (std::size_t i = 0; i < group.texts.size(); ++i) at[i + 1] = at[i] + lists_.room_for(group.texts[i]);
-    room.features.clear();  // else it would be carried over to where there is more room
-    room.features.resize(at.back());
-    if (counts_bytes(shingler_)) room.bytes.resize(at.back());
+    buffers.features.clear();  // otherwise resizing would copy the old items
+    buffers.features.resize(at.back());
+    if (counts_bytes(shingler_)) buffers.bytes.resize(at.back());
     parallel_blocks(group.texts.size(), 16, threads, [&](unsigned, std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) lists_.make(group.texts[i], room, at[i]);
+      for (std::size_t i = from; i < to; ++i) lists_.make(group.texts[i], buffers, at[i]);
     });
     if (!sizes_.empty())
       for (const auto text : group.texts) sizes_[text] = lists_[text].size();
@@ -350,11 +353,11 @@ class Verifier {
   const Shingler& shingler_;
   const Bounds& bounds_;
   unsigned threads_;
-  bool plain_;  // shingles are of bytes, and all count
+  bool plain_;  // shingles are of bytes, and all of them count
   Lists lists_;
-  std::vector<Room> rooms_;           // by thread
-  std::vector<std::uint32_t> place_;  // by text: in its group
-  std::vector<std::uint64_t> sizes_;  // by text, where pairs that were given up want them
+  std::vector<Buffers> buffers_;      // by thread
+  std::vector<std::uint32_t> place_;  // by text: its place in its group
+  std::vector<std::uint64_t> sizes_;  // by text, where pairs that were given up need them
   UninitVector<Measure> measures_;
 };
 
@@ -376,7 +379,8 @@ void list_slice(const Shingler& shingler, std::string_view text, std::span<const
   roll(shingler.roller(), text, [&](std::size_t, std::uint64_t f) {
     if (static_cast<std::uint64_t>(static_cast<wide>(f) * slices >> 64) == slice) out.push_back(f);
   });
-  // Their upper bits are alike. Times the slices, cut to 64 bits, they are uniform again and in the same order.
+  // Their upper bits are equal. Multiplied by the slices and cut to 64 bits, they are uniform again and in the same
+  // order.
   sort_by_feature(out.data(), out.size(), [=](std::uint64_t f) { return f * slices; }, std::less<>());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   if (!ignored.empty())
@@ -387,18 +391,18 @@ void list_slice(const Shingler& shingler, std::string_view text, std::span<const
 
 Measure measure_long(std::string_view a, std::string_view b, const Shingler& shingler,
                      std::span<const std::uint64_t> ignored, std::uint64_t slices) {
-  Measure found{0, 0, 0, 0};
+  Measure measure{0, 0, 0, 0};
   std::vector<std::uint64_t> of_a, of_b;
   for (std::uint64_t slice = 0; slice < slices; ++slice) {
     list_slice(shingler, a, ignored, slice, slices, of_a);
     list_slice(shingler, b, ignored, slice, slices, of_b);
-    found.size_a += of_a.size();
-    found.size_b += of_b.size();
-    found.shared += in_common(of_a, of_b, 0);
+    measure.size_a += of_a.size();
+    measure.size_b += of_b.size();
+    measure.shared += shared_features(of_a, of_b, 0);
   }
-  if (found.shared > 0)
-    found.bytes = std::min<std::uint64_t>(found.shared + shingler.window() - 1, std::min(a.size(), b.size()));
-  return found;
+  if (measure.shared > 0)
+    measure.bytes = std::min<std::uint64_t>(measure.shared + shingler.window() - 1, std::min(a.size(), b.size()));
+  return measure;
 }
 
 }  // namespace nearkin

@@ -7,7 +7,7 @@ from os import fspath
 from pathlib import Path
 
 from nearkin.api.options import AnyPath, signer
-from nearkin.api.session import Progress, heed_verdicts, match_again, no_progress, rerun, writing
+from nearkin.api.session import Progress, heed_verdicts, match_again, no_progress, run_context, writing
 from nearkin.errors import UsageError
 from nearkin.model import Location
 from nearkin.query.store_view import is_scoped, opened, without_own_text
@@ -68,11 +68,14 @@ def forgettable(store: Path, paths: AnyPath | Iterable[AnyPath]) -> list[Locatio
 
 def drop_scope(store: Path, name: str, *, by: str | None) -> Dropped:
     """Count all documents of a scope as gone; matches and families follow. History and kept texts stay."""
+    from nearkin.pipeline import rematch  # here: nothing else needs a run
+    from nearkin.run import is_current
+
     by = signer(by)
     with writing(store) as connection:
         scope = find_scope(connection, name)
-        scan = rerun(store, connection)
-        if not scan.is_current(runs.last(connection).scheme):
+        context = run_context(store, connection)
+        if not is_current(context, runs.last(connection).scheme):
             raise UsageError("Signatures of this store are of an older nearkin; scan a folder of it first.")
         documents = 0
 
@@ -80,7 +83,7 @@ def drop_scope(store: Path, name: str, *, by: str | None) -> Dropped:
             nonlocal documents
             documents = drop(connection, scope, run=runs.coming(connection), by=by)
 
-        scan.again(change)
+        rematch(context, change)
     return Dropped(scope.name, os.fspath(scope.root), documents, scope.root.is_dir() and scope.root.is_absolute())
 
 

@@ -16,7 +16,7 @@ from nearkin.errors import UsageError
 from nearkin.model import Similar
 from nearkin.query.arrow_tables import similar_table
 from nearkin.query.check import Checker, RangeQuery
-from nearkin.query.lookup import Found, find_document, from_bytes
+from nearkin.query.lookup import NamedDocument, find_document, from_bytes
 from nearkin.query.records import Record, backslashed, similar_record
 from nearkin.query.store_view import connected, is_scoped
 from nearkin.scheme import likeness
@@ -27,7 +27,7 @@ from nearkin.store.database import connect, explained
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nearkin.checkin import Added, Desk
+    from nearkin.checkin import Added, CheckIn
 
 
 def check(
@@ -92,19 +92,19 @@ class DocumentChecker:
         """Documents that an older nearkin has read, and that so are not compared."""
         return count_stale(self.connection)
 
-    def read(self, name: str) -> Found:
+    def read(self, name: str) -> NamedDocument:
         """A file, or a document of the store by its path there."""
         return find_document(name, self.store, raw=self.checker.canon.raw)
 
-    def read_bytes(self, name: str, data: bytes) -> Found:
+    def read_bytes(self, name: str, data: bytes) -> NamedDocument:
         """The bytes of a file of this name."""
         return from_bytes(name, data, raw=self.checker.canon.raw)
 
-    def has_words(self, document: Found) -> bool:
+    def has_words(self, document: NamedDocument) -> bool:
         """Whether it has a text to compare; otherwise only its bytes are looked up."""
         return bool(self.checker.canon.apply(document.text or b""))
 
-    def check(self, document: Found, *, limit: int | None = None, all_copies: bool = False) -> list[Similar]:
+    def check(self, document: NamedDocument, *, limit: int | None = None, all_copies: bool = False) -> list[Similar]:
         """What in the store is like it, the most like first."""
         return self.checker.check(document.digest, document.text, limit=limit, all_copies=all_copies)
 
@@ -118,7 +118,7 @@ class DocumentChecker:
         shares = ["resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high", "template"]
         return ["path", *(["scope"] if self.scoped else []), "tier", *shares]
 
-    def sql(self, document: Found, query: RangeQuery) -> str | None:
+    def sql(self, document: NamedDocument, query: RangeQuery) -> str | None:
         """Under scheme si: the same question as SQL for another database; None where it has no similarity index."""
         return self.checker.sql(document.text, query)
 
@@ -145,21 +145,21 @@ def add_text(store: Path, text: Text, *, name: str | None, by: str | None) -> bo
     """Store a text under a name. False: it was there already, just so."""
     _refuse_to_add(name, None)
     data = data_of(text)
-    with _check_in(store, signer(by)) as desk:
-        return desk.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
+    with _check_in(store, signer(by)) as check_in:
+        return check_in.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
 
 
 def add_documents(
-    store: Path, documents: Iterable[Found], *, name: str | None, by: str | None
-) -> "Iterator[tuple[Found, Added | None]]":
+    store: Path, documents: Iterable[NamedDocument], *, name: str | None, by: str | None
+) -> "Iterator[tuple[NamedDocument, Added | None]]":
     """Store documents that were read, one by one, with what became of each; `name` is for bytes that lie in no file.
     None: it is a document of the store already."""
-    with _check_in(store, signer(by)) as desk:
+    with _check_in(store, signer(by)) as check_in:
         for document in documents:
             if document.data is not None:
-                yield document, desk.add_bytes(name or "", document.data)
+                yield document, check_in.add_bytes(name or "", document.data)
             elif document.file is not None:
-                yield document, desk.add_file(document.file)
+                yield document, check_in.add_file(document.file)
             else:
                 yield document, None
 
@@ -173,11 +173,11 @@ def _refuse_to_add(name: str | None, scheme: str | None) -> None:
 
 
 @contextmanager
-def _check_in(store: Path, by: str) -> "Iterator[Desk]":
-    from nearkin.checkin import Desk  # here: most checks add nothing
+def _check_in(store: Path, by: str) -> "Iterator[CheckIn]":
+    from nearkin.checkin import CheckIn  # here: most checks add nothing
 
     connection = connect(store, write=True)
     try:
-        yield Desk(connection, store, version(), by)
+        yield CheckIn(connection, store, version(), by)
     finally:
         connection.close()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from nearkin.api.texts import EXACT, IGNORED, Text, canon_for, data_of, extracted_from
 from nearkin.errors import InputError, UsageError
-from nearkin.query.comparison import Comparison, Payload, aligned, label, payload_of, without_templates
+from nearkin.query.comparison import Comparison, TemplatePayload, aligned, label, payload_of, without_templates
 from nearkin.query.comparison import compare as measure
-from nearkin.query.lookup import Found, Readable, find_document, in_characters
+from nearkin.query.lookup import NamedDocument, Readable, find_document, in_characters
 from nearkin.query.records import Record, comparison_record
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.scheme.shingler import ALL_BITS
@@ -40,10 +40,10 @@ def compare(
         raise UsageError(f"min_length is in characters, at least 1; it is {min_length}.")
     how = parse_scheme(scheme)
 
-    def side(name: str, text: Text) -> Found:
+    def side(name: str, text: Text) -> NamedDocument:
         extracted = extracted_from(text, raw)
         data = data_of(text)
-        return Found(name, len(data), sha256(data).digest(), extracted)
+        return NamedDocument(name, len(data), sha256(data).digest(), extracted)
 
     return measure(side("a", a), side("b", b), how, canon_for(raw, ignore, how), least=min(min_length, maxsize))
 
@@ -53,10 +53,10 @@ class ComparedDocuments:
     """Two documents, each by its name, with what they have in common."""
 
     names: tuple[str, str]  # as they were asked for
-    a: Found
-    b: Found
+    a: NamedDocument
+    b: NamedDocument
     comparison: Comparison
-    payload: Payload | None  # what is left without the store's templates; None: it has none
+    payload: TemplatePayload | None  # what is left without the store's templates; None: it has none
     scheme: Scheme
     canon: Canon
 

@@ -178,11 +178,11 @@ class ScanResult:
         """Filters that made no difference, such as a path from elsewhere. To know them the folders are listed again."""
         if not settings.include and not settings.exclude:
             return ()
-        from nearkin.read.globs import Choice
+        from nearkin.read.globs import PathFilter
         from nearkin.read.walk import walk
         from nearkin.store.scopes import all_scopes
 
-        choice = Choice(settings)
+        choice = PathFilter(settings)
         for scope in all_scopes(self.connection):
             below = [scope.root / os.fsdecode(path) for path in runs.in_scope(scope, self.starts)]
             for _ in walk(scope.root, tuple(below), settings, choice=choice) if below else ():
@@ -190,7 +190,8 @@ class ScanResult:
         return choice.idle
 
     def _tables(self, run: int) -> TablesAsDocuments:
-        from nearkin.read.table import BrokenTableError, table_columns, table_kind
+        from nearkin.read.table import BrokenTableError, table_kind
+        from nearkin.read.table_reader import table_columns
 
         kinds = {start: table_kind(os.fsencode(start)) for start in self.starts if start.is_file()}
         named = [start for start, kind in kinds.items() if kind is not None]

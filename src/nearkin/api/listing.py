@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from nearkin.query.matches import Between
     from nearkin.scheme import Scheme, Signature
-    from nearkin.store.documents import Held
+    from nearkin.store.documents import HeldDocument
 
 Item = TypeVar("Item")
 Signed = tuple[Location, "Signature"]
@@ -110,7 +110,7 @@ class ScopeListing(Listing[Match]):
         assert self.compare is not None
         return self.compare()
 
-    def new_records(self, documents: "Iterable[Held]") -> Iterator[Record]:
+    def new_records(self, documents: "Iterable[HeldDocument]") -> Iterator[Record]:
         """Documents of the candidate that are not in the master, with the fields of JSON."""
         from nearkin.query.records import new_record
 

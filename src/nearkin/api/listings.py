@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     from nearkin.query.kinship import Custodian, FolderPair
     from nearkin.query.lineage import Descendant
     from nearkin.store.audit import Entry
-    from nearkin.store.documents import Held
+    from nearkin.store.documents import HeldDocument
     from nearkin.store.families import PastEvent
     from nearkin.store.verdicts import Verdict
 
-DOCUMENT_COLUMNS = ["size", "modified", "media", "encoding", "digest", "reason", "detail"]
-PRESENT_COLUMNS = ["parent", "owner", "custodian", "properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"]
 LINEAGE_COLUMNS = ["depth", "date", "date_from", "new", "lost", "exact", "new_margin", "lost_margin", "same_words"]
 TEMPLATE_COLUMNS = ["id", "name", "source", "tolerance", "documents", "shingles", "passages", "excerpt"]
 
@@ -43,7 +41,7 @@ class Listings:
     def documents(self, *, failed: bool = False, without_text: bool = False) -> Iterator[Listing[Document]]:
         """Documents; or files that failed, or documents that have no text."""
         from nearkin.query.arrow_tables import document_table
-        from nearkin.query.records import document_record
+        from nearkin.query.records import document_columns, document_record
         from nearkin.store.documents import present
 
         if failed and without_text:
@@ -56,7 +54,7 @@ class Listings:
                 lambda: present(connection, failed=failed, without_text=without_text),
                 lambda document, name: document_record(document, scoped=scoped, name=name),
                 lambda records: document_table(records, scoped=scoped),
-                ["path", *(["scope"] if scoped else []), *DOCUMENT_COLUMNS, *PRESENT_COLUMNS],
+                document_columns(scoped=scoped),
                 frozenset({"path", "parent"}),
                 _document_rows,
             )
@@ -65,7 +63,7 @@ class Listings:
     def changes(self) -> Iterator[Listing[Change]]:
         """Documents that the last scan found new, changed, moved or gone."""
         from nearkin.query.arrow_tables import document_table
-        from nearkin.query.records import change_record
+        from nearkin.query.records import change_columns, change_record
         from nearkin.store.changes import list_changes
 
         with opened(self.path) as connection:
@@ -76,7 +74,7 @@ class Listings:
                 lambda: list_changes(connection),
                 lambda change, name: change_record(change, scoped=scoped, name=name),
                 lambda records: document_table(records, scoped=scoped, changes=True),
-                ["change", "path", "moved_from", *(["scope"] if scoped else []), *DOCUMENT_COLUMNS],
+                change_columns(scoped=scoped),
                 frozenset({"path", "moved_from"}),
             )
 
@@ -84,7 +82,7 @@ class Listings:
     def identical(self) -> Iterator[Listing[IdenticalGroup]]:
         """Groups of identical documents, the largest first."""
         from nearkin.query.arrow_tables import identical_table
-        from nearkin.query.records import copy_rows, identical_record
+        from nearkin.query.records import copy_columns, copy_rows, identical_record
         from nearkin.store.documents import identical_groups
 
         with opened(self.path) as connection:
@@ -95,7 +93,7 @@ class Listings:
                 lambda: identical_groups(connection),
                 lambda group, name: identical_record(group, scoped=scoped, name=name),
                 lambda records: identical_table(records, scoped=scoped),
-                ["group", "tier", "size", "overhead", "path", *(["scope"] if scoped else [])],
+                copy_columns(scoped=scoped),
                 frozenset({"group", "path"}),
                 copy_rows,
             )
@@ -114,7 +112,7 @@ class Listings:
         """Scored pairs, strongest first; `Store.matches` says what the arguments mean."""
         from nearkin.query.arrow_tables import match_table
         from nearkin.query.matches import each_match, list_between
-        from nearkin.query.records import MATCH, match_record
+        from nearkin.query.records import match_columns, match_record
         from nearkin.query.wording import missing_from_matches
 
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
@@ -136,7 +134,7 @@ class Listings:
                 lambda: listing.answer.matches if tiers else each_match(connection, **asked),
                 lambda match, name: match_record(match, scoped=scoped, name=name, tiers=tiers),
                 lambda records: match_table(records, scoped=scoped, tiers=tiers),
-                ["a", "b", *(["a_scope", "b_scope"] if scoped else []), *(["tier"] if tiers else []), *MATCH],
+                match_columns(scoped=scoped, tiers=tiers),
                 frozenset({"a", "b"}),
                 find_gaps=lambda: missing_from_matches(connection, min_resemblance, min_containment),
                 compare=None if scopes is None else lambda: list_between(connection, *scopes, **asked),
@@ -146,7 +144,7 @@ class Listings:
     @contextmanager
     def new_documents(
         self, master: str, candidate: str, *, min_resemblance: float | None = None, min_containment: float | None = None
-    ) -> "Iterator[Listing[Held]]":
+    ) -> "Iterator[Listing[HeldDocument]]":
         """Documents of the candidate that are neither identical to one of the master, nor near one, nor in one."""
         from nearkin.query.arrow_tables import new_table
         from nearkin.query.matches import list_between

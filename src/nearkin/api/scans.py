@@ -22,7 +22,8 @@ def scan(
     store: Path, paths: AnyPath | Iterable[AnyPath], scope: str | None, progress: Progress | None, options: ScanOptions
 ) -> Summary:
     """Bring a store up to date. Wrong options or paths are refused before a store is made."""
-    from nearkin.pipeline import Scan  # here: a forecast and a count of files need none of it
+    from nearkin.pipeline import scan as run_scan  # here: a forecast and a count of files need none of it
+    from nearkin.run import RunContext
 
     settings = settings_of(options)
     starts = check_starts(paths_of(paths))
@@ -34,7 +35,8 @@ def scan(
     connection = connect(store, create=True, write=True, logged=False)
     try:
         with explained(store):
-            return Scan(connection, store, settings, version(), progress or no_progress).run(starts, scope_name=scope)
+            context = RunContext(connection, store, settings, version(), progress or no_progress)
+            return run_scan(context, starts, scope_name=scope)
     finally:
         connection.close()
 
@@ -98,7 +100,8 @@ def _refuse_other_tables(starts: tuple[Path, ...], settings: Settings) -> None:
     """Where a column was named, refuse tables without it."""
     if settings.table.text_column is None:
         return
-    from nearkin.read.table import check_tables, columns_of
+    from nearkin.read.table import columns_of
+    from nearkin.read.table_reader import check_tables
 
     columns = columns_of(settings.table)
     assert columns is not None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nearkin.api.scans import refuse_unreadable
 from nearkin.api.texts import canon_for
-from nearkin.query.lookup import Found, find_document, from_bytes
+from nearkin.query.lookup import NamedDocument, find_document, from_bytes
 from nearkin.query.records import Record
 from nearkin.scheme import SCHEMES, Estimator, Scheme, Signature, parse_scheme, place
 from nearkin.scheme import sign as sign_canonical
@@ -109,7 +109,7 @@ def learn_reference_from(path: Path) -> str:
 class SignedDocument:
     """A document with its signature."""
 
-    document: Found
+    document: NamedDocument
     signature: Signature
     scheme: Scheme
     canonical: bytes  # the text that was signed

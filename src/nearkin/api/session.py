@@ -22,8 +22,8 @@ from nearkin.store import runs
 from nearkin.store.database import connect, explained, transaction, turn
 
 if TYPE_CHECKING:
-    from nearkin.pipeline import Scan
     from nearkin.query.check import Checker, Opened
+    from nearkin.run import RunContext
 
 Asked = tuple[str | None, float | None, float | None]
 Progress = Callable[[str, int, int], None]  # stage, how much is done, and its bytes or of how much
@@ -128,31 +128,37 @@ def write_turn(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
         yield
 
 
-def rerun(path: Path, connection: sqlite3.Connection, progress: Progress | None = None) -> "Scan":
-    """A run with the settings of the last scan, by no more threads and memory than this machine has for it."""
-    from nearkin.pipeline import Scan  # here: checks need none of it
+def run_context(path: Path, connection: sqlite3.Connection, progress: Progress | None = None) -> "RunContext":
+    """What a run needs to go over the store again: the settings of the last scan, and no more threads and memory than
+    this machine has for it."""
+    from nearkin.run import RunContext  # here: checks need none of it
 
     last = Settings.from_json(json.dumps(runs.last(connection).settings))
     here = RunSettings()
     run = RunSettings(jobs=min(last.run.jobs, here.jobs), memory=min(last.run.memory, here.memory))
-    return Scan(connection, path, replace(last, run=run), version(), progress or no_progress)
+    return RunContext(connection, path, replace(last, run=run), version(), progress or no_progress)
 
 
 def match_again(path: Path, connection: sqlite3.Connection) -> None:
     """Match after documents were purged. A scan that has begun meanwhile does it anyway, and so does the next one where
     signatures are stale."""
+    from nearkin.pipeline import rematch  # here, as below: checks need none of it
+    from nearkin.run import is_current
+
     if runs.last_settings(connection) is None:
         return
-    scan = rerun(path, connection)
-    if scan.is_current(runs.last(connection).scheme):
+    context = run_context(path, connection)
+    if is_current(context, runs.last(connection).scheme):
         with suppress(BusyError):
-            scan.again()
+            rematch(context)
 
 
 def regroup(path: Path, connection: sqlite3.Connection) -> None:
     """Group after a verdict. A scan that is running finds the verdict when it groups."""
+    from nearkin.pipeline import regroup as group_again
+
     with suppress(BusyError):
-        rerun(path, connection).regroup()
+        group_again(run_context(path, connection))
 
 
 def heed_verdicts(path: Path, connection: sqlite3.Connection) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from nearkin.checkin import Added
     from nearkin.keep.apply import Done, Undone
     from nearkin.keep.plan import Row
-    from nearkin.query.lookup import Found
+    from nearkin.query.lookup import NamedDocument
     from nearkin.query.verdicts import Consequence
     from nearkin.report.export import Written
     from nearkin.store.changes import Dropped
@@ -261,8 +261,8 @@ class Store:
         return add_text(self.path, text, name=name, by=by)
 
     def add_documents(
-        self, documents: "Iterable[Found]", *, name: str | None = None, by: str | None = None
-    ) -> "Iterator[tuple[Found, Added | None]]":
+        self, documents: "Iterable[NamedDocument]", *, name: str | None = None, by: str | None = None
+    ) -> "Iterator[tuple[NamedDocument, Added | None]]":
         """Store documents that were read by `checking`, one by one; `name` is for bytes that lie in no file. None: it
         is a document of the store already."""
         from nearkin.api.check import add_documents

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from nearkin.api.options import at_least_one, signer, words
-from nearkin.api.session import Progress, rerun, writing
+from nearkin.api.session import Progress, run_context, writing
 from nearkin.api.texts import Text, extracted_from
 from nearkin.errors import InputError, UsageError
 from nearkin.matching.boilerplate import Boilerplate, Drawer
+from nearkin.pipeline import rematch
 from nearkin.query.lookup import find_document
 from nearkin.query.store_view import opened
 from nearkin.query.templates import TOLERANCE, Suggestion, find_template, list_suggestions
@@ -101,7 +102,7 @@ def add_template(
                 if boilerplate.features is not None:
                     store_features(connection, number, drawer.scheme_id, boilerplate.features)
 
-        rerun(store, connection, progress).again(store_all)
+        rematch(run_context(store, connection, progress), store_all)
     return [unused_name for unused_name, _ in made]
 
 
@@ -110,7 +111,7 @@ def remove_template(store: Path, name: str, *, by: str | None) -> None:
     by = signer(by)
     with writing(store) as connection:
         template = find_template(connection, name)
-        rerun(store, connection).again(lambda: delete_template(connection, template, by=by))
+        rematch(run_context(store, connection), lambda: delete_template(connection, template, by=by))
 
 
 def _text_of(store: Path, file: str) -> bytes:

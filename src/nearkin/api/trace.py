@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from nearkin.api.texts import Text, data_of, extracted_from
 from nearkin.errors import UsageError
-from nearkin.query.lookup import Found, Readable, find_document, from_bytes
-from nearkin.query.records import Record, traced_record, traced_table
+from nearkin.query.arrow_tables import traced_table
+from nearkin.query.lookup import NamedDocument, Readable, find_document, from_bytes
+from nearkin.query.records import Record, traced_record
 from nearkin.query.store_view import connected, is_scoped
 from nearkin.query.trace import LONG_ENOUGH, Trace, Traced
 from nearkin.query.trace import trace as follow
@@ -42,21 +43,21 @@ class Tracer:
     raw: bool  # whether texts of the store are bytes as they are
     scoped: bool  # whether paths alone are ambiguous: records then name the scopes, too
 
-    def read(self, name: str) -> Found:
+    def read(self, name: str) -> NamedDocument:
         """A file, or a document of the store by its path there."""
         return find_document(name, self.store, raw=self.raw)
 
-    def read_bytes(self, name: str, data: bytes) -> Found:
+    def read_bytes(self, name: str, data: bytes) -> NamedDocument:
         """The bytes of a file of this name."""
         return from_bytes(name, data, raw=self.raw)
 
-    def trace(self, document: Found, *, min_length: int = 100, quick: bool = False) -> Trace:
+    def trace(self, document: NamedDocument, *, min_length: int = 100, quick: bool = False) -> Trace:
         """Every document that holds a passage of it; `Store.trace` says what the arguments mean."""
         _refuse_short(min_length)
         text = document.text or b""
         return follow(self.connection, self.store, text, document.digest, least=min_length, quick=quick)
 
-    def readable(self, document: Found) -> Readable:
+    def readable(self, document: NamedDocument) -> Readable:
         """Its text as people read it; places of passages are places in it."""
         return Readable.of(document.text or b"", Canon(self.raw, frozenset()))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.model import Similar
     from nearkin.query.check import RangeQuery
-    from nearkin.query.lookup import Found
+    from nearkin.query.lookup import NamedDocument
 
 
 @click.command(epilog="Example: nearkin check draft.txt --exit-code && echo new")
@@ -121,12 +121,12 @@ def check(
     return InputError.exit_code if exit_code and in_doubt and not like else _code(files, queries, similar=like)
 
 
-def _code(files: tuple[str, ...], queries: "list[Found]", *, similar: bool) -> int:
+def _code(files: tuple[str, ...], queries: "list[NamedDocument]", *, similar: bool) -> int:
     """A file that could not be read is no all-clear, whatever the others are like; nor is what nobody looked into."""
     return InputError.exit_code if len(queries) < len(files) else int(similar)
 
 
-def _read_all(files: tuple[str, ...], checker: "DocumentChecker") -> "list[Found]":
+def _read_all(files: tuple[str, ...], checker: "DocumentChecker") -> "list[NamedDocument]":
     """Those that can be read; one that cannot keeps no answer from the others."""
     queries = []
     for file in files:
@@ -150,7 +150,7 @@ def _note_not_compared(scheme: str, unsigned: int, stale: int, *, quiet: bool) -
         note(f"{count(stale, 'documents')} {were} read by an older nearkin and not compared; scan again.", quiet=quiet)
 
 
-def _print_sql(checker: "DocumentChecker", queries: "list[Found]", own: "RangeQuery", *, quiet: bool) -> None:
+def _print_sql(checker: "DocumentChecker", queries: "list[NamedDocument]", own: "RangeQuery", *, quiet: bool) -> None:
     for query in queries:
         statement = checker.sql(query, own)
         if statement is not None:
@@ -159,7 +159,7 @@ def _print_sql(checker: "DocumentChecker", queries: "list[Found]", own: "RangeQu
             note(f"{name_of(query)} has no similarity index.", quiet=quiet)
 
 
-def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
+def _show(query: "NamedDocument", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
     if named:
         about = count(len(similar), "documents")
         screen.heading(shortened(safe(query.name), screen.width - len(about) - 2), about)
@@ -189,7 +189,7 @@ def _refuse_wrong_adding(
         raise UsageError("--name is only for standard input; files keep their own names.")
 
 
-def _add_all(store: "Store", queries: "list[Found]", name: str | None, by: str | None, *, quiet: bool) -> None:
+def _add_all(store: "Store", queries: "list[NamedDocument]", name: str | None, by: str | None, *, quiet: bool) -> None:
     """Store the files, and say of each what became of it."""
     for query, added in store.add_documents(queries, name=name, by=by):
         if added is None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nearkin.api.comparison import ComparedDocuments
     from nearkin.cli.screen import Screen
     from nearkin.query.comparison import Comparison
-    from nearkin.query.lookup import Found, Readable
+    from nearkin.query.lookup import NamedDocument, Readable
     from nearkin.report.word_marks import Row, Word
     from nearkin.scheme import Estimate
     from nearkin.scheme.plan import Collision
@@ -196,7 +196,7 @@ def _show_collision(screen: "Screen", collision: "Collision", bits: int) -> None
     screen.note(f"The chance that two shingles are mistaken for one is at most {chance:.2g}.")
 
 
-def _show_textless(screen: "Screen", textless: "list[Found]", *, same: bool) -> None:
+def _show_textless(screen: "Screen", textless: "list[NamedDocument]", *, same: bool) -> None:
     """Of pictures and the like there is nothing to measure but whether they are the same."""
     for side in textless:
         screen.note(f"{without_text(side)}.")

@@ -16,7 +16,7 @@ from nearkin.wording import count, safe
 
 if TYPE_CHECKING:
     from nearkin.model import Location
-    from nearkin.query.lookup import Found
+    from nearkin.query.lookup import NamedDocument
     from nearkin.query.matches import Between
 
 
@@ -92,12 +92,12 @@ def complain(message: str) -> None:
     _say(line)
 
 
-def name_of(query: "Found") -> str:
+def name_of(query: "NamedDocument") -> str:
     """The file that was asked about, as the subject of a sentence."""
     return "standard input" if query.name == "-" else safe(query.name)
 
 
-def without_text(query: "Found") -> str:
+def without_text(query: "NamedDocument") -> str:
     """The beginning of a sentence that says why a file has no text: without it, that nothing in the store is like an
     image would read as an all-clear."""
     if not query.size:
@@ -108,7 +108,7 @@ def without_text(query: "Found") -> str:
     return f"{name_of(query)} has no readable text{why}"
 
 
-def note_unopened(query: "Found", *, quiet: bool) -> None:
+def note_unopened(query: "NamedDocument", *, quiet: bool) -> None:
     """Note of a container, or a mail with attachments, that only the whole was looked up."""
     if query.holds:
         note(f"{name_of(query)} contains other documents, which were not looked up; scan or unpack it.", quiet=quiet)

@@ -1,13 +1,12 @@
-"""Segments, written: the delta into one file, merged with the smaller ones there are.
+"""Writing the segments of a scheme: the delta goes into one file, merged with the smaller files there are.
 
 A segment is merged when it is at most four times as large as what it is merged with (O'Neil et al. 1996, the
 log-structured merge tree): of n contents there are then at most log4 n files, and each content is written about as
 often. Files first, then one transaction that names them: killed at any moment, the store is as it was or as it will be.
 
-The first segment of a store, made while the scan's results are grouped and stored.
-
-These fill one processor; of 53,596 pages the segment takes the other for as long. It is written on a thread with a
-connection of its own, from signatures that are remembered or stored by then, and named when the scan has ended.
+The first segment of a store is made ahead, while the scan's results are grouped and stored. That fills one processor;
+of 53,596 pages the segment takes the other for as long. It is written on a thread with a connection of its own, from
+signatures that are cached or stored by then, and named when the scan has ended.
 """
 
 import os
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.candidates import Levels
-from nearkin.matching.scan_cache import Remembered
+from nearkin.matching.scan_cache import CachedContents
 from nearkin.scheme import Scheme
 from nearkin.store.database import connect, transaction, trusted, turn
 from nearkin.store.segments import (
@@ -59,7 +58,7 @@ def build_segments(
     least: int = WAIT,
     memory: int | None = None,
 ) -> None:
-    """Bring the segments of a scheme up to date. Without `wait`, only where no one else does.
+    """Bring the segments of a scheme up to date; without `wait`, only where no other process does so.
 
     Features that are ignored (ascending) are left out; segments that left out others, and such as are lost or damaged,
     are made anew. What is written does not depend on the memory.
@@ -73,10 +72,10 @@ def build_segments(
             Builder(connection, store, scheme, scheme_id, ignored, memory).build(least)
 
 
-def open_segment(store: Path, one: SegmentFile) -> _native.Segment:
-    """RuntimeError or OSError: it is not the file that it should be."""
-    segment = _native.Segment.open(os.fspath(folder_of(store) / one.name), one.token)
-    if len(segment) != one.contents:
+def open_segment(store: Path, file: SegmentFile) -> _native.Segment:
+    """Open a segment; RuntimeError or OSError: it is not the file that it should be."""
+    segment = _native.Segment.open(os.fspath(folder_of(store) / file.name), file.token)
+    if len(segment) != file.contents:
         raise RuntimeError("the segment has other contents than the store says")
     return segment
 
@@ -84,18 +83,18 @@ def open_segment(store: Path, one: SegmentFile) -> _native.Segment:
 def damaged_segments(connection: sqlite3.Connection, store: Path) -> Iterator[str]:
     """Names of files that are there and are not what was written."""
     for (scheme,) in connection.execute("SELECT DISTINCT scheme FROM segment").fetchall():
-        for one in segment_files(connection, scheme):
-            if (folder_of(store) / one.name).is_file():
+        for file in segment_files(connection, scheme):
+            if (folder_of(store) / file.name).is_file():
                 try:
-                    whole = open_segment(store, one).intact()
+                    whole = open_segment(store, file).intact()
                 except (RuntimeError, OSError):
                     whole = False
                 if not whole:
-                    yield one.name
+                    yield file.name
 
 
 class Builder:
-    """For whoever has the turn to write segments."""
+    """Writes segments, for the one process that has the turn to do so."""
 
     def __init__(
         self,
@@ -111,6 +110,7 @@ class Builder:
         self.levels, self.ignored, self.templates = Levels.of(scheme), ignored, digest_of(ignored)
 
     def build(self, least: int) -> None:
+        """Write what waits, where there is no segment or at least so many contents wait."""
         remove_unnamed(self.connection, self.store)
         there = self._sound()
         waiting = delta_of(self.connection, self.scheme_id)
@@ -123,30 +123,32 @@ class Builder:
         parts = self._runs(self._stored_rows(waiting))
         old: list[SegmentFile] = []
         size = sum(part.postings for part in parts)
-        for one in sorted(there, key=lambda one: one.postings):
-            if one.postings > TIER * size:
+        for file in sorted(there, key=lambda file: file.postings):
+            if file.postings > TIER * size:
                 break
-            segment = open_segment(self.store, one)
+            segment = open_segment(self.store, file)
             if not segment.intact():
-                (folder_of(self.store) / one.name).unlink()
+                (folder_of(self.store) / file.name).unlink()
                 return self.build(least)
-            old.append(one)
+            old.append(file)
             parts.append(segment)
-            size += one.postings
+            size += file.postings
         return self.name(self._merged(parts), old, waiting)
 
-    def first(self, remembered: Remembered, stopped: Callable[[], bool]) -> tuple[SegmentFile, list[int]] | None:
-        """All that waits in one file, which nothing names yet, where there is no other. None: there is, or stopped."""
+    def first(self, cached: CachedContents | None, stopped: Callable[[], bool]) -> tuple[SegmentFile, list[int]] | None:
+        """Write all that waits into one file, which nothing names yet, where the store has no other segment.
+
+        None: it has one, nothing waits, or the builder was stopped."""
         waiting = delta_of(self.connection, self.scheme_id)
         if not waiting or segment_files(self.connection, self.scheme_id):
             return None
         with self._leaving_nothing():
-            parts = self._runs(self._remembered_rows(waiting, remembered), stopped)
+            parts = self._runs(self._signed_rows(waiting, cached), stopped)
             return None if stopped() else (self._merged(parts), waiting)
 
     @contextmanager
     def _leaving_nothing(self) -> Iterator[None]:
-        """Where there is no room, runs that are written already would take what others need."""
+        """Remove what is written where the work fails: a full disk needs the room."""
         try:
             yield
         except BaseException:
@@ -155,43 +157,48 @@ class Builder:
             raise
 
     def name(self, new: SegmentFile, old: list[SegmentFile], written: list[int]) -> None:
+        """Name the new segment in the store in place of the old ones; the contents written wait no longer."""
         # The keys of 40,000 rows that go would be looked at one by one, for 20 ms.
         with trusted(self.connection), turn(self.store), transaction(self.connection):
             replace_segments(self.connection, self.scheme_id, new=[new], old=old, written=written)
         remove_unnamed(self.connection, self.store)
 
     def _sound(self) -> list[SegmentFile]:
-        """The segments that can be read and leave out what they should; contents of the others wait again."""
+        """Segments that can be read and leave out the right features; contents of all others wait again."""
         sound: dict[SegmentFile, _native.Segment] = {}
         stale: list[SegmentFile] = []
-        for one in segment_files(self.connection, self.scheme_id):
+        for file in segment_files(self.connection, self.scheme_id):
             try:
-                if one.templates != self.templates:
+                if file.templates != self.templates:
                     raise RuntimeError("the segment leaves out other features")
-                sound[one] = open_segment(self.store, one)
+                sound[file] = open_segment(self.store, file)
             except (RuntimeError, OSError):
-                stale.append(one)
+                stale.append(file)
         if stale:
             held = {content for segment in sound.values() for content in segment.contents.tolist()}
             with turn(self.store), transaction(self.connection):
-                lost = [one for one in signed_contents(self.connection, self.scheme_id) if one not in held]
+                signed = signed_contents(self.connection, self.scheme_id)
+                lost = [content for content in signed if content not in held]
                 back_to_delta(self.connection, self.scheme_id, stale, lost)
         return [*sound]
 
     def _stored_rows(self, waiting: list[int]) -> Iterator[Signed]:
         return signed_rows(self.connection, self.scheme_id, waiting, self.run)
 
-    def _remembered_rows(self, waiting: list[int], remembered: Remembered) -> Iterator[Signed]:
-        """Nothing is remembered of empty texts, which have no features; where others are unknown all are read."""
-        ids = np.array(waiting, np.int64)
-        known = remembered.knows(ids)
-        unknown = ids[~known].tolist()
-        if not known.any() or len(unknown) > FEW or any(one.offsets[-1] for one in self._stored_rows(unknown)):
+    def _signed_rows(self, waiting: list[int], cached: CachedContents | None) -> Iterator[Signed]:
+        """Signatures from the cache. Empty texts, which have no features, are not in it; where others are not, all are
+        read from the store."""
+        if cached is None:
             return self._stored_rows(waiting)
-        return remembered.signed_rows(ids, self.run)
+        ids = np.array(waiting, np.int64)
+        known = cached.has_signatures_of(ids)
+        unknown = ids[~known].tolist()
+        if not known.any() or len(unknown) > FEW or any(rows.offsets[-1] for rows in self._stored_rows(unknown)):
+            return self._stored_rows(waiting)
+        return cached.signed_rows(ids, self.run)
 
     def _runs(self, rows: Iterator[Signed], stopped: Callable[[], bool] = lambda: False) -> list[_native.Segment]:
-        """The last one in memory, those before in files that are removed when they are merged."""
+        """Sorted runs: the last one in memory, those before in files that are removed when they are merged."""
         runs: list[_native.Segment] = []
         for signed in rows:
             if stopped():
@@ -215,8 +222,34 @@ class Builder:
         return SegmentFile(name, token, self.templates, len(made), made.postings, made.size)
 
 
+@contextmanager
+def first_segment_ahead(
+    connection: sqlite3.Connection,
+    store: Path,
+    scheme: Scheme,
+    scheme_id: int,
+    *,
+    ignored: NDArray[np.uint64],
+    memory: int,
+    cached: CachedContents | None,
+) -> Iterator[None]:
+    """Make the first segment while the block runs; name it when the block has ended well, else leave nothing of it."""
+    ahead: SegmentAhead | None = None
+    with suppress(OSError):
+        ahead = SegmentAhead(store, scheme, scheme_id, ignored=ignored, memory=memory, cached=cached)
+    try:
+        yield
+    except BaseException:
+        if ahead is not None:
+            ahead.give_up(connection)
+        raise
+    if ahead is not None:
+        with suppress(OSError, sqlite3.OperationalError):
+            ahead.name(connection)
+
+
 class SegmentAhead:
-    """Where anything is in the way, nothing was made: whoever brings segments up to date afterwards makes it then."""
+    """A segment that a thread makes. Where anything is in the way none is made: `build_segments` makes it then."""
 
     def __init__(
         self,
@@ -226,10 +259,10 @@ class SegmentAhead:
         *,
         ignored: NDArray[np.uint64],
         memory: int,
-        remembered: Remembered,
+        cached: CachedContents | None,
     ) -> None:
         self.store = store
-        self._remembered = remembered
+        self._cached = cached
         self._about = (store, scheme, scheme_id, ignored, memory)
         self._made: tuple[SegmentFile, list[int]] | None = None
         self._stop = Event()
@@ -242,12 +275,12 @@ class SegmentAhead:
     def _make(self) -> None:
         try:
             with closing(connect(self.store)) as connection:
-                self._made = Builder(connection, *self._about).first(self._remembered, self._stop.is_set)
-        except Exception:  # a full disk or no memory, say: whoever needs it makes it, or is told then
+                self._made = Builder(connection, *self._about).first(self._cached, self._stop.is_set)
+        except Exception:  # a full disk or no memory, say: `build_segments` makes it, or says so
             self._made = None
 
     def name(self, connection: sqlite3.Connection) -> None:
-        """When the scan has ended."""
+        """Name the segment in the store, when the scan has ended."""
         try:
             if self._thread is not None:
                 self._thread.join()
@@ -261,7 +294,7 @@ class SegmentAhead:
             self._leave()
 
     def give_up(self, connection: sqlite3.Connection) -> None:
-        """Nothing of it stays."""
+        """Stop, and remove what was written."""
         self._stop.set()
         self._leave()
         with suppress(OSError, sqlite3.Error), one_builder(self.store, wait=False) as mine:
@@ -269,7 +302,7 @@ class SegmentAhead:
                 remove_unnamed(connection, self.store)
 
     def _leave(self) -> None:
-        """The turn is others' only when the thread writes no more."""
+        """Pass the turn on, once the thread writes no more."""
         with self._turn:
             if self._thread is not None:
                 self._thread.join()

@@ -1,28 +1,29 @@
-"""Matches with their contents named by documents, strongest first.
+"""Matches with their contents named by documents, strongest first; of a whole store, or between two scopes.
 
-Between two scopes: what of a candidate collection is in the master repository already (Forman 2005 §1, §4).
-
-Every document of the candidate is one of four: identical to a document of the master (in bytes, or in words), near one
-(their resemblance reaches the threshold), contained in one, or new. New ones may still contain documents of the master.
+Between two scopes the question is what of a candidate collection is in the master repository already (Forman 2005 §1,
+§4). Every document of the candidate is one of four: identical to a document of the master (in bytes, or in words), near
+one (their resemblance reaches the threshold), contained in one, or new. New ones may still contain documents of the
+master.
 """
 
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from nearkin.errors import InputError, UsageError
 from nearkin.matching.match_columns import MatchColumns, Payload
-from nearkin.model import Location, Match
+from nearkin.model import Location, Match, mirrored
 from nearkin.scheme import cannot_contain, cannot_share_bytes, parse_scheme
 from nearkin.store import runs
 from nearkin.store.contents import locations
-from nearkin.store.documents import Held, documents_of, held_in
-from nearkin.store.matches import MatchRow, columns_named, match_rows
+from nearkin.store.documents import HeldDocument, documents_of, held_in
+from nearkin.store.matches import DTYPES, MatchRow, columns_named, match_rows
 from nearkin.store.scopes import all_scopes
 from nearkin.store.verdicts import Decided
 
@@ -30,7 +31,7 @@ AT_ONCE = 1000  # matches named
 
 
 def list_matches(connection: sqlite3.Connection, **asked: Any) -> list[Match]:
-    """All of them at once, as `each_match` gives them."""
+    """List all matches at once, as `each_match` gives them."""
     return list(each_match(connection, **asked))
 
 
@@ -44,25 +45,25 @@ def each_match(
     limit: int | None = None,
     parted: bool = False,
 ) -> Iterator[Match]:
-    """At the scan's thresholds, unless others are given; one not given does not apply when the other is.
+    """The matches that reach the scan's thresholds, or those given; one not given does not apply when the other is.
 
-    Pairs that a person called not similar, or of one form only, are left out unless asked for as `parted`. They are
+    Pairs that a person called not similar, or of one form only, are left out unless asked for as `parted`. Matches are
     columns until they are named, some at a time: half a million as objects were 500 MB.
     """
     run = runs.last(connection)
-    bars = bars_of(run, min_resemblance, min_containment, min_shared_bytes)
-    found = MatchColumns.stored(columns_named(connection, run.scheme))
-    found = found[found.strong(*bars) & (found.shared_bytes >= min_shared_bytes)]
+    thresholds = thresholds_of(run, min_resemblance, min_containment, min_shared_bytes)
+    matches = MatchColumns.stored(columns_named(connection, run.scheme))
+    matches = matches[matches.strong(*thresholds) & (matches.shared_bytes >= min_shared_bytes)]
     in_bytes = parse_scheme(run.spec).measure != "cosine"
     listed = _Listed(connection, Decided(connection), run.template, in_bytes, all_copies, parted)
-    return islice(listed.strongest_first(found, few=limit is not None), limit)
+    return islice(listed.strongest_first(matches, few=limit is not None), limit)
 
 
-def bars_of(
-    run: runs.Run, min_resemblance: float | None, min_containment: float | None, min_shared_bytes: int
+def thresholds_of(
+    run: runs.FinishedRun, min_resemblance: float | None, min_containment: float | None, min_shared_bytes: int
 ) -> tuple[float, float]:
-    """What resemblance and containment must reach: the scan's own thresholds unless one is given, and then the other is
-    a bar that nothing reaches. What the run's scheme cannot tell is refused."""
+    """What resemblance and containment must reach: the scan's own thresholds unless one is given; then the other is one
+    that nothing reaches. What the run's scheme cannot measure is refused."""
     scheme = parse_scheme(run.spec)
     if min_containment is not None and not scheme.contains:
         raise UsageError(cannot_contain(run.spec))
@@ -76,6 +77,8 @@ def bars_of(
 
 @dataclass(frozen=True)
 class _Listed:
+    """How matches are named and listed."""
+
     connection: sqlite3.Connection
     decided: Decided
     template: str
@@ -83,18 +86,18 @@ class _Listed:
     all_copies: bool
     parted: bool
 
-    def strongest_first(self, found: MatchColumns, *, few: bool) -> Iterator[Match]:
-        """Of those that are equally strong, names decide which comes first. `few`: not all will be asked for."""
-        contained = np.fmax(np.nan_to_num(found.a_in_b), np.nan_to_num(found.b_in_a))
-        order = np.lexsort((-contained, -found.resemblance))
-        alike = (np.diff(found.resemblance[order]) == 0) & (np.diff(contained[order]) == 0)
+    def strongest_first(self, matches: MatchColumns, *, few: bool) -> Iterator[Match]:
+        """Name matches, the strongest first; names decide between equally strong ones. `few`: not all are wanted."""
+        contained = np.fmax(np.nan_to_num(matches.a_in_b), np.nan_to_num(matches.b_in_a))
+        order = np.lexsort((-contained, -matches.resemblance))
+        alike = (np.diff(matches.resemblance[order]) == 0) & (np.diff(contained[order]) == 0)
         ends = np.append(np.flatnonzero(~alike) + 1, len(order)) if len(order) else np.zeros(0, np.int64)
         names = None if few else self._all_names()
         start = 0
         while start < len(order):
             # As many as make up a batch, and those that are no weaker than the last.
             end = int(ends[np.searchsorted(ends, min(start + AT_ONCE, len(order)))])
-            yield from self._named(found[order[start:end]], names)
+            yield from self._named(matches[order[start:end]], names)
             start = end
 
     def _all_names(self) -> dict[int, list[Location]]:
@@ -108,35 +111,72 @@ class _Listed:
         return sorted(matches, key=lambda match: (-match.resemblance, -_contained(match), match.a, match.b))
 
     def _of(self, row: tuple[Any, ...], names: dict[int, list[Location]]) -> Iterator[Match]:
-        first, second, resemblance, *numbers = row
-        said = self.decided.of_pair(first, second)
-        if said is not None and said.parts and not self.parted:
+        first, second, *_ = row
+        decision = self.decided.of_pair(first, second)
+        if decision is not None and decision.parts and not self.parted:
             return
-        a_in_b, b_in_a, score, shared, _, _, exact, low, high, sample = (
-            None if number != number else number for number in numbers
-        )
-        payload = Payload.stored(score, sample)
-        many = slice(None) if self.all_copies else slice(1)
-        for x in names.get(first, [])[many]:
-            for y in names.get(second, [])[many]:
-                a, b, share_a, share_b = (x, y, a_in_b, b_in_a) if x < y else (y, x, b_in_a, a_in_b)
-                yield Match(
-                    a,
-                    b,
-                    resemblance,
-                    share_a,
-                    share_b,
-                    payload.score,
-                    shared if self.in_bytes else None,
-                    bool(exact),
-                    low,
-                    high,
-                    payload_exact=payload.exact,
-                    payload_low=payload.low,
-                    payload_high=payload.high,
-                    verdict=None if said is None else said.value,
+        row = tuple(None if number != number else number for number in row)
+        copies = slice(None) if self.all_copies else slice(1)
+        for x in names.get(first, [])[copies]:
+            for y in names.get(second, [])[copies]:
+                yield match_of(
+                    row,
+                    x,
+                    y,
+                    turned=not x < y,
+                    in_bytes=self.in_bytes,
+                    verdict=None if decision is None else decision.value,
                     template=self.template,
                 )
+
+
+# The values of a match that `match_of` gives beside a stored row: the row's own are not listed as they are.
+BESIDE = (
+    "a",
+    "b",
+    "tier",
+    "shared_bytes",
+    "exact",
+    "verdict",
+    "template",
+    "payload_exact",
+    "payload_low",
+    "payload_high",
+)
+PLACES = {name: place for place, name in enumerate(DTYPES)}
+PAYLOAD, SAMPLE, SHARED, EXACT = (PLACES[name] for name in ("payload", "payload_sample", "shared_bytes", "exact"))
+PLACES |= {name: len(DTYPES) + place for place, name in enumerate(BESIDE)}
+# The values of both in the order of a match's attributes, taken by one call: half a million matches are made so.
+AS_STORED = itemgetter(*(PLACES[field.name] for field in fields(Match)))
+TURNED = itemgetter(*(PLACES[mirrored(field.name)] for field in fields(Match)))
+
+
+def match_of(
+    row: MatchRow,
+    first: Location,
+    second: Location,
+    *,
+    turned: bool,
+    in_bytes: bool,
+    verdict: str | None = None,
+    template: str = "with",
+) -> Match:
+    """Make a match of a stored row and the documents that name its two contents. `turned`: the second comes first."""
+    payload = Payload.stored(row[PAYLOAD], row[SAMPLE])
+    shared = row[SHARED] if in_bytes else None
+    beside = (
+        first,
+        second,
+        "near",
+        shared,
+        bool(row[EXACT]),
+        verdict,
+        template,
+        payload.exact,
+        payload.low,
+        payload.high,
+    )
+    return Match(*(TURNED if turned else AS_STORED)((*row, *beside)))
 
 
 def _contained(match: Match) -> float:
@@ -145,7 +185,7 @@ def _contained(match: Match) -> float:
 
 @dataclass(frozen=True)
 class Between:
-    """`a` of each match is in the master, `b` in the candidate."""
+    """What of a candidate is in a master; `a` of each match is in the master, `b` in the candidate."""
 
     master: str
     candidate: str
@@ -156,7 +196,7 @@ class Between:
     contained: int
     new: int
     containing: int  # of the new ones
-    unknown: tuple[Held, ...]  # the new ones themselves
+    unknown: tuple[HeldDocument, ...]  # the new ones themselves
 
 
 def list_between(
@@ -170,27 +210,27 @@ def list_between(
     all_copies: bool = False,
     parted: bool = False,
 ) -> Between:
-    """Thresholds are those of `each_match`. Pairs that a person called not similar do not count, unless asked for as
-    `parted`."""
+    """Compare two scopes at the thresholds of `each_match`. Pairs that a person called not similar do not count, unless
+    asked for as `parted`."""
     _refuse_unknown(connection, master, candidate)
     run = runs.last(connection)
-    near_from, part_from = bars_of(run, min_resemblance, min_containment, min_shared_bytes)
+    near_from, part_from = thresholds_of(run, min_resemblance, min_containment, min_shared_bytes)
     here, there = held_in(connection, master), held_in(connection, candidate)
     names = _by_content(here)
-    found: list[Match] = []
+    matches: list[Match] = []
     counts = dict.fromkeys(("identical", "near", "contained", "new", "containing"), 0)
     rows = match_rows(connection, run.scheme, min_resemblance=near_from, min_containment=part_from)
     partners = _partners(rows, names.keys(), {held.content for held in there}, None if parted else Decided(connection))
     in_bytes = parse_scheme(run.spec).measure != "cosine"
     identical = _Identical(here)
-    unknown: list[Held] = []
+    unknown: list[HeldDocument] = []
     for held in there:
         same = identical.to(held)
         if same:
             counts["identical"] += 1
-            found += [_equal(one, held) for one in (same if all_copies else same[:1])]
+            matches += [_equal(copy, held) for copy in (same if all_copies else same[:1])]
             continue
-        matches = [
+        own = [
             replace(
                 match,
                 b=held.location,
@@ -201,17 +241,17 @@ def list_between(
             if (match.shared_bytes or 0) >= min_shared_bytes
             for match in _named(match, names[content], all_copies=all_copies)
         ]
-        found += matches
-        if any(match.resemblance >= near_from for match in matches):
+        matches += own
+        if any(match.resemblance >= near_from for match in own):
             counts["near"] += 1
-        elif any((match.b_in_a or 0.0) >= part_from for match in matches):
+        elif any((match.b_in_a or 0.0) >= part_from for match in own):
             counts["contained"] += 1
         else:
             counts["new"] += 1
             unknown.append(held)
-            counts["containing"] += bool(matches)
-    found.sort(key=lambda match: (-match.resemblance, -max(match.a_in_b or 0.0, match.b_in_a or 0.0), match.b, match.a))
-    return Between(master, candidate, found, len(there), **counts, unknown=tuple(unknown))
+            counts["containing"] += bool(own)
+    matches.sort(key=lambda match: (-match.resemblance, -_contained(match), match.b, match.a))
+    return Between(master, candidate, matches, len(there), **counts, unknown=tuple(unknown))
 
 
 def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str) -> None:
@@ -223,7 +263,7 @@ def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str)
         raise UsageError(f"Scope {master!r} cannot be compared with itself; name two scopes.")
 
 
-def _by_content(documents: list[Held]) -> dict[int, list[Location]]:
+def _by_content(documents: list[HeldDocument]) -> dict[int, list[Location]]:
     names: dict[int, list[Location]] = defaultdict(list)
     for held in documents:
         if held.content is not None and held.length:
@@ -234,23 +274,34 @@ def _by_content(documents: list[Held]) -> dict[int, list[Location]]:
 class _Identical:
     """The master's documents, by their bytes and by their words."""
 
-    def __init__(self, documents: list[Held]) -> None:
-        self.by_bytes: dict[bytes, list[Held]] = defaultdict(list)
-        self.by_words: dict[int, list[Held]] = defaultdict(list)
+    def __init__(self, documents: list[HeldDocument]) -> None:
+        self.by_bytes: dict[bytes, list[HeldDocument]] = defaultdict(list)
+        self.by_words: dict[int, list[HeldDocument]] = defaultdict(list)
         for held in documents:
             if held.size:  # that two files are empty says nothing of them
                 self.by_bytes[held.digest].append(held)
             if held.content is not None and held.length:
                 self.by_words[held.content].append(held)
 
-    def to(self, held: Held) -> list[Held]:
-        """Those of the same bytes; where there are none, those of the same words."""
+    def to(self, held: HeldDocument) -> list[HeldDocument]:
+        """The documents of the same bytes; where there are none, those of the same words."""
         return self.by_bytes.get(held.digest) or self.by_words.get(held.content or -1, [])
 
 
-def _equal(one: Held, held: Held) -> Match:
-    tier = "bytes" if one.digest == held.digest else "words"
-    return Match(one.location, held.location, 1.0, 1.0, 1.0, None, held.length, True, None, None, tier)
+def _equal(master: HeldDocument, candidate: HeldDocument) -> Match:
+    return Match(
+        a=master.location,
+        b=candidate.location,
+        tier="bytes" if master.digest == candidate.digest else "words",
+        resemblance=1.0,
+        a_in_b=1.0,
+        b_in_a=1.0,
+        payload=None,
+        shared_bytes=candidate.length,
+        exact=True,
+        low=None,
+        high=None,
+    )
 
 
 def _partners(
@@ -258,30 +309,16 @@ def _partners(
 ) -> dict[int, list[tuple[int, Match]]]:
     """For contents of the candidate their matches with contents of the master, seen from there; not named yet."""
     nowhere = Location("", b"")
-    found: dict[int, list[tuple[int, Match]]] = defaultdict(list)
-    for first, second, resemblance, a_in_b, b_in_a, score, shared, _, _, exact, low, high, sample in rows:
-        if decided is not None and (said := decided.of_pair(first, second)) is not None and said.parts:
+    partners: dict[int, list[tuple[int, Match]]] = defaultdict(list)
+    for row in rows:
+        first, second, *_ = row
+        if decided is not None and (decision := decided.of_pair(first, second)) is not None and decision.parts:
             continue
-        for one, other, share, back in ((first, second, a_in_b, b_in_a), (second, first, b_in_a, a_in_b)):
-            if one in masters and other in candidates:
-                payload = Payload.stored(score, sample)
-                match = Match(
-                    nowhere,
-                    nowhere,
-                    resemblance,
-                    share,
-                    back,
-                    payload.score,
-                    shared,
-                    bool(exact),
-                    low,
-                    high,
-                    payload_exact=payload.exact,
-                    payload_low=payload.low,
-                    payload_high=payload.high,
-                )
-                found[other].append((one, match))
-    return found
+        for master, candidate, turned in ((first, second, False), (second, first, True)):
+            if master in masters and candidate in candidates:
+                match = match_of(row, nowhere, nowhere, turned=turned, in_bytes=True)
+                partners[candidate].append((master, match))
+    return partners
 
 
 def _named(match: Match, places: list[Location], *, all_copies: bool) -> list[Match]:

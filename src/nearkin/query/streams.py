@@ -1,4 +1,7 @@
-"""What a report lists, one after another, in the order in which the commands list it. Nothing is held but a batch."""
+"""Matches, families and identical documents one by one, in the order in which the commands list them.
+
+Reports are written from these: nothing is held in memory but a batch.
+"""
 
 from array import array
 from collections import defaultdict
@@ -6,66 +9,43 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from nearkin.matching.match_columns import Payload
 from nearkin.model import Family, IdenticalGroup, Kind, Location, Match, family_id
 from nearkin.query.families import named_families, with_distances, with_spread
+from nearkin.query.matches import match_of
 from nearkin.query.store_view import PLACE, Snapshot, location_of
 from nearkin.settings import SPREAD
 from nearkin.store.contents import Copies, locations
 from nearkin.store.documents import SAME_BYTES, SAME_WORDS
-from nearkin.store.matches import FamilyRow, family_rows
+from nearkin.store.families import FamilyRow, family_rows
+from nearkin.store.matches import DTYPES
 
 BATCH = 500  # families named at a time
 
 CONTAINED = "max(coalesce(m.a_in_b, 0.0), coalesce(m.b_in_a, 0.0))"
-MATCHES = """
-SELECT m.a, m.b, m.resemblance, m.a_in_b, m.b_in_a, m.payload, m.shared_bytes, m.exact, m.low, m.high,
-       m.payload_sample, x.first, y.first
+MATCHES = f"""
+SELECT {", ".join(f"m.{name}" for name in DTYPES)}, x.first, y.first
 FROM match m JOIN held x ON x.content = m.a JOIN held y ON y.content = m.b
-WHERE m.scheme = ? AND (m.resemblance >= ? OR max(m.a_in_b, m.b_in_a) >= ?) {}
+WHERE m.scheme = ? AND (m.resemblance >= ? OR max(m.a_in_b, m.b_in_a) >= ?) {{}}
 """
 STRONGEST = f"ORDER BY m.resemblance DESC, {CONTAINED} DESC, min(x.first, y.first), max(x.first, y.first)"
 IN_ORDER = "ORDER BY m.a, m.b"  # of the table, so that nothing is sorted
 
 
 def matches(snapshot: Snapshot, order: str = STRONGEST) -> Iterator[Match]:
-    """Those at the scan's thresholds that no person has parted."""
+    """The matches that reach the scan's thresholds and that no person has parted."""
     limits, in_bytes = snapshot.limits, snapshot.scheme.measure != "cosine"
     asked = (snapshot.run.scheme, limits["threshold"], limits["containment"])
-    for (
-        a,
-        b,
-        resemblance,
-        a_in_b,
-        b_in_a,
-        score,
-        shared,
-        exact,
-        low,
-        high,
-        sample,
-        first,
-        second,
-    ) in snapshot.connection.execute(MATCHES.format(order), asked):
-        said = snapshot.decided.of_pair(a, b)
-        if said is not None and said.parts:
+    for *row, first, second in snapshot.connection.execute(MATCHES.format(order), asked):
+        decision = snapshot.decided.of_pair(row[0], row[1])
+        if decision is not None and decision.parts:
             continue
-        turned, payload = second < first, Payload.stored(score, sample)
-        yield Match(
-            location_of(second if turned else first),
-            location_of(first if turned else second),
-            resemblance,
-            b_in_a if turned else a_in_b,
-            a_in_b if turned else b_in_a,
-            payload.score,
-            shared if in_bytes else None,
-            bool(exact),
-            low,
-            high,
-            payload_exact=payload.exact,
-            payload_low=payload.low,
-            payload_high=payload.high,
-            verdict=None if said is None else said.value,
+        yield match_of(
+            tuple(row),
+            location_of(first),
+            location_of(second),
+            turned=second < first,
+            in_bytes=in_bytes,
+            verdict=None if decision is None else decision.value,
             template=snapshot.run.template,
         )
 
@@ -83,8 +63,8 @@ ORDER BY sum(h.documents) DESC, sum(h.bytes) DESC, min(h.first)
 
 
 def families(snapshot: Snapshot) -> Iterator[Family]:
-    for found, _, _ in _batches(snapshot, spread=SPREAD):
-        yield from found
+    for batch, _, _ in _batches(snapshot, spread=SPREAD):
+        yield from batch
 
 
 @dataclass(frozen=True)
@@ -100,11 +80,11 @@ class FamilyInFull:
 
 
 def families_in_full(snapshot: Snapshot) -> Iterator[FamilyInFull]:
-    for found, rows, copies in _batches(snapshot):
+    for batch, rows, copies in _batches(snapshot):
         bonds = _bonds(snapshot, rows)
         content_at = {place: content for content, places in copies.items() for place, _ in places}
         size_at = {place: size for places in copies.values() for place, size in places}
-        for family in found:
+        for family in batch:
             places = [member.location for member in family.documents]
             contents = [content_at[place] for place in places]
             pivot = next(content_at[member.location] for member in family.documents if member.pivot)
@@ -132,9 +112,9 @@ WHERE m.scheme = ?1 AND m.a = ?2 AND (m.resemblance >= ?3 OR max(m.a_in_b, m.b_i
 
 
 def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
-    """Of each family: matches of each content within it, shares with the pivot, all shares, and whether all these were
-    measured."""
-    found: dict[str, Bonds] = {}
+    """For each family the matches of each content within it, the shares with the pivot, all shares, and whether all of
+    these were measured."""
+    bonds: dict[str, Bonds] = {}
     limits = snapshot.limits
     for row in rows:
         inside = {content for content, *_ in row.contents}
@@ -146,8 +126,8 @@ def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
         for content in sorted(inside) if len(inside) > 1 else ():
             asked = (snapshot.run.scheme, content, limits["threshold"], limits["containment"])
             for a, b, a_in_b, b_in_a, exact in snapshot.connection.execute(BONDS, asked):
-                said = snapshot.decided.of_pair(a, b)
-                if b not in inside or (said is not None and said.parts):
+                decision = snapshot.decided.of_pair(a, b)
+                if b not in inside or (decision is not None and decision.parts):
                     continue
                 links[a] += 1
                 links[b] += 1
@@ -157,8 +137,8 @@ def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
                     every.append(share)
                     if pivot in (a, b):
                         shares[a, b] = share
-        found[family_id(row.founder)] = (links, shares, every, measured)
-    return found
+        bonds[family_id(row.founder)] = (links, shares, every, measured)
+    return bonds
 
 
 def _batches(snapshot: Snapshot, spread: float = 0.0) -> Iterator[tuple[list[Family], list[FamilyRow], Copies]]:
@@ -193,6 +173,8 @@ ORDER BY documents DESC, 4 DESC, first, 1, 2, 5
 
 @dataclass(frozen=True)
 class IdenticalInFull:
+    """A group of identical documents with their sizes and times. Lists are in the order of its documents."""
+
     group: IdenticalGroup
     sizes: list[int]
     modified: list[int]  # nanoseconds
@@ -211,4 +193,4 @@ def identical_in_full(snapshot: Snapshot) -> Iterator[IdenticalInFull]:
 
 
 def identical(snapshot: Snapshot) -> Iterator[IdenticalGroup]:
-    return (one.group for one in identical_in_full(snapshot))
+    return (group.group for group in identical_in_full(snapshot))

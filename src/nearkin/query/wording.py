@@ -8,7 +8,7 @@ import sqlite3
 from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
 from nearkin.model import Kind, Role, View
 from nearkin.store import runs
-from nearkin.store.matches import FamilyRow
+from nearkin.store.families import FamilyRow
 from nearkin.wording import count
 
 ALIKE = {
@@ -20,7 +20,7 @@ ALIKE = {
 
 
 def reason_of(row: FamilyRow, documents: int) -> str:
-    """Texts are distinct ones: documents with the same words are one."""
+    """Why a family is of its kind. Documents with the same words count as one text."""
     copies = documents - len(row.contents)
     if row.kind == Kind.IDENTICAL:
         return "All documents have the same words."
@@ -58,15 +58,18 @@ def _reason(row: FamilyRow) -> str:
 
 
 def missing_from_families(connection: sqlite3.Connection, view: View, threshold: float | None) -> list[str]:
-    """Sentences; none: these are all. The greedy view is made from signatures, and needs no matches."""
+    """Why the families may not be all, as sentences; none: these are all.
+
+    The greedy view is made from signatures, and needs no matches.
+    """
     if view is View.GREEDY:
         return []
     run = runs.last(connection)
     scanned = run.settings["match"]["threshold"]
     asked = scanned if threshold is None else threshold
-    said = []
+    sentences = []
     if asked < scanned:
-        said.append(
+        sentences.append(
             f"Incomplete below {scanned:g}: the scan kept only the strongest matches there."
             " Scan again with a lower --threshold."
         )
@@ -77,30 +80,31 @@ def missing_from_families(connection: sqlite3.Connection, view: View, threshold:
     if crowds and (view is View.PIVOT or (view is View.CHAIN and asked > scanned)):
         where = f"above {scanned:g}" if view is View.CHAIN else "in this view"
         families = f"{crowds:,} {'family' if crowds == 1 else 'families'}"
-        said.append(
+        sentences.append(
             f"Incomplete where very many documents are alike ({families}): not all of their pairs were listed, so"
             f" {where} a family may be split. Scan again with --threshold {asked:g} or a higher --hot."
         )
-    return said
+    return sentences
 
 
 def missing_from_matches(
     connection: sqlite3.Connection, min_resemblance: float | None, min_containment: float | None
 ) -> list[str]:
+    """Why the matches may not be all, as sentences; none: these are all."""
     run = runs.last(connection)
     limits = run.settings["match"]
-    said = []
+    sentences = []
     for asked, limit in ((min_resemblance, "threshold"), (min_containment, "containment")):
         if asked is not None and asked < limits[limit]:
-            said.append(
+            sentences.append(
                 f"Incomplete below {limits[limit]:g}: the scan kept only the strongest matches there."
                 f" Scan again with a lower --{limit}."
             )
             break
     (unlisted,) = connection.execute("SELECT total(unlisted) FROM family WHERE scheme = ?", (run.scheme,)).fetchone()
     if unlisted:
-        said.append(
+        sentences.append(
             f"Incomplete where very many documents are alike: {unlisted:,.0f} pairs within such families are not"
             " listed. Scan again with a higher --hot."
         )
-    return said
+    return sentences

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from nearkin import _native
 from nearkin.formats.registry import READERS, UNKNOWN
-from nearkin.model import NO_OWNER, Plain, Readings
+from nearkin.model import DOCUMENT, NO_OWNER, Plain, Readings
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
 from nearkin.store.bulk import insert_columns, insert_rows
@@ -38,6 +38,8 @@ TRANSACTION_SECONDS = 3.0
 ADOPTED = 4096  # documents at a time
 
 TOUCH = "UPDATE document SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, owner = ? WHERE id = ?"
+# The columns in which a document with a renewed text is as it was.
+RENEWED = ", ".join(field.name for field in DOCUMENT.stored if field.name not in ("text", "seen", "gone", "before"))
 
 Within = dict[int, int]  # rows of members, and that of the container each lies in
 
@@ -269,12 +271,8 @@ class Writer:
         with self._whole(len(readings), sum(readings.sizes)):
             texts = self.texts.add(readings)
             self.connection.executemany(
-                f"""INSERT INTO document (scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
-                                          encoding, digest, text, reason, detail, seen, before, reader, properties,
-                                          md5, sha1)
-                    SELECT scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
-                           encoding, digest, ?, reason, detail, {self.run}, id, reader, properties,
-                           md5, sha1
+                f"""INSERT INTO document ({RENEWED}, text, seen, before)
+                    SELECT {RENEWED}, ?, {self.run}, id
                     FROM present WHERE id = ?""",
                 [(text, version.id) for text, version in zip(texts, versions, strict=True)],
             )
@@ -299,12 +297,7 @@ class Writer:
             self.texts.sign(rows)
 
     def supersede(self, versions: list[int]) -> None:
-        """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
-        self.connection.executemany(
-            f"""UPDATE document SET gone = {self.run}
-                WHERE id = ? AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished))""",
-            ((one,) for one in versions),
-        )
+        supersede(self.connection, self.run, versions)
 
     def finish(self, below: tuple[bytes, ...]) -> Changes:
         """Take over what a killed scan had read, note what is gone, and recognise what only moved; what lies in a
@@ -340,13 +333,36 @@ class Writer:
             gone = sum(version.media != "" for version in vanished) + self.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
 
-    def settle(self) -> None:
-        """In the transaction that ends the run: whoever is killed before has changed nothing that others see. What was
-        added since `finish` where this run has read is left to the next one, as its matches are."""
-        self.supersede(added_below(self.connection, self.scope, self.run, ()))
+    def settlement(self) -> "Settlement":
+        """What is left to be done when the run ends."""
+        return Settlement(self.scope, self.run, tuple(self.containers), tuple(self._renewed))
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What a run changes for others when it ends: whoever is killed before has changed nothing that they see."""
+
+    scope: int
+    run: int
+    containers: tuple[tuple[bytes, int], ...]  # that were read or touched: path and document
+    renewed: tuple[int, ...]  # documents with other texts now
+
+    def store(self, connection: sqlite3.Connection) -> None:
+        """In the transaction that ends the run. What was added since `finish` where this run has read is left to the
+        next one, as its matches are."""
+        supersede(connection, self.run, added_below(connection, self.scope, self.run, ()))
         for path, document in self.containers:
-            settle_members(self.connection, self.scope, path, document)
-        stay_with_renewed(self.connection, self.run, self._renewed)
+            settle_members(connection, self.scope, path, document)
+        stay_with_renewed(connection, self.run, [*self.renewed])
+
+
+def supersede(connection: sqlite3.Connection, run: int, versions: list[int]) -> None:
+    """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
+    connection.executemany(
+        f"""UPDATE document SET gone = {run}
+            WHERE id = ? AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished))""",
+        ((version,) for version in versions),
+    )
 
 
 def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
