@@ -20,7 +20,7 @@ from nearkin.settings import checked
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
-    from nearkin.report.word_marks import Row
+    from nearkin.report.word_marks import AlignedRow
 
 
 def compare(
@@ -88,7 +88,7 @@ class ComparedDocuments:
         a, b = (Readable.of(side.text or b"", self.canon) for side in (self.a, self.b))
         return a, b
 
-    def rows(self, *, ends: int) -> "Iterator[Row] | None":
+    def rows(self, *, ends: int) -> "Iterator[AlignedRow] | None":
         """Both texts side by side, what is the same shortened to so many words at either end. None: one has no text."""
         from nearkin.report.word_marks import rows
 
@@ -109,7 +109,7 @@ class ComparedDocuments:
             raise InputError(f"Cannot write {page}: {(error.strerror or str(error)).lower()}.") from error
 
 
-def row_unit(row: "Row") -> str:
+def row_unit(row: "AlignedRow") -> str:
     """What a row of `ComparedDocuments.rows` is counted in: words, or characters in scripts without spaces."""
     from nearkin.report.word_marks import unit
 

@@ -13,7 +13,7 @@ from nearkin.errors import UsageError
 from nearkin.keep.apply import Action, Done, Undone, journal_of, quarantine_of, undo
 from nearkin.keep.apply import apply_plan as carry_out
 from nearkin.keep.journal import Journal
-from nearkin.keep.plan import COLUMNS, Row, read_plan, write_plan
+from nearkin.keep.plan import COLUMNS, PlanRow, read_plan, write_plan
 from nearkin.keep.proposal import ATTACHED
 from nearkin.keep.proposal import propose as choose
 from nearkin.model import Location
@@ -55,7 +55,7 @@ def propose(
     near: float | None = None,
     progress: Progress | None = None,
     absent: Callable[[Location], None] | None = None,
-) -> list[Row]:
+) -> list[PlanRow]:
     """The rows of a plan; `absent` is called with each document that is not where the last scan found it."""
     refuse_no_share(near=near)
     rules, only = names_of("prefer", prefer), names_of("families", families)
@@ -87,12 +87,12 @@ def undo_plan(store: Path, journal: Path, *, by: str | None) -> list[Undone]:
     return undone
 
 
-def row_record(row: Row) -> dict[str, Any]:
+def row_record(row: PlanRow) -> dict[str, Any]:
     """A row of a plan with the fields of JSON."""
-    return row.told
+    return row.record
 
 
-def lacks_members(row: Row) -> bool:
+def lacks_members(row: PlanRow) -> bool:
     """Whether a document is left alone because it has attachments or members that the kept one lacks."""
     return row.why == ATTACHED
 
@@ -106,7 +106,7 @@ def _note(
         record(connection, by=by, action=action, subject=subject, after=after)
 
 
-def _refuse_foreign(connection: sqlite3.Connection, rows: list[Row]) -> None:
+def _refuse_foreign(connection: sqlite3.Connection, rows: list[PlanRow]) -> None:
     """A plan is about the scopes of this store, and nothing outside of them."""
     roots = {os.fspath(scope.root) for scope in all_scopes(connection)}
     for row in rows:

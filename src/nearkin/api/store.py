@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from nearkin.api.verdicts import Subject
     from nearkin.checkin import Added
     from nearkin.keep.apply import Done, Undone
-    from nearkin.keep.plan import Row
+    from nearkin.keep.plan import PlanRow
     from nearkin.query.lookup import NamedDocument
     from nearkin.query.verdicts import Consequence
-    from nearkin.report.export import Written
+    from nearkin.report.export import WrittenReport
     from nearkin.store.changes import Dropped
     from nearkin.store.forget import Forgotten
     from nearkin.store.inventory import Inventory
@@ -382,7 +382,7 @@ class Store:
         near: float | None = None,
         progress: "Progress | None" = None,
         absent: Callable[[Location], None] | None = None,
-    ) -> "list[Row]":
+    ) -> "list[PlanRow]":
         """The rows of a plan. `progress` is told "keep", and how many documents of how many were looked at; `absent`
         is called with each document that is not where the last scan found it: it is left out."""
         from nearkin.api.keep import propose
@@ -437,7 +437,7 @@ class Store:
 
         return drop_scope(self.path, name, by=by)
 
-    def report(self, path: str | PathLike[str], *, table: str | None = None, links: bool = False) -> "Written":
+    def report(self, path: str | PathLike[str], *, table: str | None = None, links: bool = False) -> "WrittenReport":
         """Write what the store holds to a file: .xlsx, .html, .csv, .jsonl, .parquet or .dat.
 
         `table` says which one a flat file holds: documents, matches (the default), families, identical or failed. With

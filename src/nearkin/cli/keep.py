@@ -17,7 +17,7 @@ from nearkin.wording import count, safe, size
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.keep.plan import Row
+    from nearkin.keep.plan import PlanRow
     from nearkin.model import Location
 
 ORDER = ("done", "restored", "before", "untouched", "skipped", "refused")
@@ -156,7 +156,7 @@ def _propose(
         note(f"The plan is in {plan}; to carry it out: {command}", quiet=quiet)
 
 
-def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
+def _show(screen: "Screen", rows: "list[PlanRow]", limit: int) -> None:
     """Print the plan. Families of which something can go come first: these are what a person asks for."""
     from nearkin.api.keep import lacks_members
 
@@ -216,7 +216,7 @@ def _place(scope: str, path: str, screen: "Screen") -> str:
     return _name(f"{scope}:{path}" if screen.scoped else path)
 
 
-def _certificate(row: "Row", screen: "Screen") -> str:
+def _certificate(row: "PlanRow", screen: "Screen") -> str:
     """How we know that a document can go, or what would be lost."""
     if row.tier == "bytes":
         same = "the same bytes as "

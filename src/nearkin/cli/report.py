@@ -10,7 +10,7 @@ from nearkin.cli.wording import note
 from nearkin.wording import count, safe, size
 
 if TYPE_CHECKING:
-    from nearkin.report.export import Written
+    from nearkin.report.export import WrittenReport
 
 TABLES = ("documents", "matches", "families", "identical", "failed")
 
@@ -59,7 +59,7 @@ def write_all(store: Path, files: tuple[Path, ...], *, quiet: bool) -> None:
         note(in_words(written), quiet=quiet)
 
 
-def in_words(written: "Written") -> str:
+def in_words(written: "WrittenReport") -> str:
     """One line: which report was written, and what is in it."""
     name, room = safe(str(written.path)), size(written.path.stat().st_size)
     if written.table is not None:

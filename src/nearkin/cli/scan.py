@@ -19,7 +19,7 @@ from nearkin.wording import size as size_in_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from nearkin.forecast.estimate import Estimate, Forecast
+    from nearkin.forecast.estimate import Forecast, Projection
 
 
 class InterruptedScanError(NearkinError):
@@ -214,7 +214,7 @@ def _flat(forecast: "Forecast") -> dict[str, Any]:
     return flat | {f"choice {choice.option}": choice.value for choice in forecast.choices}
 
 
-def _number(name: str, estimate: "Estimate") -> dict[str, Any]:
+def _number(name: str, estimate: "Projection") -> dict[str, Any]:
     """An estimate with its interval: whole numbers, but for seconds."""
     digits = 2 if name == "seconds" else None
     return {
@@ -233,7 +233,7 @@ def _show(paths: tuple[Path, ...], forecast: "Forecast") -> None:
     screen.line(("nearkin", "bold"), f" would scan {where}")
     screen.heading("Estimates", f"from a sample of {count(forecast.sampled, 'documents')}; nothing was written")
 
-    def in_words(estimate: "Estimate", words: "Callable[[float], str]") -> str:
+    def in_words(estimate: "Projection", words: "Callable[[float], str]") -> str:
         if estimate.exact:
             return f"{words(estimate.value)}  counted"
         return f"about {words(estimate.value)}  ({words(estimate.low)} to {words(estimate.high)})"

@@ -26,7 +26,7 @@ from nearkin.model import Plain, Readings, Reason
 from nearkin.settings import WalkSettings
 from nearkin.store.compression import EMPTY, pack_all, pack_places
 from nearkin.text.digest import legacy_digests
-from nearkin.text.html import told_as_json
+from nearkin.text.html import fill_property_json
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
 
 HTML = int(TextKind.HTML)
@@ -52,9 +52,9 @@ def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
         return True
     if kind == HTML or not head:
         return False
-    from nearkin.formats.detect import told_by_text  # few files need its many patterns
+    from nearkin.formats.detect import format_of_text  # few files need its many patterns
 
-    return head.startswith(MAGIC) or told_by_text(head, "") is not None
+    return head.startswith(MAGIC) or format_of_text(head, "") is not None
 
 
 def head_of(path: bytes) -> bytes:
@@ -164,7 +164,7 @@ class Reader:
 
 def packed_texts(batch: _native.Batch, *, raw: bool) -> _native.Packed:
     """Of what is plain; the texts themselves are let go of. What pages say of themselves is told, too."""
-    _native.tell(batch, told_as_json)
+    fill_property_json(batch)
     places = _native.text_places(batch, raw)
     packed = _native.packed(batch, raw, pack_places(batch.lend_texts(), places), EMPTY)
     batch.drop_texts()
@@ -195,7 +195,7 @@ def _pack(readings: Readings, met: set[bytes | None], others: set[int]) -> None:
 
 def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
     kinds, errors = batch.kinds, batch.errors
-    _native.tell(batch, told_as_json)
+    fill_property_json(batch)
     failed = any(errors)
     nothing: list[None] = [None] * len(paths)
     return Readings(
@@ -212,7 +212,7 @@ def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
         details=[os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
         extractors=["raw"] * len(paths) if raw else [EXTRACTORS[kind] for kind in kinds],
         readers=[None if raw else READERS[kind] for kind in kinds],
-        properties=_native.told(batch),
+        properties=_native.property_json(batch),
         md5=[*nothing],
         sha1=[*nothing],
         texts=batch.take_texts(),
