@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nearkin.api.kinship import compare as compare
-    from nearkin.api.kinship import plan_scan as plan_scan
+    from nearkin.api.comparison import compare as compare
+    from nearkin.api.scans import plan_scan as plan_scan
     from nearkin.api.store import Store as Store
     from nearkin.api.texts import containment as containment
     from nearkin.api.texts import families as families
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Store": "nearkin.api.store",
-    "compare": "nearkin.api.kinship",
+    "compare": "nearkin.api.comparison",
     "containment": "nearkin.api.texts",
     "families": "nearkin.api.texts",
     "learn_reference": "nearkin.api.texts",
@@ -50,7 +50,7 @@ _HOMES = {
     "UsageError": "nearkin.errors",
     "Summary": "nearkin.model",
     "plan_sample": "nearkin.scheme.plan",
-    "plan_scan": "nearkin.api.kinship",
+    "plan_scan": "nearkin.api.scans",
     "Estimate": "nearkin.scheme.signature",
     "Signature": "nearkin.scheme.signature",
 }

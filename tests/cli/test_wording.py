@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nearkin.cli.layout import cells, shortened
 from nearkin.cli.options import size_of
-from nearkin.cli.wording import cells, count, name, safe, seconds, share, shortened, size
+from nearkin.cli.wording import name, seconds
 from nearkin.model import Location
+from nearkin.wording import count, safe, share, size
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from threading import Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
 from nearkin.cli import wording
-from nearkin.cli.wording import count, size
+from nearkin.wording import count, size
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -26,7 +26,6 @@ from nearkin.matching.template import left_out, payload
 from nearkin.matching.verify import Corpus, room_for_texts
 from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
 from nearkin.query.regroup import grouped_again, grouped_greedily, largest
-from nearkin.query.wording import count
 from nearkin.scheme import cannot_contain, parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
@@ -37,6 +36,7 @@ from nearkin.store.matches import columns_named
 from nearkin.store.signatures import signatures_of
 from nearkin.store.verdicts import Decided
 from nearkin.text.canon import Canon
+from nearkin.wording import count
 
 Pair = tuple[int, int]  # contents, the smaller first
 Measured = dict[Pair, tuple[float, bool]]  # resemblance, and whether it was measured

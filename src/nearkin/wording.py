@@ -1,7 +1,11 @@
-"""Numbers and names as people read them, on the screen and in reports."""
+"""Numbers, names and values as people read them, on the screen and in reports."""
+
+import json
+from typing import Any
 
 from nearkin.model import Family, Kind, Member, View
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula of a spreadsheet begins
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
 
 ONE = {
@@ -13,6 +17,7 @@ ONE = {
 
 
 def size(number: int) -> str:
+    """A number of bytes: 1.2 MB."""
     if number < 1000:
         return f"{number} B"
     value, unit = number / 1000, "kB"
@@ -24,6 +29,7 @@ def size(number: int) -> str:
 
 
 def count(number: int, what: str = "") -> str:
+    """A number with what is counted, in the plural unless it is one: 1,234 matches."""
     if number == 1 and what:
         what = ONE.get(what, what.removesuffix("s"))
     return f"{number:,} {what}".rstrip()
@@ -82,6 +88,7 @@ def only_copies(families: int) -> str:
 
 
 def how(exact: bool | None) -> str | None:
+    """Whether a score was measured or estimated."""
     return None if exact is None else "exact" if exact else "estimated"
 
 
@@ -94,3 +101,22 @@ def safe(text: str) -> str:
 def no_character(char: str) -> str | None:
     """A byte that is no UTF-8, where Python's surrogateescape keeps it; None: it is a character."""
     return f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else None
+
+
+def cell(value: Any, *, is_path: bool) -> str:
+    """A value as a cell of CSV. No cell is a formula to a spreadsheet: a path that begins like one gets ./ before it,
+    which names the same file, any other text an apostrophe. Lists are JSON."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value)
+        case list() | tuple() | dict():
+            return json.dumps(value)
+        case str() if value.startswith(FORMULA):
+            # ./-x.txt is the same file as -x.txt, and no formula.
+            return f"./{value}" if is_path else f"'{value}"
+        case _:
+            return str(value)
