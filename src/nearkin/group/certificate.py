@@ -134,11 +134,11 @@ def _inside(kept: bytes, windows: dict[int, int], load: Load) -> dict[int, Bits]
         if few:
             for number, runs in asking.items():
                 some.add(load(number), owner=None, skip=runs)
-            some.note(kept, owner=0, skip=NOTHING)
+            some.add_owner(kept, owner=0, skip=NOTHING)
         else:
             some.add(kept, owner=0, skip=NOTHING)
         for number, runs in asking.items():
-            found[number] = found[number] | some.held(load(number), several=False, skip=runs)
+            found[number] = found[number] | some.owned(load(number), several=False, skip=runs)
     return found
 
 
@@ -152,7 +152,7 @@ def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leav
     most = max(staying, key=lambda number: windows[number] - _set(inside[number]))
     anchors = _native.Anchors(load(most), window=WINDOW)
     known = {number: inside[number] | anchors.runs(load(number)) for number in staying if number != most}
-    known[most] = inside[most] | anchors.met()
+    known[most] = inside[most] | anchors.matched()
     known |= {number: inside[number] | anchors.runs(load(number)) for number in inside if number in leaving}
     asking = {number: bits for number, bits in known.items() if _set(bits) < windows[number]}
     left = sum(windows[number] - _set(bits) for number, bits in asking.items())
@@ -166,9 +166,9 @@ def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leav
             for number, bits in asking.items():
                 pool.add(load(number), owner=None, skip=bits)
         for owner, number in enumerate(staying):
-            (pool.note if few else pool.add)(load(number), owner=owner, skip=inside[number])
+            (pool.add_owner if few else pool.add)(load(number), owner=owner, skip=inside[number])
         for number, bits in asking.items():
-            found[number] = found[number] | pool.held(load(number), several=number not in leaving, skip=bits)
+            found[number] = found[number] | pool.owned(load(number), several=number not in leaving, skip=bits)
     return found
 
 
