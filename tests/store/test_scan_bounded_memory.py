@@ -9,7 +9,7 @@ import pytest
 from cli.world import Called
 from nearkin import _native
 from nearkin.api.store import Store
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 from store.world import is_sound, listings, rows
 
 SPECS = ("mod:window=20,sample=200,most=64", "exact:window=20", "min:window=20,n=100", "tttd:mean=100", "bsw:n=50")

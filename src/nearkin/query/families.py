@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
 from nearkin.group.families import measured_pairs
-from nearkin.group.greedy import AGREEMENT, Representative, Signed
+from nearkin.group.greedy import AGREEMENT, Representative, RowSignatures
 from nearkin.group.views import suspects
 from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import left_out, payload
@@ -99,7 +99,7 @@ def measure_pairs(connection: sqlite3.Connection, run: runs.FinishedRun, pairs: 
             measured[_pair(contents, first, second)] = (score, True)
     signed = signatures_of(connection, run.scheme, contents.ids)
     if len(measured) < len(pairs) and signed is not None and scheme.estimator in AGREEMENT:
-        signature = Signed(payload(signed, scheme, texts, without), scheme)
+        signature = RowSignatures(payload(signed, scheme, texts, without), scheme)
         for first, second in zip(a.tolist(), b.tolist(), strict=True):
             estimate = signature(first).resemblance(signature(second))
             if estimate is not None:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from nearkin.errors import InputError, UsageError
-from nearkin.group.folders import Filed, Side, Trees
+from nearkin.group.folders import FolderEntry, Side, Trees
 from nearkin.model import Location
 from nearkin.query.records import Name, Record, surrogate_escaped
 from nearkin.query.verdicts import HEX, bytes_of, find_family
@@ -161,11 +161,11 @@ def list_folders(connection: sqlite3.Connection, *, least: int = 2, share: float
     numbers: dict[Location, int] = {}
     parents: list[int] = []
     contents: dict[bytes, int] = {}
-    documents: list[Filed] = []
+    documents: list[FolderEntry] = []
     for scope, path, digest, _, family in connection.execute(DOCUMENTS, (scheme,)):
         exact = contents.setdefault(digest, len(contents))
         folder = _numbered(Location(scope, path.rpartition(b"/")[0]), numbers, parents)
-        documents.append(Filed(folder, exact, -exact - 1 if family is None else family))
+        documents.append(FolderEntry(folder, exact, -exact - 1 if family is None else family))
     names = list(numbers)
     overlaps = Trees(parents, documents).overlaps(least=least, share=share)
     return [FolderPair(Half(names[pair.a.folder], pair.a), Half(names[pair.b.folder], pair.b)) for pair in overlaps]

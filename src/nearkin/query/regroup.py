@@ -14,10 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.evidence import Containments, Evidence, Links, Rows
-from nearkin.group.families import ContentFamily, complete_to_pivot, families_in, kind_of
+from nearkin.group.families import (
+    Containments,
+    ContentFamily,
+    Evidence,
+    Links,
+    Rows,
+    complete_to_pivot,
+    families_in,
+    kind_of,
+)
 from nearkin.group.form import forms_in, name_forms
-from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
+from nearkin.group.greedy import Representative, RowSignatures, estimate_to_pivot, greedy, measure_links
 from nearkin.group.grouping import family_row
 from nearkin.group.identity import Seen, Stored, names_in_view
 from nearkin.group.views import grouped
@@ -204,7 +212,7 @@ def grouped_greedily(
     families = list(_parted(families, Decided(connection), contents.ids, counts))
     name_forms(families, filled_in(connection, run, contents))
     measure_on_texts(connection, run, contents, families)
-    estimate_to_pivot(families, Signed(postings, scheme))
+    estimate_to_pivot(families, RowSignatures(postings, scheme))
     measure_links(families)
     seen = Seen.among(families, len(contents))
     return _named(connection, run, contents, counts, families, seen, settings, View.GREEDY)
