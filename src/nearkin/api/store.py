@@ -159,10 +159,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         all, the table's metadata have the reason under `nearkin.partial`.
         """
         from nearkin.query.arrow_tables import marked_partial, match_table
-        from nearkin.query.matches import list_between, list_matches
+        from nearkin.query.matches import list_between, list_matches, missing_from_matches
         from nearkin.query.records import backslashed, match_record
         from nearkin.query.store_view import is_scoped, opened
-        from nearkin.query.wording import missing_from_matches
 
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         if checked("min_shared_bytes", min_shared_bytes, int) < 0:
@@ -290,10 +289,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         """
         from nearkin.group.greedy import Representative
         from nearkin.query.arrow_tables import family_table, marked_partial
-        from nearkin.query.families import list_families
+        from nearkin.query.families import list_families, missing_from_families
         from nearkin.query.records import backslashed, family_record
         from nearkin.query.store_view import is_scoped, opened
-        from nearkin.query.wording import missing_from_families
 
         how = chosen(View, view, "view")
         around = chosen(Representative, representative, "representative")

@@ -76,10 +76,9 @@ def families(
     from nearkin.cli.progress import progress
     from nearkin.group.greedy import Representative
     from nearkin.model import View
-    from nearkin.query.families import list_families
+    from nearkin.query.families import list_families, missing_from_families
     from nearkin.query.records import MEMBER_PATHS, family_record, member_columns, member_rows
     from nearkin.query.store_view import is_scoped, opened, score_name
-    from nearkin.query.wording import missing_from_families
     from nearkin.store import runs
 
     if history:

@@ -138,10 +138,9 @@ def matches(
     """
     from nearkin.cli.progress import progress
     from nearkin.cli.wording import in_sum
-    from nearkin.query.matches import each_match, list_between
+    from nearkin.query.matches import each_match, list_between, missing_from_matches
     from nearkin.query.records import match_columns, match_record
     from nearkin.query.store_view import is_scoped, opened, score_name
-    from nearkin.query.wording import missing_from_matches
     from nearkin.store import runs
 
     if new and not between:

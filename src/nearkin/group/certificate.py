@@ -40,6 +40,7 @@ Bits = NDArray[np.uint8]  # one bit a window, the first in the highest bit of th
 NOTHING = np.zeros(0, np.uint8)
 Load = Callable[[int], bytes]
 
+COMPARED = 1 << 22  # windows of a family that completeness compares; larger families are sampled
 LISTED = 100  # passages of residue that are listed with their text …
 LONGEST = 2000  # … and characters of each that are shown
 REMEMBERED = 1 << 26  # bytes of texts that are kept in memory, as they are read several times
@@ -295,6 +296,25 @@ def distinct_prints(text: bytes, modulus: int) -> NDArray[np.uint64]:
         prints = _native.fingerprints(text[start : start + BLOCK + WINDOW - 1], WINDOW)
         blocks.append(prints if modulus == 1 else prints[prints % np.uint64(modulus) == 0])
     return distinct(np.concatenate(blocks))
+
+
+def completeness(texts: Sequence[int], load: Callable[[int], bytes], total: int) -> dict[int, int]:
+    """Return for each text the share of the others' distinct windows that it has, in whole per cent, rounded down.
+
+    All pairs are counted at once: a window that c texts have adds c - 1 to each of them. `total` is about the number of
+    bytes of all texts.
+    """
+    if len(texts) < 2:
+        return dict.fromkeys(texts, 0)
+    counts = _native.WindowCounts(window=WINDOW, modulus=max(1, -(-total // COMPARED)))
+    for text in texts:
+        counts.add(load(text))
+    own, shared = (column.tolist() for column in counts.shares())
+    every = sum(own)
+    return {
+        text: 100 * have // (every - mine) if every > mine else 0
+        for text, mine, have in zip(texts, own, shared, strict=True)
+    }
 
 
 @dataclass(frozen=True)
