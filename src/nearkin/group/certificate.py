@@ -246,11 +246,11 @@ def _inside(kept: bytes, windows: dict[int, int], load: Load) -> dict[int, Bits]
         if few:
             for number, runs in asking.items():
                 pool.add(load(number), owner=None, skip=runs)
-            pool.note(kept, owner=0, skip=NOTHING)
+            pool.add_owner(kept, owner=0, skip=NOTHING)
         else:
             pool.add(kept, owner=0, skip=NOTHING)
         for number, runs in asking.items():
-            inside[number] = inside[number] | pool.held(load(number), several=False, skip=runs)
+            inside[number] = inside[number] | pool.owned(load(number), several=False, skip=runs)
     return inside
 
 
@@ -264,7 +264,7 @@ def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leav
     most = max(staying, key=lambda number: windows[number] - _set(inside[number]))
     anchors = _native.Anchors(load(most), window=WINDOW)
     known = {number: inside[number] | anchors.runs(load(number)) for number in staying if number != most}
-    known[most] = inside[most] | anchors.met()
+    known[most] = inside[most] | anchors.matched()
     known |= {number: inside[number] | anchors.runs(load(number)) for number in inside if number in leaving}
     asking = {number: bits for number, bits in known.items() if _set(bits) < windows[number]}
     left = sum(windows[number] - _set(bits) for number, bits in asking.items())
@@ -278,9 +278,9 @@ def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leav
             for number, bits in asking.items():
                 pool.add(load(number), owner=None, skip=bits)
         for owner, number in enumerate(staying):
-            (pool.note if few else pool.add)(load(number), owner=owner, skip=inside[number])
+            (pool.add_owner if few else pool.add)(load(number), owner=owner, skip=inside[number])
         for number, bits in asking.items():
-            anywhere[number] = anywhere[number] | pool.held(load(number), several=number not in leaving, skip=bits)
+            anywhere[number] = anywhere[number] | pool.owned(load(number), several=number not in leaving, skip=bits)
     return anywhere
 
 

@@ -154,7 +154,7 @@ def marked(data: bytes) -> tuple[bytes, str] | None:
 
 
 def wide_without_mark(data: bytes) -> str | None:
-    return WIDE[_native.wide_without_mark(data[:LOOKED_AT])]
+    return WIDE[_native.detect_wide(data[:LOOKED_AT])]
 
 
 def _switched(data: bytes) -> Decoded | None:
