@@ -172,7 +172,7 @@ class Listings:
         limit: int | None = None,
     ) -> Iterator[Listing[Family]]:
         """Families, the largest first; `Store.families` says what the arguments mean."""
-        from nearkin.group.greedy import Representative
+        from nearkin.group.views import Representative
         from nearkin.query.arrow_tables import family_table
         from nearkin.query.families import list_families, missing_from_families
         from nearkin.query.records import MEMBER_PATHS, family_record, member_columns, member_rows

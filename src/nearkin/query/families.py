@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from nearkin.errors import UsageError
 from nearkin.group.families import measured_pairs
 from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
-from nearkin.group.greedy import AGREEMENT, Representative, RowSignatures
-from nearkin.group.views import suspects
+from nearkin.group.views import AGREEMENT, Representative, RowSignatures, suspects
 from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import left_out, payload
 from nearkin.matching.verify import Corpus, room_for_texts
