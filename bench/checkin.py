@@ -18,7 +18,6 @@ from pathlib import Path
 
 from bench.table import figure, table
 from nearkin import Store, _native
-from nearkin.engine.reader import columns
 from nearkin.engine.threads import recipe
 from nearkin.matching.segment_builder import build_segments
 from nearkin.sample.latin import ENGLISH
@@ -26,6 +25,7 @@ from nearkin.sample.prose import Dice, prose
 from nearkin.scheme import FORMAT, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.compression import pack_all
 from nearkin.store.database import connect, transaction
 from nearkin.store.document_writer import Writer
@@ -69,9 +69,9 @@ def fill(path: Path, contents: int) -> float:
             for first in range(0, contents, BATCH):
                 numbers = range(first, min(contents, first + BATCH))
                 texts = ["\n".join(text_of(number)).encode() for number in numbers]
-                readings = columns(
-                    _native.ingest_texts(texts, [False] * len(texts), how),
+                readings = DocumentBatch.of_rows(
                     [b"%03d/%08d.txt" % (number % 1000, number) for number in numbers],
+                    _native.ingest_texts(texts, [False] * len(texts), how),
                     raw=False,
                 )
                 readings.digests[:] = [sha256(text).digest() for text in texts]

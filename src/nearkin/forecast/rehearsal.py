@@ -28,11 +28,11 @@ from nearkin.matching.candidates import Postings
 from nearkin.matching.matcher import Collected, Matcher, Means
 from nearkin.matching.scan_cache import Remembered, StoredTexts
 from nearkin.matching.template import left_out
-from nearkin.model import Readings
 from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of, read_rows
 from nearkin.scheme import FORMAT, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.contents import present_contents
 from nearkin.store.database import in_memory, see, transaction
 from nearkin.store.document_writer import Writer
@@ -149,7 +149,7 @@ class _Tally:
     members: int = 0
     sizes: list[int] = field(default_factory=list)
 
-    def count(self, batch: Readings, *, files: frozenset[bytes] | None = None) -> None:
+    def count(self, batch: DocumentBatch, *, files: frozenset[bytes] | None = None) -> None:
         """What is in none of the files lies in one of them. A file that failed is no document."""
         for path, size, reason in zip(batch.paths, batch.sizes, batch.reasons, strict=True):
             if files is None or path in files:
@@ -173,7 +173,7 @@ def _take_in(writer: Writer, sampler: "Sampler", remembered: Remembered, tally: 
         workers.probe()
     starting = time.perf_counter() - started
 
-    def remember(batch: Readings) -> None:
+    def remember(batch: DocumentBatch) -> None:
         remembered.remember(batch)
         tally.count(batch, files=files)
 
@@ -207,7 +207,7 @@ class Sampler:
     text_bytes: int = 0  # of the rows that were looked at
     handed_over: list[HandedOver] = field(default_factory=list)  # for workers, when all files were looked at
 
-    def readings(self) -> Iterator[Readings]:
+    def readings(self) -> Iterator[DocumentBatch]:
         settings, jobs = self.settings, self.settings.run.jobs
         files = sorted((file.path for file in self.found.files), key=_hash)
         chosen = sorted(files[: ceil(self.share * len(files))])

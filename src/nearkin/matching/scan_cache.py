@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.verify import Found
-from nearkin.model import Plain, Readings
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.contents import Contents, texts_of
 from nearkin.store.segments import Signed
 from nearkin.store.signatures import Signatures
@@ -33,7 +33,7 @@ class Remembered:
         self._any = self._ordered = self._signed = False
         self._ids = NOBODY
 
-    def remember(self, read: Plain | Readings) -> None:
+    def remember(self, read: DocumentBatch) -> None:
         for batch in read.batches:
             self._read.add(batch)
             self._any = True

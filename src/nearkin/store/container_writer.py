@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.model import Plain, Readings
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.document_writer import Writer, owner_name
 from nearkin.store.freshness import Version, versions_at
 from nearkin.store.members import PRESENT, ROWS, drop_members, place_of, settle_members
@@ -35,7 +35,7 @@ class ContainerWriter:
             return False
         return not self._members_before(limit=1).size
 
-    def begin(self, itself: Readings) -> None:
+    def begin(self, itself: DocumentBatch) -> None:
         """As far as it is known by now: its bytes, what it is and who reads it."""
         writer, before = self.writer, self.before
         writer.begin()
@@ -54,7 +54,7 @@ class ContainerWriter:
         # Whether there are members to compare with: else none is looked up.
         self._first = not self._members_before(limit=1).size
 
-    def write(self, itself: Readings, inside: Readings | None) -> None:
+    def write(self, itself: DocumentBatch, inside: DocumentBatch | None) -> None:
         """All at once, in a run that counts already."""
         self.begin(itself)
         if inside is not None:
@@ -70,7 +70,7 @@ class ContainerWriter:
         found = writer.connection.execute(query, (*place_of(writer.scope, self.path), writer.run))
         return np.fromiter((number for (number,) in found), np.int64)
 
-    def _insert(self, itself: Readings) -> int:
+    def _insert(self, itself: DocumentBatch) -> int:
         """Without time and inode, so that it is not adopted before it is complete."""
         writer = self.writer
         cursor = writer.connection.execute(
@@ -90,19 +90,12 @@ class ContainerWriter:
         )
         return int(cursor.lastrowid or 0)
 
-    def begin_plain(self, members: Plain) -> bool:
-        """A transaction, and whether members can be stored in it as they are."""
-        return self._first and self.writer.begin_plain(members)
-
-    def add(self, members: Plain | Readings) -> None:
+    def add(self, members: DocumentBatch) -> None:
         writer = self.writer
-        if isinstance(members, Plain):
-            writer.add_plain(members, parent=self.document)
-            return
         known = {} if self._first else versions_at(writer.connection, writer.scope, members.paths)
         self._stayed.extend(writer.add(members, parent=self.document, versions=known))
 
-    def end(self, itself: Readings) -> None:
+    def end(self, itself: DocumentBatch) -> None:
         """With its text, and with the reason where it could not be read to its end."""
         writer = self.writer
         writer.begin()

@@ -12,9 +12,10 @@ from typing import Any, Self
 
 from nearkin import _native
 from nearkin.formats.registry import READERS, UNKNOWN
-from nearkin.model import NO_OWNER, Plain, Readings
+from nearkin.model import NO_OWNER, Reason
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.bulk import insert_columns, insert_rows
 from nearkin.store.changes import Changes, added_below, count_changes, recognise_moves
 from nearkin.store.database import MOST_PAGES, hold_pages, transaction
@@ -100,7 +101,7 @@ class Writer:
 
     def add(
         self,
-        readings: Readings,
+        batch: DocumentBatch,
         *,
         parent: int | None = None,
         versions: dict[bytes, Version] | None = None,
@@ -110,45 +111,45 @@ class Writer:
         written for every few files. Members of a container come with its document and with what is known of them;
         given back is which of these are as they were. Containers of which nothing is known may come among files,
         whole, each before its members."""
-        with self._whole(len(readings), sum(readings.sizes)):
+        with self._whole(len(batch), batch.size):
             known = self.known.versions if versions is None else versions
-            return self._write(readings, parent, known, within or {})
+            if not known and not self.known.pending and not within and self.texts.takes(batch):
+                self._insert_native(batch, parent)
+                return []
+            return self._insert_rows(batch, parent, known, within or {})
 
     @property
-    def takes_plain(self) -> bool:
-        """Whether what is plain can be stored as it is: in a first scan, where nothing has to be compared."""
-        return not self.known.versions and not self.known.pending and self.texts.takes_plain
+    def takes_native(self) -> bool:
+        """Whether native columns can be stored as they are: in a first scan, where nothing has to be compared."""
+        return not self.known.versions and not self.known.pending and self.texts.takes_native
 
-    def begin_plain(self, plain: Plain) -> bool:
-        """A transaction, and whether this can be stored in it as it is: only then is known what others have added."""
-        self.begin()
-        return self.takes_plain and self.texts.takes(plain)
-
-    def add_plain(self, plain: Plain, *, parent: int | None = None) -> None:
-        with self._whole(len(plain), plain.size):
-            filed = self.texts.add_plain(plain)
-            kinds = sorted(MEDIA)
-            owners = _native.distinct_owners(plain.batches[0])
-            names = [owner_name(one) for one in owners]
-            columns = {
-                "scope": self.scope,
-                "path": plain.paths,
-                "parent": parent,
-                "size": filed.sizes,
-                "mtime_ns": filed.mtimes if plain.mtime is None else plain.mtime,
-                "ctime_ns": filed.ctimes,
-                "inode": filed.inodes,
-                "owner": filed.owners(owners, names) if plain.owner is None else owner_name(plain.owner),
-                "media": filed.by_kind([MEDIA[kind] for kind in kinds]),
-                "encoding": filed.by_kind([ENCODINGS[kind] for kind in kinds]),
-                "digest": filed.digests,
-                "text": filed.document_texts,
-                "seen": self.run,
-                "reader": filed.by_kind([None if plain.raw else READERS[kind] for kind in kinds]),
-                "properties": filed.properties,
-            }
-            if filed.documents:
-                insert_columns(self.connection, "document", columns)
+    def _insert_native(self, batch: DocumentBatch, parent: int | None) -> None:
+        native = batch.native
+        assert native is not None
+        filed = self.texts.add_native(native)
+        if not filed.documents:
+            return
+        kinds = sorted(MEDIA)
+        owners = _native.distinct_owners(native.batch)
+        names = [owner_name(owner) for owner in owners]
+        columns = {
+            "scope": self.scope,
+            "path": batch.paths,
+            "parent": parent,
+            "size": filed.sizes,
+            "mtime_ns": filed.mtimes if native.mtime is None else native.mtime,
+            "ctime_ns": filed.ctimes,
+            "inode": filed.inodes,
+            "owner": filed.owners(owners, names) if native.owner is None else owner_name(native.owner),
+            "media": filed.by_kind([MEDIA[kind] for kind in kinds]),
+            "encoding": filed.by_kind([ENCODINGS[kind] for kind in kinds]),
+            "digest": filed.digests,
+            "text": filed.document_texts,
+            "seen": self.run,
+            "reader": filed.by_kind([None if native.raw else READERS[kind] for kind in kinds]),
+            "properties": filed.properties,
+        }
+        insert_columns(self.connection, "document", columns)
 
     @contextmanager
     def _whole(self, files: int, size: int) -> Iterator[None]:
@@ -181,26 +182,31 @@ class Writer:
         if self.connection.in_transaction:
             self.connection.execute("COMMIT")
 
-    def _write(
-        self, readings: Readings, parent: int | None, versions: dict[bytes, Version], within: Within
+    def _insert_rows(
+        self, batch: DocumentBatch, parent: int | None, versions: dict[bytes, Version], within: Within
     ) -> list[int]:
-        texts = self.texts.add(readings)
+        batch.release_texts()
+        texts = self.texts.add(batch)
         containers = dict.fromkeys(within.values(), 0)
         nested: set[int] = set()
         following = self._next_document() if within else 0
         new: list[tuple[Any, ...]] = []
         touched: list[tuple[int, int, int, int, str | None, int]] = []
-        tables: list[tuple[bytes, int]] = []  # that were only touched
+        touched_tables: list[tuple[bytes, int]] = []
         superseded: list[int] = []
-        for i, (path, text) in enumerate(zip(readings.paths, texts, strict=True)):
+        places = zip(batch.paths, batch.sizes, batch.mtimes, batch.ctimes, batch.inodes, batch.owners, strict=True)
+        kinds = zip(batch.media, batch.encodings, batch.digests, texts, batch.reasons, batch.details, strict=True)
+        rest = zip(batch.readers, batch.properties, batch.md5, batch.sha1, strict=True)
+        for i, ((path, *stamp, owner), kind, (reader, properties, md5, sha1)) in enumerate(
+            zip(places, kinds, rest, strict=True)
+        ):
             container = within.get(i)
             before = versions.get(path) if container is None else None
-            times = readings.mtimes[i], readings.ctimes[i]
-            place = (readings.sizes[i], *times, readings.inodes[i], owner_name(readings.owners[i]))
-            if before is not None and _as_before(before, readings, i, text):
+            place = (*stamp, owner_name(owner))
+            if before is not None and _is_same(before, kind, reader, with_legacy=md5 is not None):
                 touched.append((*place, before.id))
-                if readings.media[i] in TABLES:
-                    tables.append((path, before.id))
+                if before.media in TABLES:
+                    touched_tables.append((path, before.id))
                 continue
             if before is not None:
                 superseded.append(before.id)
@@ -210,38 +216,21 @@ class Writer:
                 self.known.outdated.append(unfinished.id)
             if i in containers:
                 containers[i] = following + len(new)
-            if container is not None and MEMBER in path[len(readings.paths[container]) + len(MEMBER) :]:
+            if container is not None and MEMBER in path[len(batch.paths[container]) + len(MEMBER) :]:
                 nested.add(container)  # all others belong where they do already
-            new.append(
-                (
-                    self.scope,
-                    path,
-                    parent if container is None else containers[container],
-                    *place,
-                    readings.media[i],
-                    readings.encodings[i],
-                    readings.digests[i],
-                    text,
-                    readings.reasons[i],
-                    readings.details[i],
-                    self.run,
-                    None if before is None else before.id,
-                    readings.readers[i],
-                    readings.properties[i],
-                    readings.md5[i],
-                    readings.sha1[i],
-                )
-            )
+            inside = parent if container is None else containers[container]
+            version = None if before is None else before.id
+            new.append((self.scope, path, inside, *place, *kind, self.run, version, reader, properties, md5, sha1))
         insert_rows(
             self.connection,
             """document (scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, media, encoding, digest,
                          text, reason, detail, seen, before, reader, properties, md5, sha1)""",
             new,
         )
-        self.containers += [(readings.paths[i], containers[i]) for i in sorted(nested)]
+        self.containers += [(batch.paths[i], containers[i]) for i in sorted(nested)]
         if parent is None:  # members get what their container has when the run ends
             self.connection.executemany(TOUCH, touched)
-        for path, table in tables:
+        for path, table in touched_tables:
             self._touch_members(path, table)
         self.supersede(superseded)
         return [row[-1] for row in touched]
@@ -264,10 +253,10 @@ class Writer:
         """At once, as their container is: it looks unchanged to the next scan, should this one be killed."""
         settle_members(self.connection, self.scope, path, document)
 
-    def renew(self, versions: list[Renewed], readings: Readings) -> None:
+    def renew(self, versions: list[Renewed], batch: DocumentBatch) -> None:
         """The same documents with the texts that this scan makes of them; but for those that are gone meanwhile."""
-        with self._whole(len(readings), sum(readings.sizes)):
-            texts = self.texts.add(readings)
+        with self._whole(len(batch), batch.size):
+            texts = self.texts.add(batch)
             self.connection.executemany(
                 f"""INSERT INTO document (scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
                                           encoding, digest, text, reason, detail, seen, before, reader, properties,
@@ -349,9 +338,13 @@ class Writer:
         stay_with_renewed(self.connection, self.run, self._renewed)
 
 
-def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
-    """Whether it was only touched: then this is no new version."""
-    now = (readings.digests[i], text, readings.media[i], readings.reasons[i], readings.details[i], readings.readers[i])
-    if readings.md5[i] is not None and not before.has_legacy:
+Kind = tuple[str, str | None, bytes | None, int | None, Reason | None, str | None]  # media to detail, as stored
+
+
+def _is_same(before: Version, kind: Kind, reader: str | None, *, with_legacy: bool) -> bool:
+    """Whether a file was only touched: then this is no new version."""
+    if with_legacy and not before.has_legacy:
         return False
+    media, _, digest, text, reason, detail = kind
+    now = (digest, text, media, reason, detail, reader)
     return now == (before.digest, before.text, before.media, before.reason, before.detail, before.reader)
