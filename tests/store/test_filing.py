@@ -24,7 +24,7 @@ from nearkin.store.document_writer import Writer
 from nearkin.store.text_writer import TextWriter
 from nearkin.text.canon import Canon
 from oracle.prose import prose
-from store.world import is_sound, listings, rows
+from store.world import hide_sqlite, is_sound, listings, rows
 
 # All there is, by digests and paths: ids tell in which order it came.
 HELD = {
@@ -111,8 +111,7 @@ def folder(tmp_path: Path) -> Path:
 def row_by_row(folder: Path, tmp_path: Path) -> Store:
     store = Store(tmp_path / "rows.db")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
-        patch.setattr("nearkin.store.bulk.is_fed", lambda _: False)
+        hide_sqlite(patch)
         store.scan(folder)
     return store
 
@@ -174,7 +173,7 @@ def test_from_some_batch_on_the_store_must_be_asked(
 def test_however_it_is_read(folder: Path, tmp_path: Path, how: dict[str, Any]) -> None:
     stores = [Store(tmp_path / name) for name in ("rows.db", "fed.db")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
+        hide_sqlite(patch)
         stores[0].scan(folder, **how)
     stores[1].scan(folder, **how)
     assert held(stores[0]) == held(stores[1])
@@ -228,7 +227,7 @@ def tables(tmp_path: Path) -> Path:
 def test_rows_of_tables_as_well(tables: Path, tmp_path: Path, how: dict[str, Any]) -> None:
     stores = [Store(tmp_path / name) for name in ("rows.db", "fed.db")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
+        hide_sqlite(patch)
         stores[0].scan(tables, text_column="text", **how)
     filed = []
     whole = Writer.add

@@ -19,6 +19,8 @@ from nearkin.store.documents import present
 from nearkin.store.freshness import Known
 from nearkin.store.text_writer import REMEMBERED
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 
 class Desk:
     """A store with a writer for each new run."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from nearkin import _native
 from nearkin.model import Blob, Reason
 from nearkin.store.batch import DocumentBatch, NativeColumns
-from nearkin.store.bulk import insert_columns, insert_rows, is_fed, last_id
+from nearkin.store.bulk import has_bulk_insert, insert_columns, insert_rows, last_id
 from nearkin.store.compression import pack_all
 from nearkin.store.signatures import add_codes
 from nearkin.text.kind import EXTRACTORS
@@ -88,7 +88,7 @@ class TextWriter:
         self._next = (1, 1)  # ids of the next content and text
         # All there are; None: the store must be asked.
         self._met: tuple[_native.ContentIds, _native.TextIds] | None = (_native.ContentIds(), _native.TextIds())
-        self._fed = is_fed(connection)
+        self._bulk = has_bulk_insert(connection)
         self.number()
 
     def number(self) -> None:
@@ -112,7 +112,7 @@ class TextWriter:
     @property
     def takes_native(self) -> bool:
         """Whether native columns can be stored as they are."""
-        return self._fed and self.keep and self._met is not None and not self.coded and not self._refused
+        return self._bulk and self.keep and self._met is not None and not self.coded and not self._refused
 
     def takes(self, batch: DocumentBatch) -> bool:
         """The same of this batch. Asked within its transaction: only then is known what others have added."""
