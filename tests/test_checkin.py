@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from nearkin.api.store import Store
-from nearkin.checkin import Desk
+from nearkin.checkin import CheckIn
 from nearkin.errors import InputError, StoreError, UsageError
 from nearkin.model import Location
 from nearkin.store import contents, runs
@@ -44,10 +44,10 @@ def store(docs: Path) -> Path:
 
 
 @contextmanager
-def desk(store: Path, by: str = "ann") -> Iterator[Desk]:
+def desk(store: Path, by: str = "ann") -> Iterator[CheckIn]:
     connection = connect(store, write=True)
     try:
-        yield Desk(connection, store, "0", by)
+        yield CheckIn(connection, store, "0", by)
     finally:
         connection.close()
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from nearkin.matching import increment
 from nearkin.matching.increment import can_be_incremental
-from nearkin.pipeline import Scan
+from nearkin.pipeline import scan
+from nearkin.run import RunContext
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings, Settings
 from nearkin.store.database import connect
@@ -30,8 +31,7 @@ FROM family JOIN family_content m ON m.family = family.id JOIN content c ON c.id
 
 def bring_up_to_date(store: Path, folder: Path, how: Settings) -> dict[str, int]:
     with closing(connect(store, create=True, write=True)) as connection:
-        scan = Scan(connection, store, how, "test", lambda *_: None)
-        summary = scan.run((folder,), scope_name=None)
+        summary = scan(RunContext(connection, store, how, "test", lambda *_: None), (folder,))
     return {name: getattr(summary, name) for name in ("new", "changed", "moved", "gone")}
 
 

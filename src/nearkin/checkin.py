@@ -37,7 +37,7 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Desk:
+class CheckIn:
     """Takes documents in, under the last scan's scheme. The connection must be one that may write."""
 
     connection: sqlite3.Connection

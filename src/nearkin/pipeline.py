@@ -1,140 +1,179 @@
-"""The story of a scan: walk, read and sign, store, match, group.
+"""The story of a run: read, match, group, store. Each stage takes the Run and what the stages before it returned.
 
-Nothing here knows how any of it is done. Every batch is stored as it is read, so a scan cut short loses at most one;
-what a run found becomes visible all at once, when it ends. What is known from the last run is carried on.
+`scan` reads files; `rematch` matches what is stored once more, after a change of templates; `regroup` groups the stored
+matches once more, after a verdict. Every batch is stored as it is read, so that a scan cut short loses at most one;
+results become visible all at once, when the run ends. Results of the run before are carried on where they still hold.
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nearkin.engine.reader import largest_document
 from nearkin.engine.scan_files import recipe, take_in
-from nearkin.matching.resign import Rest, refuse_other_canons
+from nearkin.group.grouping import Grouping
+from nearkin.matching.matcher import MatchInput, MatchResult, match_everything, stored_matches
+from nearkin.matching.resign import StaleContents, refuse_other_canons
 from nearkin.model import Summary
+from nearkin.query.totals import summarise
 from nearkin.read.walk import check_starts
-from nearkin.run import Running
+from nearkin.run import (
+    GroupStage,
+    MatchStage,
+    ReadStage,
+    Run,
+    RunContext,
+    ScanEnd,
+    Target,
+    begin,
+    cache_for,
+    comparable_run,
+    complete_index,
+    end,
+    end_as_before,
+    index_ahead,
+    match_input,
+    nothing_read,
+    turn_on_log,
+    until_done,
+    update_index,
+    writer_for,
+)
 from nearkin.store import runs
-from nearkin.store.changes import Changes
-from nearkin.store.custodians import name_custodians
 from nearkin.store.database import brought_in, explained, one_scan, own_files, transaction, trusted, turn
-from nearkin.store.scopes import Scope, relative_to, scope_for
-
-if TYPE_CHECKING:
-    from nearkin.matching.matcher import Matcher, Outcome
+from nearkin.store.scopes import scope_for
+from nearkin.store.verdicts import Decided, all_verdicts
 
 
-class Scan(Running):
-    """A run that brings a store up to date, or goes over it once more."""
+def scan(context: RunContext, paths: tuple[Path, ...], *, scope_name: str | None = None) -> Summary:
+    """Bring the store up to date with these files and folders."""
+    starts = check_starts(paths)
+    with explained(context.store), one_scan(context.store):
+        with transaction(context.connection):
+            target = Target(scope_for(context.connection, starts, scope_name), starts)
+            run = begin(context, "scan", subject=" ".join(map(str, starts)))
+            refuse_other_canons(run.connection, run.canon, scope=target.scope.id, below=target.below)
+        with until_done(run):
+            reading = read(run, target)
+            before = comparable_run(run)
+            unchanged = end_as_before(run, reading, before)
+            summary = unchanged or conclude(run, reading, carry_on(run, before))
+    if unchanged is None:
+        update_index(run)
+    else:
+        complete_index(run)
+    return summary
 
-    def run(self, paths: tuple[Path, ...], *, scope_name: str | None) -> Summary:
-        """Bring the store up to date with these files and folders."""
-        starts = check_starts(paths)
-        with explained(self.store), one_scan(self.store):
-            self.subject = " ".join(map(str, starts))
-            with transaction(self.connection):
-                scope = scope_for(self.connection, starts, scope_name)
-                below = tuple(relative_to(start, scope.root) for start in starts)
-                refuse_other_canons(self.connection, self.canon, scope=scope.id, below=below)
-                self._begin("scan")
-            with self._until_done():
-                with self._timed("read"):
-                    changes = self._read(scope, starts, below)
-                before = self._carried_on()
-                unchanged = changes == Changes() and not self.resigned
-                found_again = self._as_before(before) if unchanged else None
-                summary = found_again or self._conclude(
-                    changes, lambda matcher: matcher.since(self._last_of(before), self.store)
-                )
-        if found_again is None:
-            self._index()
-        else:
-            self._index_what_was_left()
-        return summary
 
-    def again(self, change: Callable[[], None] = lambda: None) -> Summary:
-        """Match and group what is stored once more: after a change of templates, when there is nothing to read."""
-        with explained(self.store), one_scan(self.store):
-            with trusted(self.connection), transaction(self.connection):  # a change may name the run that it begins
-                change()
-                self._begin("regroup")
-            with self._until_done():
-                before = self._last_of(self._carried_on())
-                summary = self._conclude(Changes(), lambda matcher: matcher.since(before, self.store))
-        self._index()
-        return summary
+def rematch(context: RunContext, change: Callable[[], None] = lambda: None) -> Summary:
+    """Make a change, such as that of a template, and match and group what is stored once more."""
+    with explained(context.store), one_scan(context.store):
+        with trusted(context.connection), transaction(context.connection):  # a change may name the run that it begins
+            change()
+            run = begin(context, "regroup")
+        with until_done(run):
+            summary = conclude(run, nothing_read(), carry_on(run, comparable_run(run)))
+    update_index(run)
+    return summary
 
-    def regroup(self) -> Summary:
-        """Group the stored matches once more: after a verdict, which changes no score."""
-        with explained(self.store), one_scan(self.store):
-            last = runs.last(self.connection)
-            hot = last.counts.get("hot", 0)  # which pairs stars left out is known only when they are made
-            with transaction(self.connection):
-                self.version = self.version if hot else last.version  # of whoever made the scores
-                self._begin("regroup")
-            with self._until_done():
-                if hot:
-                    return self._conclude(Changes(), lambda matcher: matcher.everything())
-                return self._conclude(Changes(), lambda matcher: matcher.stored(), templates_of=last)
 
-    def _read(self, scope: Scope, starts: tuple[Path, ...], below: tuple[bytes, ...]) -> Changes:
-        with self._writer(scope) as writer:
-            passed_over = take_in(
-                writer,
-                scope,
-                starts,
-                recipe(self.scheme, self.canon, max_size=min(self.settings.walk.max_size, largest_document())),
-                self.settings,
-                leave_out=own_files(self.store),
-                remember=self.remembered.remember,
-                progress=partial(self.progress, "read"),
-                meanwhile=partial(import_module, "nearkin.query.totals"),  # threads that read do not need Python
-                all_listed=self._log_ahead,
-            )
-        self.skipped = {"skipped_links": passed_over.links, "skipped_special": passed_over.special}
-        changes = writer.finish(below)
-        custodians = partial(name_custodians, self.connection, self.run_id, scope.id, below)
-        self.at_the_end += [writer.settle, partial(custodians, self.settings.walk.custodian)]
-        rest = Rest(writer, self.scheme, self.canon, self.settings.run.jobs, self.settings.run.memory)
-        self.resigned = writer.known.read_again + rest.renew_texts() + rest.sign()
-        return changes
+def regroup(context: RunContext) -> Summary:
+    """Group the stored matches once more: after a verdict, which changes no score."""
+    with explained(context.store), one_scan(context.store):
+        last = runs.last(context.connection)
+        hot = last.counts.get("hot", 0)  # which pairs stars left out is known only when they are made
+        with transaction(context.connection):
+            # The scores of stored matches are those of the nearkin that made them.
+            run = begin(context if hot else replace(context, version=last.version), "regroup")
+        with until_done(run):
+            if hot:
+                return conclude(run, nothing_read(), match_everything)
+            return conclude(run, nothing_read(), stored_matches, templates=last.template_counts)
 
-    def _conclude(
-        self, changes: Changes, match: "Callable[[Matcher], Outcome]", templates_of: runs.Run | None = None
-    ) -> Summary:
-        """`templates_of`: the run that made the scores, where this one makes none."""
-        # Imported here: a scan that finds nothing changed needs none of it, and most of its time goes into imports.
-        from nearkin.group.grouping import Grouping
-        from nearkin.matching.matcher import Matcher
-        from nearkin.query.totals import summarise
-        from nearkin.store.verdicts import Decided, all_verdicts
 
-        with brought_in(self.store):
-            collected = self._collect()
-            with self._timed("match"):
-                self.progress("match", len(collected.contents), 0)
-                outcome = match(Matcher(collected))
-        self._index_ahead()
-        grouping = Grouping(collected)
-        with self._timed("group"):
-            self.progress("group", len(outcome.matches), 0)
-            decided = Decided(self.connection)
-            grouped = grouping.of(outcome, decided)
+def conclude(
+    run: Run,
+    reading: ReadStage,
+    way: Callable[[MatchInput], MatchResult],
+    *,
+    templates: dict[str, int] | None = None,
+) -> Summary:
+    """Match, group and store. `templates`: those of the run that made the scores, where this one makes none."""
+    matching = match(run, reading, way)
+    with index_ahead(run, matching.given.cached):
+        return store(run, reading, matching, group(run, matching), templates or run.left_out.counts)
+
+
+def read(run: Run, target: Target) -> ReadStage:
+    """Walk, read and sign what is new, batch by batch into the store; then make ready what other scans read."""
+    began = time.monotonic()
+    settings, cache = run.settings, cache_for(run)
+    with writer_for(run, target.scope) as writer:
+        passed_over = take_in(
+            writer,
+            target.scope,
+            target.starts,
+            recipe(run.scheme, run.canon, max_size=min(settings.walk.max_size, largest_document())),
+            settings,
+            leave_out=own_files(run.store),
+            remember=cache.add,
+            progress=partial(run.progress, "read"),
+            all_listed=partial(turn_on_log, run),
+        )
+    changes = writer.finish(target.below)
+    stale = StaleContents(writer, run.scheme, run.canon, settings.run.jobs, settings.run.memory)
+    resigned = writer.known.read_again + stale.renew_texts() + stale.sign()
+    closing = (ScanEnd(target, writer.settlement()),)
+    return ReadStage(changes, resigned, passed_over, cache, closing, {"read": time.monotonic() - began})
+
+
+def carry_on(run: Run, before: runs.Previous | None) -> Callable[[MatchInput], MatchResult]:
+    """How to match: from the results of the run before, or everything. Stars are made as a whole: after them it is
+    everything."""
+    if before is None or before.counts.get("hot", 0):
+        return match_everything
+    from nearkin.matching.increment import match_changes  # with the feature index: a first scan needs neither
+
+    return partial(match_changes, since=before.id, store=run.store)
+
+
+def match(run: Run, reading: ReadStage, way: Callable[[MatchInput], MatchResult]) -> MatchStage:
+    """Match the contents that are present, while SQLite's log is brought into the store."""
+    with brought_in(run.store):
+        given = match_input(run, reading.cache)
         began = time.monotonic()
-        with turn(self.store), transaction(self.connection):
-            if all_verdicts(self.connection) != decided.verdicts:  # a verdict was given meanwhile
-                grouped = grouping.of(outcome, Decided(self.connection))
-            self.settle()
-            outcome.with_payload(grouped.payload).store(self.connection, self.scheme_id, collected.contents)
-            grouping.store(grouped, self.run_id)
-            found = summarise(self.connection, grouped, self.settings.match, len(collected.contents), self.seconds)
-            unlisted = int(grouped.families.unlisted.sum())
-            hot = {"hot": outcome.hot.features, "hot_links": outcome.hot.links, "unlisted": unlisted}
-            summary = replace(found, **asdict(changes), resigned=self.resigned, **hot, **self.skipped)
-            self.timings["store"] = time.monotonic() - began
-            self._end(summary, self.left_out.counts if templates_of is None else templates_of.template_counts)
-        return summary
+        run.progress("match", len(given.contents), 0)
+        result = way(given)
+        return MatchStage(given, result, time.monotonic() - began)
+
+
+def group(run: Run, matching: MatchStage) -> GroupStage:
+    """Group the matches into families, as verdicts allow."""
+    began = time.monotonic()
+    run.progress("group", len(matching.result.matches), 0)
+    decided = Decided(run.connection)
+    grouped = Grouping(matching.given).of(matching.result, decided)
+    return GroupStage(grouped, decided, time.monotonic() - began)
+
+
+def store(
+    run: Run, reading: ReadStage, matching: MatchStage, grouping: GroupStage, templates: dict[str, int]
+) -> Summary:
+    """Store matches and families and end the run, in one transaction: others see all of it from then on."""
+    began = time.monotonic()
+    connection, given, result, grouped = run.connection, matching.given, matching.result, grouping.grouped
+    with turn(run.store), transaction(connection):
+        if all_verdicts(connection) != grouping.decided.verdicts:  # a verdict was given meanwhile
+            grouped = Grouping(given).of(result, Decided(connection))
+        reading.store_closing(run)
+        result.with_payload(grouped.payload).store(connection, run.scheme_id, given.contents)
+        Grouping(given).store(grouped, run.id)
+        totals = summarise(connection, grouped, run.settings.match, len(given.contents), run.seconds)
+        hot = {"hot": result.hot.features, "hot_links": result.hot.links}
+        counts = {**asdict(reading.changes), **hot, **reading.skipped}
+        summary = replace(totals, **counts, resigned=reading.resigned, unlisted=int(grouped.families.unlisted.sum()))
+        stages = {"match": matching.seconds, "group": grouping.seconds, "store": time.monotonic() - began}
+        end(run, summary, timings=reading.timings | stages, templates=templates)
+    return summary

@@ -1,220 +1,318 @@
-"""A run: begun, seen by itself only until it has finished, ended with its counts, or carried on from the one before."""
+"""A run over a store: begun, visible to itself only until it is done, ended with its counts.
+
+`begin` makes a frozen `Run` from a `RunContext`; `until_done` surrounds the work; `end` closes it, in the transaction
+that makes its results visible to others. In between are the values that its stages return (nearkin.pipeline) and what
+they work with: the writer, the cache, the input of matching and the index.
+"""
 
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nearkin.errors import StoreError
-from nearkin.matching.scan_cache import Remembered
-from nearkin.matching.template import keep_features, left_out
+from nearkin.group.grouping import Grouped
+from nearkin.matching.matcher import MatchInput, MatchResult, Resources
+from nearkin.matching.scan_cache import CachedContents, ScanCache, StoredTexts
+from nearkin.matching.segment_builder import WAIT, build_segments, first_segment_ahead
+from nearkin.matching.template import LeftOut, keep_features, left_out
 from nearkin.model import Summary
+from nearkin.read.walk import PassedOver
 from nearkin.scheme import FORMAT, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import audit, runs
 from nearkin.store.changes import Changes
-from nearkin.store.contents import scheme_of
+from nearkin.store.contents import present_contents, scheme_of
+from nearkin.store.custodians import name_custodians
 from nearkin.store.database import SHORT_PATIENCE, hold_pages, log_ahead, see, transaction, trusted, turn
-from nearkin.store.document_writer import Writer
+from nearkin.store.document_writer import Settlement, Writer
 from nearkin.store.documents import count_documents
 from nearkin.store.freshness import Known
 from nearkin.store.members import mend_members
-from nearkin.store.scopes import Scope
+from nearkin.store.scopes import Scope, relative_to
+from nearkin.store.segments import is_behind
+from nearkin.store.verdicts import Decided
 from nearkin.text.canon import Canon
 
-if TYPE_CHECKING:
-    from nearkin.matching.matcher import Collected
-    from nearkin.matching.segment_builder import SegmentAhead
-
-# Called with the stage's name, and documents and bytes done so far.
+# Called with the name of a stage, and the documents and bytes done so far.
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass
-class Running:
-    """What a run has at hand, and what it has come to."""
+@dataclass(frozen=True)
+class RunContext:
+    """The store that a run works on, and how it works."""
 
-    connection: sqlite3.Connection
+    connection: sqlite3.Connection  # which may write
     store: Path
     settings: Settings
-    version: str
+    version: str  # of nearkin
     progress: Progress
 
-    def __post_init__(self) -> None:
-        self.scheme: Scheme = parse_scheme(self.settings.scheme)
-        self.canon = Canon.of(self.settings.text, lines=keeps_lines(self.scheme))
-        self.timings: dict[str, float] = {}
-        self.subject = ""  # what is read, in words
-        self.resigned = 0
-        self.skipped = {"skipped_links": 0, "skipped_special": 0}
-        self.ahead: SegmentAhead | None = None  # the index, made meanwhile
-        self.at_the_end: list[Callable[[], None]] = []  # what others would see at once
-        room = self.settings.run.memory
-        hold_pages(self.connection, room // 8)
-        # Without kept texts nothing is verified, rather than as much as this machine happens to have room for; more
-        # signatures are not joined in memory.
-        self.remembered = Remembered(texts=room // 8 if self.settings.text.keep else 0, signatures=room // 18)
+
+@dataclass(frozen=True)
+class Run(RunContext):
+    """A run that has begun."""
+
+    id: int
+    subject: str  # the files and folders it reads, in words; empty where it reads none
+    started: float  # by the monotonic clock
+    scheme: Scheme
+    scheme_id: int
+    canon: Canon
+    canon_id: int
+    left_out: LeftOut  # by templates
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """How long ago it began."""
         return time.monotonic() - self.started
 
-    def is_current(self, scheme: int) -> bool:
-        """Whether signatures of this scheme of the store are such as this run would make."""
-        return scheme_of(self.connection, self.scheme.spec, self.canon.spec, FORMAT) == scheme
 
-    def _begin(self, kind: str) -> None:
-        settings = self.settings.to_json()
-        self.started = time.monotonic()
-        self.run_id = runs.begin(self.connection, kind=kind, version=self.version, settings=settings)
-        self.canon_id = runs.canon_id(self.connection, self.canon.spec)
-        self.scheme_id = runs.scheme_id(self.connection, self.scheme.spec, self.canon_id, FORMAT)
-        keep_features(self.connection, self.scheme_id, self.scheme, self.canon)
-        self.left_out = left_out(self.connection, self.scheme_id, self.scheme, self.canon)
+def begin(context: RunContext, kind: str, *, subject: str = "") -> Run:
+    """Note in the store that a run of this kind begins. In a transaction."""
+    connection, settings = context.connection, context.settings
+    started = time.monotonic()
+    hold_pages(connection, settings.run.memory // 8)
+    scheme, canon = _scheme_and_canon(settings)
+    run = runs.begin(connection, kind=kind, version=context.version, settings=settings.to_json())
+    canon_id = runs.canon_id(connection, canon.spec)
+    scheme_id = runs.scheme_id(connection, scheme.spec, canon_id, FORMAT)
+    keep_features(connection, scheme_id, scheme, canon)
+    return Run(
+        **vars(context),
+        id=run,
+        subject=subject,
+        started=started,
+        scheme=scheme,
+        scheme_id=scheme_id,
+        canon=canon,
+        canon_id=canon_id,
+        left_out=left_out(connection, scheme_id, scheme, canon),
+    )
 
-    @contextmanager
-    def _until_done(self) -> Iterator[None]:
-        """What the run does is seen by itself only, until it has finished."""
-        see(self.connection, self.run_id)
-        try:
-            with trusted(self.connection):
-                yield
-        except BaseException:
-            with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                with transaction(self.connection):
-                    if runs.interrupt(self.connection, self.run_id):
-                        self._audit("scan interrupted", {"run": self.run_id})
-            if self.ahead is not None:
-                self.ahead.give_up(self.connection)
-            raise
-        else:
-            if self.ahead is not None:
-                with suppress(OSError, sqlite3.OperationalError):
-                    self.ahead.name(self.connection)
-        finally:
-            see(self.connection)
 
-    def _writer(self, scope: Scope) -> Writer:
-        """Of what this run reads in a scope, with what is known of it."""
-        known = Known.under(self.settings, self.canon_id)
-        known.load(self.connection, scope.id, self.scheme_id)
-        return Writer(
-            self.connection,
-            scope.id,
-            self.run_id,
-            self.canon_id,
-            self.scheme_id,
-            self.settings.text.keep,
-            known,
-            coded=self.scheme.estimator.coded,
-            turn=partial(turn, self.store),
-            room=self.settings.run.memory // 8,
-        )
+def is_current(context: RunContext, scheme_id: int) -> bool:
+    """Whether signatures of this scheme of the store are such as a run would make."""
+    scheme, canon = _scheme_and_canon(context.settings)
+    return scheme_of(context.connection, scheme.spec, canon.spec, FORMAT) == scheme_id
 
-    def _log_ahead(self) -> None:
-        """Where this scan has made the store. Before its last files are stored: to bring these into the store is then
-        waited for while others are matched. What is in the way of the log will be told to whoever writes next: of what
-        was read nothing is to be lost."""
-        with suppress(StoreError, sqlite3.OperationalError):
-            log_ahead(self.connection, self.store, patience=SHORT_PATIENCE)
 
-    def _collect(self) -> "Collected":
-        """All that is there to be matched and grouped."""
-        from nearkin.matching.matcher import Collected, Means
-        from nearkin.matching.scan_cache import StoredTexts
-        from nearkin.store.contents import present_contents
+def _scheme_and_canon(settings: Settings) -> tuple[Scheme, Canon]:
+    scheme = parse_scheme(settings.scheme)
+    return scheme, Canon.of(settings.text, lines=keeps_lines(scheme))
 
-        contents = present_contents(self.connection, self.scheme_id)
-        self.remembered.put_in_order(contents)
-        run = self.settings.run
-        return Collected(
-            self.connection,
-            self.scheme,
-            self.scheme_id,
-            contents,
-            StoredTexts(self.connection, contents, self.canon, run.jobs, self.remembered),
-            self.settings.match,
-            self.left_out,
-            Means(run.memory, run.jobs, self.store.parent, partial(self.progress, "join")),
-            self.remembered,
-        )
 
-    def _index_ahead(self) -> None:
-        from nearkin.matching.segment_builder import SegmentAhead
+@contextmanager
+def until_done(run: Run) -> Iterator[None]:
+    """Let the run alone see what it does; where it fails, note that it was interrupted."""
+    connection = run.connection
+    see(connection, run.id)
+    try:
+        with trusted(connection):
+            yield
+    except BaseException:
+        with suppress(sqlite3.Error):  # where the store itself failed, the next scan will see it
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            with transaction(connection):
+                if runs.interrupt(connection, run.id):
+                    _record(run, "scan interrupted", {"run": run.id})
+        raise
+    finally:
+        see(connection)
 
-        about = (self.store, self.scheme, self.scheme_id)
-        memory = self.settings.run.memory // 4
-        with suppress(OSError):
-            self.ahead = SegmentAhead(*about, ignored=self.left_out.indexed, memory=memory, remembered=self.remembered)
 
-    def _index(self) -> None:
-        """After the scan: it holds up nobody any more, and checks can do without."""
-        from nearkin.matching.segment_builder import build_segments
+def end(run: Run, summary: Summary, *, timings: dict[str, float], templates: dict[str, int]) -> None:
+    """Note the run's counts and that it is done. In the transaction that stores its results.
 
-        self.remembered.let_go()  # nothing is measured any more
-        with suppress(OSError, sqlite3.OperationalError):
-            about = (self.connection, self.store, self.scheme, self.scheme_id)
-            build_segments(*about, ignored=self.left_out.indexed, memory=self.settings.run.memory // 4)
+    `timings`: seconds of each stage; `templates`: how many the scores leave out, and their state.
+    """
+    mend_members(run.connection)
+    counts = asdict(summary) | {"scheme": run.scheme_id} | templates
+    runs.end(run.connection, run.id, counts=counts, timings=timings)
+    _record(run, "scan", {"run": run.id, **counts})
 
-    def _index_what_was_left(self) -> None:
-        """After a scan that found nothing changed: by one before that was killed as it ended, or had no room."""
-        from nearkin.matching.segment_builder import WAIT
-        from nearkin.store.segments import is_behind
 
-        if is_behind(self.connection, self.store, self.scheme_id, least=WAIT):
-            self._index()
+def _record(run: Run, action: str, after: dict[str, int]) -> None:
+    """Record in the audit what a run has read; where it has read nothing, what led to it is recorded instead."""
+    if run.subject:
+        audit.record(run.connection, by=audit.login_name(), action=action, subject=run.subject, after=after)
 
-    def _carried_on(self) -> runs.Previous | None:
-        """The run whose matches are those of this one, but for what changed."""
-        before = runs.comparable(self.connection, self.scheme_id, self.settings, self.version)
-        if before is None or before.counts.get("template_state", 0) != self.left_out.state:
-            return None
-        return before
 
-    @staticmethod
-    def _last_of(before: runs.Previous | None) -> int | None:
-        """Stars are made as a whole: after them everything is matched."""
-        return None if before is None or before.counts.get("hot", 0) else before.id
+@dataclass(frozen=True)
+class Target:
+    """The files and folders of a scan, and the scope that holds them."""
 
-    def _as_before(self, before: runs.Previous | None) -> Summary | None:
-        """What was found then is found again, unless someone decided something since."""
-        if before is None or not before.latest:
-            return None
-        counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
-        _, failed = count_documents(self.connection)  # also folders, which are no documents that change
-        now = {"failed": failed, "resigned": 0, "seconds": round(self.seconds), **self.skipped}
-        summary = replace(Summary(**counts), **asdict(Changes()), **now)
-        with turn(self.store), transaction(self.connection):
-            if runs.is_noted_after(self.connection, before, "verdict"):
-                return None
-            self.settle()
-            self._end(summary, self.left_out.counts)
-        return summary
+    scope: Scope
+    starts: tuple[Path, ...]
 
-    def settle(self) -> None:
+    @property
+    def below(self) -> tuple[bytes, ...]:
+        """The paths of the files and folders in the scope."""
+        return tuple(relative_to(start, self.scope.root) for start in self.starts)
+
+
+@dataclass(frozen=True)
+class ScanEnd:
+    """What a scan has read but others see only when it ends: stored in the transaction that ends it."""
+
+    target: Target
+    settlement: Settlement
+
+    def store(self, run: Run) -> None:
+        self.settlement.store(run.connection)
+        rule = run.settings.walk.custodian
+        name_custodians(run.connection, run.id, self.target.scope.id, self.target.below, rule)
+
+
+@dataclass(frozen=True)
+class ReadStage:
+    """What a run has read: returned by the reading stage."""
+
+    changes: Changes
+    resigned: int  # contents that were signed again
+    passed_over: PassedOver
+    cache: ScanCache
+    closing: tuple[ScanEnd, ...]
+    timings: dict[str, float]
+
+    def store_closing(self, run: Run) -> None:
         """In the transaction that ends the run."""
-        for step in self.at_the_end:
-            step()
+        for scan_end in self.closing:
+            scan_end.store(run)
 
-    def _end(self, summary: Summary, templates: dict[str, int]) -> None:
-        mend_members(self.connection)
-        counts = asdict(summary) | {"scheme": self.scheme_id} | templates
-        runs.end(self.connection, self.run_id, counts=counts, timings=self.timings)
-        self._audit("scan", {"run": self.run_id, **counts})
+    @property
+    def skipped(self) -> dict[str, int]:
+        """The counts of what was met and never read."""
+        return {"skipped_links": self.passed_over.links, "skipped_special": self.passed_over.special}
 
-    def _audit(self, action: str, after: dict[str, int]) -> None:
-        if self.subject:  # whatever is done without reading is told by what led to it
-            audit.record(self.connection, by=audit.login_name(), action=action, subject=self.subject, after=after)
 
-    @contextmanager
-    def _timed(self, stage: str) -> Iterator[None]:
-        started = time.monotonic()
-        yield
-        self.timings[stage] = time.monotonic() - started
+def nothing_read() -> ReadStage:
+    """The reading of a run over what is stored."""
+    return ReadStage(Changes(), 0, PassedOver(), ScanCache(texts=0, signatures=0), closing=(), timings={})
+
+
+@dataclass(frozen=True)
+class MatchStage:
+    """The contents that a run has matched, and their matches: returned by the matching stage."""
+
+    given: MatchInput
+    result: MatchResult
+    seconds: float
+
+
+@dataclass(frozen=True)
+class GroupStage:
+    """The families of the matches, and the verdicts they heed: returned by the grouping stage."""
+
+    grouped: Grouped
+    decided: Decided
+    seconds: float
+
+
+def comparable_run(run: Run) -> runs.Previous | None:
+    """The finished run whose matches are those of this one, but for what changed since."""
+    before = runs.comparable(run.connection, run.scheme_id, run.settings, run.version)
+    if before is None or before.counts.get("template_state", 0) != run.left_out.state:
+        return None
+    return before
+
+
+def end_as_before(run: Run, reading: ReadStage, before: runs.Previous | None) -> Summary | None:
+    """End the run with the results of the one before, where nothing has changed since; None: something has."""
+    if reading.changes or reading.resigned or before is None or not before.latest:
+        return None
+    counts = {field.name: before.counts.get(field.name, 0) for field in fields(Summary)}
+    _, failed = count_documents(run.connection)  # also folders, which are no documents that change
+    now = {"failed": failed, "resigned": 0, "seconds": round(run.seconds), **reading.skipped}
+    summary = replace(Summary(**counts), **asdict(Changes()), **now)
+    with turn(run.store), transaction(run.connection):
+        if runs.is_noted_after(run.connection, before, "verdict"):
+            return None
+        reading.store_closing(run)
+        end(run, summary, timings=reading.timings, templates=run.left_out.counts)
+    return summary
+
+
+def writer_for(run: Run, scope: Scope) -> Writer:
+    """The writer of what a run reads in a scope, with the file versions that the store knows there."""
+    known = Known.under(run.settings, run.canon_id)
+    known.load(run.connection, scope.id, run.scheme_id)
+    return Writer(
+        run.connection,
+        scope.id,
+        run.id,
+        run.canon_id,
+        run.scheme_id,
+        run.settings.text.keep,
+        known,
+        coded=run.scheme.estimator.coded,
+        turn=partial(turn, run.store),
+        room=run.settings.run.memory // 8,
+    )
+
+
+def cache_for(run: Run) -> ScanCache:
+    """An empty cache. Without kept texts nothing is verified, rather than as much as this machine happens to have room
+    for; more signatures are not joined in memory."""
+    room = run.settings.run.memory
+    return ScanCache(texts=room // 8 if run.settings.text.keep else 0, signatures=room // 18)
+
+
+def match_input(run: Run, cache: ScanCache) -> MatchInput:
+    """All contents that are present, to be matched and grouped; those just read come from the cache."""
+    contents = present_contents(run.connection, run.scheme_id)
+    cached = cache.in_order_of(contents)
+    limits = run.settings.run
+    return MatchInput(
+        run.connection,
+        run.scheme,
+        run.scheme_id,
+        contents,
+        StoredTexts(run.connection, contents, run.canon, limits.jobs, cached),
+        run.settings.match,
+        run.left_out,
+        Resources(limits.memory, limits.jobs, run.store.parent, partial(run.progress, "join")),
+        cached,
+    )
+
+
+def turn_on_log(run: Run) -> None:
+    """Use SQLite's log from now on, in a store that this scan makes.
+
+    Before its last files are stored: these are then brought into the store while others are matched. Where something is
+    in the way of the log, the next writer says so: nothing that was read is to be lost.
+    """
+    with suppress(StoreError, sqlite3.OperationalError):
+        log_ahead(run.connection, run.store, patience=SHORT_PATIENCE)
+
+
+def index_ahead(run: Run, cached: CachedContents | None) -> AbstractContextManager[None]:
+    """Make the first segment of the index while results are grouped and stored."""
+    return first_segment_ahead(
+        run.connection,
+        run.store,
+        run.scheme,
+        run.scheme_id,
+        ignored=run.left_out.indexed,
+        memory=run.settings.run.memory // 4,
+        cached=cached,
+    )
+
+
+def update_index(run: Run) -> None:
+    """Bring the index up to date after the run: it holds up nobody any more, and checks can do without."""
+    memory = run.settings.run.memory // 4
+    with suppress(OSError, sqlite3.OperationalError):
+        build_segments(
+            run.connection, run.store, run.scheme, run.scheme_id, ignored=run.left_out.indexed, memory=memory
+        )
+
+
+def complete_index(run: Run) -> None:
+    """Bring the index up to date where a run before was killed as it ended, or had no room."""
+    if is_behind(run.connection, run.store, run.scheme_id, least=WAIT):
+        update_index(run)

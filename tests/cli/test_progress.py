@@ -19,7 +19,8 @@ import sys, time
 from nearkin.cli import progress
 from nearkin.engine import reader
 from nearkin.group import greedy
-from nearkin.report import ending, signatures
+from nearkin.query import signatures
+from nearkin.report import export as ending
 from nearkin.store import document_writer as writer
 progress.PATIENCE = 0.1
 progress.COUNTING = 0.1

@@ -216,8 +216,8 @@ def test_nothing_half_written_is_left(name: str, store: Path, tmp_path: Path, mo
         calls += 1
         raise OSError(28, "No space left on device")
 
-    for one in ("streams.matches", "concordance.load_lines"):
-        monkeypatch.setattr(f"nearkin.report.{one}", no_room)
+    for one in ("query.streams.matches", "report.concordance.load_lines"):
+        monkeypatch.setattr(f"nearkin.{one}", no_room)
     done = Called("report", tmp_path / name, "--store", store)
     assert calls == 1
     assert done.code == 3

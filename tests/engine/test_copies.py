@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.boxes import zipped
+from cli.containers import zipped
 from engine.fake_formats import DEED
 from nearkin import _native
 from nearkin.api.store import Store

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.boxes import zipped
+from cli.containers import zipped
 from engine.fake_formats import DEED
 from nearkin.api.store import Store
 from nearkin.engine import container

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import pytest
 
 from formats.archives import MEMBERS, PACKERS, plain_zip, tar
+from formats.documents import epub
 from formats.office import docx, odt, zipped
-from formats.others import epub
-from formats.seven import archive
-from formats.test_places import found
+from formats.seven_zip import archive
+from formats.test_visible_text import found
 from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 

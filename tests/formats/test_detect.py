@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats import office, others
+from formats import documents, office
 from formats.archives import plain_zip, tar
 from formats.office import zipped
 from nearkin.formats.detect import FROM_LINE
@@ -67,12 +67,12 @@ def test_left_to_the_native_core(data: bytes, name: bytes) -> None:
     [
         (office.docx(), b"a.zip", "docx"),
         (office.odt(), b"a.docx", "odt"),
-        (others.rtf(), b"a.doc", "rtf"),
-        (others.pdf(), b"a.txt", "pdf"),
-        (b"\r\n  junk\n" + others.pdf(), b"a.pdf", "pdf"),
+        (documents.rtf(), b"a.doc", "rtf"),
+        (documents.pdf(), b"a.txt", "pdf"),
+        (b"\r\n  junk\n" + documents.pdf(), b"a.pdf", "pdf"),
         (b"\xef\xbb\xbf%PDF-1.7\n1 0 obj<<>>endobj", b"a", "pdf"),
         (b"HTTP/1.1 200 OK\r\n\r\n%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj<<>>endobj", b"a", "pdf"),
-        (others.eml(), b"1234", "eml"),
+        (documents.eml(), b"1234", "eml"),
         (b"Message-ID: <a@b>\nFrom: ann@example.org\nDate: 1 Jan 2024 10:00\nX-Other: x\n\nwords", b"a.txt", "eml"),
         (b"Received: from a by b;\n\t1 Jan 2024 10:00\nFrom: ann@example.org\nSubject: x\n\nwords", b"1234", "eml"),
         (b"Return-Path: <>\nFrom: a@b\nTo: c\n" + b"X-Long: x\n" * 1000, b"1234", "eml"),

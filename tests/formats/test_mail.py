@@ -15,8 +15,8 @@ from formats import outlook
 from formats.archives import plain_zip
 from formats.office import zipped
 from formats.test_archives import members
-from formats.test_places import found
-from formats.test_scanned import scanned
+from formats.test_scan_hostile_files import scanned
+from formats.test_visible_text import found
 from nearkin.api.store import Store
 from nearkin.engine.workers import Workers
 from nearkin.formats import mail_parser

@@ -6,7 +6,7 @@ import pytest
 
 from formats.test_archives import members
 from formats.test_mail import HEAD, attached, holding, text_of
-from formats.test_places import found
+from formats.test_visible_text import found
 
 RUSSIAN = "Договор аренды помещения и приложение"
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from formats.test_archives import members
 from formats.test_detect import told
-from formats.test_places import found
+from formats.test_visible_text import found
 
 FROM = b"From ann@example.org Mon Jan  1 10:00:00 2024\n"
 FIRST = b"From: ann@example.org\nSubject: one\n"

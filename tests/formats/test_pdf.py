@@ -10,11 +10,11 @@ import pytest
 from fpdf import FPDF
 from fpdf.enums import AccessPermission
 
-from formats import others
+from formats import documents
 from formats.office import say
-from formats.test_places import found
-from formats.test_scanned import scanned
-from formats.written_pdf import PAGE, PAGES, appearance, attached, made, shown
+from formats.pdf_objects import PAGE, PAGES, appearance, attached, made, shown
+from formats.test_scan_hostile_files import scanned
+from formats.test_visible_text import found
 from nearkin.api.store import Store
 from nearkin.formats import pdf_objects
 from nearkin.formats.adapter import Problem
@@ -22,7 +22,7 @@ from nearkin.model import Reason
 
 
 def test_pages_that_are_missing_are_told() -> None:
-    whole = others.pdf_of([[f"text of page {number}", f"and {number}s"] for number in range(10)])
+    whole = documents.pdf_of([[f"text of page {number}", f"and {number}s"] for number in range(10)])
     numbers = re.findall(rb"(\d+) 0 obj\n<<[^>]*?/Type /Page\n", whole)
     assert len(numbers) == 10
     for number in numbers[:4]:
@@ -33,8 +33,8 @@ def test_pages_that_are_missing_are_told() -> None:
 
 
 def test_why_it_fails_is_not_what_the_one_before_failed_of() -> None:
-    broken = others.pdf().replace(b"<</Marked true>>", b"<</Marked true>~")
-    for before in (others.pdf(password="secret"), others.pdf(password="secret"), b"%PDF-1.4\nrubbish"):
+    broken = documents.pdf().replace(b"<</Marked true>>", b"<</Marked true>~")
+    for before in (documents.pdf(password="secret"), documents.pdf(password="secret"), b"%PDF-1.4\nrubbish"):
         with pytest.raises(Problem):
             found(before)
         with pytest.raises(Problem, match="damaged: not a readable PDF") as error:
@@ -88,7 +88,7 @@ def lines(page: int) -> list[str]:
     return [f"page {page} line {number} has words of its own" for number in range(40)]
 
 
-WHOLE = others.pdf_of([lines(page) for page in range(3)])
+WHOLE = documents.pdf_of([lines(page) for page in range(3)])
 FLATE = re.compile(rb"(\d+) 0 obj\s*<<[^>]*/FlateDecode[^>]*>>\s*stream\r?\n")
 SECOND = list(FLATE.finditer(WHOLE))[1]
 SIZE = WHOLE.index(b"\nendstream", SECOND.end()) - SECOND.end()
@@ -117,7 +117,7 @@ def test_a_damaged_stream_is_listed_and_counted(tmp_path: Path) -> None:
 
 
 def test_streams_that_are_whole_or_cannot_be_told_are_not_told() -> None:
-    for data in (WHOLE, others.pdf()):
+    for data in (WHOLE, documents.pdf()):
         assert [one for one in found(data)[1].members if one.problem] == []
     assert pdf_objects.damaged(io.BytesIO(WHOLE)) == []
     assert pdf_objects.damaged(io.BytesIO(b"%PDF-1.4\nrubbish")) == []
@@ -174,7 +174,7 @@ def test_a_bomb_in_a_stream_is_not_unpacked_to_its_end(monkeypatch: pytest.Monke
 
 
 def test_a_file_without_text_whose_streams_are_damaged_is_not_called_a_picture() -> None:
-    data = others.pdf_of([lines(0)])
+    data = documents.pdf_of([lines(0)])
     at = FLATE.search(data)
     assert at is not None
     with pytest.raises(Problem, match=r"^no text, and 1 damaged stream$") as error:

@@ -3,7 +3,7 @@
 import pytest
 
 from formats.outlook import lzfu
-from formats.test_places import found
+from formats.test_visible_text import found
 from nearkin.formats.adapter import Limits
 from nearkin.formats.msg import unpacked
 from nearkin.formats.rtf import taken

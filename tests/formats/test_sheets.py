@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
-from formats import booked, others
+from formats import documents, excel_97
 from formats.office import LABELS, cached, drawn, related, say, zipped
-from formats.test_places import found
+from formats.test_visible_text import found
 from nearkin.formats import xlsx
 from nearkin.formats.adapter import Limits, Prose
 from nearkin.formats.xls import add_beside
@@ -21,7 +21,7 @@ KIN = "xl/worksheets/_rels/sheet1.xml.rels"
 
 def book(**more: str | bytes) -> dict[str, str | bytes]:
     """One sheet's, without comments of its own. The names of more parts have _ for a slash."""
-    with zipfile.ZipFile(io.BytesIO(others.cells("A1", "B2"))) as archive:
+    with zipfile.ZipFile(io.BytesIO(documents.cells("A1", "B2"))) as archive:
         parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
     return parts | {f"xl/{name.replace('__', '.').replace('_', '/')}": data for name, data in more.items()}
 
@@ -115,16 +115,16 @@ def test_cells_far_apart_in_a_sheet_that_does_not_say_how_large_it_is(
 
 
 def note(row: int, text: bytes) -> bytes:
-    return booked.record(0x001C, struct.pack("<3H", row, 0, len(text)) + text)
+    return excel_97.record(0x001C, struct.pack("<3H", row, 0, len(text)) + text)
 
 
 def excel_95(page: int, *records: bytes) -> str:
     """What stands beside the cells of a book of one sheet."""
-    begin = booked.record(0x0809, struct.pack("<HH4x", 0x0500, 5))
-    pages = booked.record(0x0042, struct.pack("<H", page))
-    told = booked.record(0x0085, struct.pack("<I", len(begin + pages + booked.END) + 8))
+    begin = excel_97.record(0x0809, struct.pack("<HH4x", 0x0500, 5))
+    pages = excel_97.record(0x0042, struct.pack("<H", page))
+    told = excel_97.record(0x0085, struct.pack("<I", len(begin + pages + excel_97.END) + 8))
     prose = Prose(Limits())
-    add_beside(b"".join((begin, pages, told, booked.END, begin, *records, booked.END)), prose)
+    add_beside(b"".join((begin, pages, told, excel_97.END, begin, *records, excel_97.END)), prose)
     return prose.text()
 
 
@@ -135,7 +135,7 @@ def excel_95(page: int, *records: bytes) -> str:
 def test_comments_and_headers_of_excel_95_are_in_a_code_page(page: int, codec: str, words: str) -> None:
     """A long comment goes on in another record."""
     said = words.encode(codec)
-    header = booked.record(0x0014, bytes([len(said) + 2]) + b"&C" + said)
+    header = excel_97.record(0x0014, bytes([len(said) + 2]) + b"&C" + said)
     notes = note(1, said + b" ") + note(0xFFFF, said) + note(3, said)
     assert excel_95(page, header, notes) == f"{words}\n{words} {words}\n{words}\n"
 
@@ -147,9 +147,9 @@ def test_a_comment_in_very_many_records_takes_no_quadratic_time() -> None:
 
 
 def test_records_beside_old_cells_that_end_early_say_what_is_there() -> None:
-    begin, whole = booked.record(0x0809, struct.pack("<HH12x", 0x0600, 0x0010)), booked.beside()
-    told = booked.record(0x0085, struct.pack("<I", len(begin + booked.END) + 8))
-    book = begin + told + booked.END + begin + whole
+    begin, whole = excel_97.record(0x0809, struct.pack("<HH12x", 0x0600, 0x0010)), excel_97.beside()
+    told = excel_97.record(0x0085, struct.pack("<I", len(begin + excel_97.END) + 8))
+    book = begin + told + excel_97.END + begin + whole
     said = [0]
     for end in range(len(book) - len(whole), len(book)):
         prose = Prose(Limits())

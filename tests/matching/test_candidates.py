@@ -15,7 +15,7 @@ from nearkin.matching.candidates import Postings, find_candidates
 from nearkin.scheme import parse_scheme, sign
 from nearkin.settings import MatchSettings
 from oracle.candidates import Content, Limits, may_reach
-from oracle.judged import (
+from oracle.join import (
     DEFAULTS,
     LIMITS,
     Found,

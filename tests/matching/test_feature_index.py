@@ -202,7 +202,7 @@ def test_a_scan_is_done_though_its_segments_could_not_be_written(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("nearkin.matching.segment_builder.build_segments", full)
+        patched.setattr("nearkin.run.build_segments", full)
         more(store, 100)
     assert connection.execute("SELECT DISTINCT state FROM run").fetchall() == [("done",)]
     assert_all_found(connection, FeatureIndex(connection, store, SCHEME, 1))
@@ -210,7 +210,7 @@ def test_a_scan_is_done_though_its_segments_could_not_be_written(
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nearkin.matching.segment_builder.build_segments", stopped)
+    monkeypatch.setattr("nearkin.run.build_segments", stopped)
     with pytest.raises(KeyboardInterrupt):
         more(store, 200)
     assert connection.execute("SELECT DISTINCT state FROM run").fetchall() == [("done",)]

@@ -9,13 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli.tables import ROWS, WRITERS
-from formats.grown import Grown
-from formats.test_hostile import mutated
+from cli.table_files import ROWS, WRITERS
+from formats.memory_growth import Grown
+from formats.test_hostile_files import mutated
 from nearkin.api.store import Store
 from nearkin.errors import UsageError
 from nearkin.read.parquet import parquet_count
-from nearkin.read.table import BrokenTableError, Columns, read_rows, refuse_unsuitable, table_kind
+from nearkin.read.table import BrokenTableError, Columns, table_kind
+from nearkin.read.table_reader import read_rows, refuse_unsuitable
 from store.world import is_sound, listings, rows
 
 SHORT = [{"id": str(number), "text": f"words {number % 5}"} for number in range(8)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nearkin.read.globs import Choice, Glob, Globs
+from nearkin.read.globs import Glob, Globs, PathFilter
 from nearkin.read.walk import Unreadable, walk
 from nearkin.settings import WalkSettings
 from oracle.globs import is_covered, is_meant
@@ -139,14 +139,14 @@ def test_as_git_ignores(folder: Path, glob: str) -> None:
 
 def test_globs_that_matched_nothing_are_known_after_the_walk(folder: Path) -> None:
     settings = WalkSettings(include=("*.txt", "*.doc"), exclude=("a/b/", "a/b", "folder/a/", "*.log"))
-    choice = Choice(settings)
+    choice = PathFilter(settings)
     assert choice.idle != ()
     assert b"2.txt" in set(walk(folder, (folder,), settings, choice=choice))
     assert choice.idle == ("--include *.doc", "--exclude folder/a/", "--exclude *.log")  # 3.log lies in a/b
 
 
 def test_a_walk_without_globs_has_no_idle_ones(folder: Path) -> None:
-    choice = Choice(WalkSettings())
+    choice = PathFilter(WalkSettings())
     assert len(list(walk(folder, (folder,), WalkSettings(), choice=choice))) == len(FILES)
     assert choice.idle == ()
 

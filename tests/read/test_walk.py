@@ -11,8 +11,9 @@ import pytest
 from nearkin._native import list_folder
 from nearkin.api.store import Store
 from nearkin.errors import InputError
-from nearkin.pipeline import Scan
+from nearkin.pipeline import scan
 from nearkin.read.walk import Unreadable, check_starts, walk, walk_by_runs
+from nearkin.run import RunContext
 from nearkin.settings import Settings, WalkSettings
 from nearkin.store.database import connect
 from nearkin.store.documents import present
@@ -174,7 +175,7 @@ def test_a_store_inside_the_scanned_folder_is_no_document(folder: Path) -> None:
     store = folder / "nearkin.store"
     connection = connect(store, create=True, write=True)
     for _ in range(2):
-        Scan(connection, store, Settings(), "test", lambda *_: None).run((folder,), scope_name=None)
+        scan(RunContext(connection, store, Settings(), "test", lambda *_: None), (folder,))
     names = [document.location.name for document in present(connection)]
     connection.close()
     assert sorted(names) == sorted(visible())

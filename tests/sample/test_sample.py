@@ -14,7 +14,7 @@ import pytest
 
 from nearkin.sample.sample import write_sample
 from nearkin.sample.truth import FamilyKind, RelationKind, Truth
-from sample import taken_apart
+from sample import plain_reader
 
 WINDOW = 20
 JOINED = 0.7
@@ -46,7 +46,7 @@ class VisibleText(HTMLParser):
 
 
 def read(data: bytes, path: str) -> str:
-    if (told := taken_apart.text(path, data)) is not None:
+    if (told := plain_reader.text(path, data)) is not None:
         return told
     if data.startswith(b"\xff\xfe"):
         return data[2:].decode("utf-16-le")
@@ -76,7 +76,7 @@ class Oracle:
         self.bytes = {
             name: data
             for path in documents_in(root)
-            for name, data in taken_apart.members(str(path.relative_to(root)), path.read_bytes())
+            for name, data in plain_reader.members(str(path.relative_to(root)), path.read_bytes())
         }
         self.words = {
             path: canonical(read(data, path))

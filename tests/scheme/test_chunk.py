@@ -30,7 +30,7 @@ def textbook(text: bytes, scheme: Scheme) -> list[bytes]:
         window=scheme.window,
         divisor=scheme.divisor,
         residue=scheme.residue,
-        fingerprint=lambda window: oracle.permuted(_native.fingerprint(window), scheme.features.seed),
+        fingerprint=lambda window: oracle.permuted(_native.fingerprint(window), scheme.seed),
     )
 
 
@@ -74,7 +74,7 @@ def test_lengths_add_up_and_features_have_their_bits(text: bytes, spec: str) -> 
     signature = sign(text, scheme)
     assert int(signature.weights.sum()) == len(text)
     assert b"".join(chunks(text, scheme)) == text
-    assert all(feature < 1 << scheme.features.bits for feature in signature.features.tolist())
+    assert all(feature < 1 << scheme.bits for feature in signature.features.tolist())
     placed = sorted((feature, weight) for weight, feature, _ in place(text, scheme))
     assert placed == list(zip(signature.features.tolist(), signature.weights.tolist(), strict=True))
 

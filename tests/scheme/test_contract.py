@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import nearkin
 from nearkin.errors import SpecMismatchError, UsageError
 from nearkin.scheme import SCHEMES, Estimate, Estimator, Scheme, Signature, parse_scheme, place, sign
+from nearkin.scheme.signature import CONTAINMENT_SCHEMES
 from oracle.prose import prose
 from oracle.units import shingle_set
 
@@ -333,3 +334,7 @@ def test_a_version_is_found(row: Row, tmp_path: Path) -> None:
         assert store.families().num_rows == 1
         if parse_scheme(row.spec).estimator in SETS:
             assert store.families(view="greedy").num_rows == 1
+
+
+def test_an_error_names_all_schemes_that_tell_containment() -> None:
+    assert tuple(name for name, entry in SCHEMES.items() if entry.scheme().contains) == CONTAINMENT_SCHEMES

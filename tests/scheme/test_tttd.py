@@ -33,7 +33,7 @@ def textbook(text: bytes, spec: str) -> list[bytes]:
     scheme = scheme_of(spec)
     keys = tttd.Tttd(scheme.window, scheme.min, scheme.max, scheme.divisor, scheme.backup, scheme.residue)
     # The native fingerprint of one window; test_rabin holds it against polynomial division.
-    return tttd.cut(text, keys, lambda window: permuted(_native.fingerprint(window), scheme.features.seed))
+    return tttd.cut(text, keys, lambda window: permuted(_native.fingerprint(window), scheme.seed))
 
 
 TEXTS = st.one_of(

@@ -49,4 +49,4 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little memory that no join fits, and bins hold a few contents."""
     monkeypatch.setattr("nearkin.matching.bounded_join.POSTING_BYTES", 1 << 40)
-    monkeypatch.setattr("nearkin.matching.matcher.Means.for_join", 1 << 18)
+    monkeypatch.setattr("nearkin.matching.matcher.Resources.for_join", 1 << 18)

@@ -10,7 +10,7 @@ import pytest
 
 from cli.world import NEARKIN, Called
 from nearkin.api.store import Store
-from nearkin.checkin import Desk
+from nearkin.checkin import CheckIn
 from nearkin.errors import InputError
 from nearkin.store.database import connect, one_scan
 from nearkin.text.kind import extract
@@ -23,9 +23,9 @@ OTHER = "mod:window=20,n=10"
 
 
 @contextmanager
-def desk_of(store: Store) -> Iterator[Desk]:
+def desk_of(store: Store) -> Iterator[CheckIn]:
     with closing(connect(store.path, write=True)) as connection:
-        yield Desk(connection, store.path, "test", "ann")
+        yield CheckIn(connection, store.path, "test", "ann")
 
 
 def ids(store: Store) -> dict[str, Any]:

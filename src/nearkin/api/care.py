@@ -108,6 +108,8 @@ class Scopes(Written):
 
         Refused while a scan runs.
         """
+        from nearkin.pipeline import rematch
+        from nearkin.run import is_current
         from nearkin.store import runs
         from nearkin.store.changes import Dropped, drop
         from nearkin.store.scopes import find_scope
@@ -115,8 +117,8 @@ class Scopes(Written):
         by = signer(by)
         with self._writing() as connection:
             scope = find_scope(connection, name)
-            scan = self._scan(connection)
-            if not scan.is_current(runs.last(connection).scheme):
+            context = self._run_context(connection)
+            if not is_current(context, runs.last(connection).scheme):
                 raise UsageError("Signatures of this store are of an older nearkin; scan a folder of it first.")
             documents = 0
 
@@ -124,7 +126,7 @@ class Scopes(Written):
                 nonlocal documents
                 documents = drop(connection, scope, run=runs.coming(connection), by=by)
 
-            scan.again(change)
+            rematch(context, change)
         return Dropped(scope.name, os.fspath(scope.root), documents, scope.root.is_dir() and scope.root.is_absolute())
 
 

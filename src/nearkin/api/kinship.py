@@ -119,16 +119,16 @@ def compare(
     from hashlib import sha256
 
     from nearkin.query.comparison import compare as measure
-    from nearkin.query.lookup import Found
+    from nearkin.query.lookup import NamedDocument
 
     if checked("min_length", min_length, int) < 1:
         raise UsageError(f"min_length is in characters, at least 1; it is {min_length}.")
     how = parse_scheme(scheme)
 
-    def side(name: str, text: Text) -> Found:
+    def side(name: str, text: Text) -> NamedDocument:
         extracted = extracted_from(text, raw)
         data = data_of(text)
-        return Found(name, len(data), sha256(data).digest(), extracted)
+        return NamedDocument(name, len(data), sha256(data).digest(), extracted)
 
     return measure(side("a", a), side("b", b), how, canon_for(raw, ignore, how), least=min(min_length, maxsize))
 
@@ -143,7 +143,7 @@ class Tracing(Written):
         """
         from hashlib import sha256
 
-        from nearkin.query.records import traced_table
+        from nearkin.query.arrow_tables import traced_table
         from nearkin.query.store_view import connected, is_scoped
         from nearkin.query.trace import LONG_ENOUGH, trace
         from nearkin.store import runs
@@ -166,7 +166,8 @@ def plan_scan(paths: str | PathLike[str] | Iterable[str | PathLike[str]], **opti
     from nearkin.forecast.estimate import forecast
     from nearkin.forecast.rehearsal import rehearse
     from nearkin.forecast.survey import survey
-    from nearkin.read.table import check_tables, columns_of
+    from nearkin.read.table import columns_of
+    from nearkin.read.table_reader import check_tables
     from nearkin.read.walk import check_starts
 
     settings = settings_of(options)

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from nearkin.errors import BusyError
 
 if TYPE_CHECKING:
-    from nearkin.pipeline import Scan
     from nearkin.query.check import Checker, Opened
+    from nearkin.run import RunContext
 
 Asked = tuple[str | None, float | None, float | None]
 
@@ -120,10 +120,10 @@ class Written:
         with turn(self.path), transaction(connection):
             yield
 
-    def _scan(self, connection: sqlite3.Connection, progress: Progress | None = None) -> "Scan":
+    def _run_context(self, connection: sqlite3.Connection, progress: Progress | None = None) -> "RunContext":
         """As the last one was made, by no more threads and memory than this machine has for it."""
         from nearkin.environment import version
-        from nearkin.pipeline import Scan
+        from nearkin.run import RunContext
         from nearkin.settings import RunSettings, Settings
         from nearkin.store import runs
 
@@ -131,26 +131,29 @@ class Written:
         here = RunSettings()
         run = RunSettings(jobs=min(last.run.jobs, here.jobs), memory=min(last.run.memory, here.memory))
         settings = replace(last, run=run)
-        return Scan(connection, self.path, settings, version(), progress or (lambda *_: None))
+        return RunContext(connection, self.path, settings, version(), progress or (lambda *_: None))
 
     def _match_again(self, connection: sqlite3.Connection) -> None:
         """After documents were purged; a scan that has begun meanwhile does it, and so does the next one where
         signatures are stale."""
+        from nearkin.pipeline import rematch
+        from nearkin.run import is_current
         from nearkin.store import runs
 
         if runs.last_settings(connection) is None:
             return
-        scan = self._scan(connection)
-        if scan.is_current(runs.last(connection).scheme):
+        context = self._run_context(connection)
+        if is_current(context, runs.last(connection).scheme):
             with suppress(BusyError):
-                scan.again()
+                rematch(context)
 
     def _heed_verdicts(self, connection: sqlite3.Connection) -> None:
         """Group again if someone spoke while the store was held: he could not."""
+        from nearkin.pipeline import regroup
         from nearkin.store import runs
 
         if runs.last_settings(connection) is None:
             return
         if runs.is_noted_after(connection, runs.last(connection), "verdict"):
             with suppress(BusyError):
-                self._scan(connection).regroup()
+                regroup(self._run_context(connection))

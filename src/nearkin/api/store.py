@@ -90,8 +90,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
     ) -> Summary:
         """Read, sign, store, match and group. Wrong options or paths are refused before a store is made."""
         from nearkin.environment import version
-        from nearkin.pipeline import Scan
+        from nearkin.pipeline import scan
         from nearkin.read.walk import check_starts
+        from nearkin.run import RunContext
         from nearkin.store.custodians import rule_of
         from nearkin.store.database import connect, explained
 
@@ -103,8 +104,8 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         connection = connect(self.path, create=True, write=True, logged=False)
         try:
             with explained(self.path):
-                scan = Scan(connection, self.path, settings, version(), progress or _nothing)
-                return scan.run(starts, scope_name=scope)
+                context = RunContext(connection, self.path, settings, version(), progress or _nothing)
+                return scan(context, starts, scope_name=scope)
         finally:
             connection.close()
 
@@ -242,7 +243,7 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
 
     def add(self, text: Text, *, name: str | None, by: str | None = None) -> bool:
         """Store a text under a name, at once; the next check finds it. False: it was there already, just so."""
-        from nearkin.checkin import Desk
+        from nearkin.checkin import CheckIn
         from nearkin.environment import version
         from nearkin.store.database import connect
 
@@ -250,9 +251,9 @@ class Store(Verdicts, Templates, Scopes, Tracing, Reports, Kinship, Care):
         by = signer(by)
         connection = connect(self.path, write=True)
         try:
-            desk = Desk(connection, self.path, version(), by)
+            check_in = CheckIn(connection, self.path, version(), by)
             data = data_of(text)
-            return desk.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
+            return check_in.add_text(name or "", data, lambda raw: extraction_of(text, raw)).new
         finally:
             connection.close()
 
@@ -342,7 +343,8 @@ def _nothing(_stage: str, _documents: int, _bytes: int) -> None:
 def _refuse_other_tables(starts: tuple[Path, ...], settings: "Settings") -> None:
     """Where a column was named: tables without it, before a store is made."""
     if settings.table.text_column is not None:
-        from nearkin.read.table import check_tables, columns_of
+        from nearkin.read.table import columns_of
+        from nearkin.read.table_reader import check_tables
 
         columns = columns_of(settings.table)
         assert columns is not None

@@ -98,13 +98,14 @@ class Templates(Written):
 
     def remove_template(self, name: str, *, by: str | None = None) -> None:
         """By name or number. Matches and families are made anew."""
+        from nearkin.pipeline import rematch
         from nearkin.query.templates import find_template
         from nearkin.store.templates import remove_template
 
         by = signer(by)
         with self._writing() as connection:
             template = find_template(connection, name)
-            self._scan(connection).again(lambda: remove_template(connection, template, by=by))
+            rematch(self._run_context(connection), lambda: remove_template(connection, template, by=by))
 
     def _store(
         self,
@@ -118,6 +119,7 @@ class Templates(Written):
         note: str | None,
         progress: Progress | None,
     ) -> None:
+        from nearkin.pipeline import rematch
         from nearkin.store import runs
         from nearkin.store.templates import add_template, store_features
 
@@ -137,7 +139,7 @@ class Templates(Written):
                 if boilerplate.features is not None:
                     store_features(connection, number, drawer.scheme_id, boilerplate.features)
 
-        self._scan(connection, progress).again(add)
+        rematch(self._run_context(connection, progress), add)
 
 
 def _suggested(

@@ -286,7 +286,7 @@ def families(
     limits = MatchSettings(threshold=threshold, containment=containment_for(scheme, containment), floor=threshold)
     unlisted = unlisted_of(pairs)
     found = families_of_pairs(pairs, limits, scheme, how, unlisted)
-    told = family_table(found, name=pairs.schema.field("a").type, sizes=False, view=how)
+    told = family_table(found, name=pairs.schema.field("a").type, stored=False, view=how)
     pieces = [IN_PIECES] if unlisted and how is not View.CLIQUE else []
     return marked_partial(told, [*missing_below(pairs, limits), *pieces])
 

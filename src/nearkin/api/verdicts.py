@@ -104,8 +104,10 @@ class Verdicts(Written):
         return len(found)
 
     def _regroup(self, connection: sqlite3.Connection) -> None:
+        from nearkin.pipeline import regroup
+
         with suppress(BusyError):  # a scan that runs will find the verdict when it groups
-            self._scan(connection).regroup()
+            regroup(self._run_context(connection))
 
 
 def _said_of(connection: sqlite3.Connection, subject: Subject | int) -> "list[Verdict]":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.model import Similar
     from nearkin.query.check import Checker, RangeQuery
-    from nearkin.query.lookup import Found
+    from nearkin.query.lookup import NamedDocument
 
 
 @click.command(epilog="Example: nearkin check draft.txt --exit-code && echo new")
@@ -138,7 +138,7 @@ def check(
     return InputError.exit_code if exit_code and in_doubt and not like else _code(files, queries, similar=like)
 
 
-def _code(files: tuple[str, ...], queries: "list[Found]", *, similar: bool) -> int:
+def _code(files: tuple[str, ...], queries: "list[NamedDocument]", *, similar: bool) -> int:
     """A file that could not be read is no all-clear, whatever the others are like; nor is what nobody looked into."""
     return InputError.exit_code if len(queries) < len(files) else int(similar)
 
@@ -148,7 +148,7 @@ def _columns(*, several: bool, scoped: bool) -> list[str]:
     return [*(["query"] if several else []), "path", *(["scope"] if scoped else []), "tier", *shares]
 
 
-def _read_all(files: tuple[str, ...], store: Path, *, raw: bool) -> "list[Found]":
+def _read_all(files: tuple[str, ...], store: Path, *, raw: bool) -> "list[NamedDocument]":
     """Those that can be read; one that cannot keeps no answer from the others."""
     found = []
     for file in files:
@@ -161,13 +161,13 @@ def _read_all(files: tuple[str, ...], store: Path, *, raw: bool) -> "list[Found]
     return found
 
 
-def _read(name: str, store: Path, *, raw: bool) -> "Found":
+def _read(name: str, store: Path, *, raw: bool) -> "NamedDocument":
     from nearkin.query.lookup import find_document, from_bytes
 
     return from_bytes("-", sys.stdin.buffer.read(), raw=raw) if name == "-" else find_document(name, store, raw=raw)
 
 
-def _print_sql(checker: "Checker", queries: "list[Found]", own: "RangeQuery", *, quiet: bool) -> None:
+def _print_sql(checker: "Checker", queries: "list[NamedDocument]", own: "RangeQuery", *, quiet: bool) -> None:
     for query in queries:
         statement = checker.sql(query.text, own)
         if statement is not None:
@@ -176,7 +176,7 @@ def _print_sql(checker: "Checker", queries: "list[Found]", own: "RangeQuery", *,
             note(f"{name_of(query)} has no similarity index.", quiet=quiet)
 
 
-def _show(query: "Found", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
+def _show(query: "NamedDocument", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
     from nearkin.cli.wording import count, safe, shortened
 
     if named:
@@ -208,9 +208,9 @@ def refuse_wrong_adding(
         raise UsageError("--name is only for standard input; files keep their own names.")
 
 
-def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
+def add_all(queries: "list[NamedDocument]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
     """Says of each what became of it."""
-    from nearkin.checkin import Desk
+    from nearkin.checkin import CheckIn
     from nearkin.cli.wording import count, safe
     from nearkin.cli.wording import name as location_name
     from nearkin.environment import version
@@ -219,12 +219,12 @@ def add_all(queries: "list[Found]", store: Path, name: str | None, by: str | Non
 
     connection = connect(store, write=True)
     try:
-        desk = Desk(connection, store, version(), by or login_name())
+        check_in = CheckIn(connection, store, version(), by or login_name())
         for query in queries:
             if query.data is not None:
-                added = desk.add_bytes(name or "", query.data)
+                added = check_in.add_bytes(name or "", query.data)
             elif query.file is not None:
-                added = desk.add_file(query.file)
+                added = check_in.add_file(query.file)
             else:
                 note(f"{safe(query.name)} is already a document of the store; nothing was added.", quiet=quiet)
                 continue

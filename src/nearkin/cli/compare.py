@@ -18,8 +18,8 @@ from nearkin.cli.wording import cells, count, safe
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.query.comparison import Comparison, Payload
-    from nearkin.query.lookup import Found, Readable
+    from nearkin.query.comparison import Comparison, TemplatePayload
+    from nearkin.query.lookup import NamedDocument, Readable
     from nearkin.report.word_marks import Row, Word
     from nearkin.scheme import Estimate, Scheme
     from nearkin.text.canon import Canon
@@ -99,7 +99,9 @@ def compare(
     emit_one(record, form, paths=frozenset({"a", "b"}))
 
 
-def _write_page(page: Path, a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", canon: "Canon") -> None:
+def _write_page(
+    page: Path, a: "NamedDocument", b: "NamedDocument", found: "Comparison", scheme: "Scheme", canon: "Canon"
+) -> None:
     from nearkin.errors import InputError
     from nearkin.report.comparison_page import comparison_page
 
@@ -110,7 +112,7 @@ def _write_page(page: Path, a: "Found", b: "Found", found: "Comparison", scheme:
         raise InputError(f"Cannot write {page}: {(error.strerror or str(error)).lower()}.") from error
 
 
-def _show_texts(a: "Found", b: "Found", found: "Comparison", canon: "Canon") -> None:
+def _show_texts(a: "NamedDocument", b: "NamedDocument", found: "Comparison", canon: "Canon") -> None:
     from nearkin.cli.screen import Screen
     from nearkin.query.comparison import aligned
     from nearkin.query.lookup import Readable, in_characters
@@ -147,7 +149,9 @@ def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
     )
 
 
-def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload: "Payload | None") -> None:
+def _show(
+    a: "NamedDocument", b: "NamedDocument", found: "Comparison", scheme: "Scheme", payload: "TemplatePayload | None"
+) -> None:
     from nearkin.cli.screen import Screen, apart
     from nearkin.cli.wording import count, measured, safe, share, size
     from nearkin.query.comparison import label
@@ -218,7 +222,7 @@ def _show(a: "Found", b: "Found", found: "Comparison", scheme: "Scheme", payload
         figures(found.shingles)
 
 
-def _show_textless(screen: "Screen", textless: "list[Found]", *, same: bool) -> None:
+def _show_textless(screen: "Screen", textless: "list[NamedDocument]", *, same: bool) -> None:
     """Pictures and the like: there is nothing to measure but whether they are the same."""
     from nearkin.cli.wording import without_text
 

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.model import Change
 
-COLUMNS = ["size", "modified", "media", "encoding", "digest", "reason", "detail"]
-NOW = ["parent", "owner", "custodian", "properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"]
-
 
 @click.command(epilog="Example: nearkin documents --changes")
 @common
@@ -32,7 +29,7 @@ def documents(
     store: Path, form: str | None, quiet: bool, failed: bool, without_text: bool, changes: bool, limit: int | None
 ) -> None:
     """List what is in the store."""
-    from nearkin.query.records import document_record
+    from nearkin.query.records import document_columns, document_record
     from nearkin.query.store_view import is_scoped, opened, without_own_text
     from nearkin.store import runs
     from nearkin.store.documents import present
@@ -64,7 +61,7 @@ def documents(
     emit(
         (document_record(document, scoped=scoped) for document in found),
         form,
-        columns=["path", *(["scope"] if scoped else []), *COLUMNS, *NOW],
+        columns=document_columns(scoped=scoped),
         rows=lambda record: [
             {**record, "properties": json.dumps(record["properties"]) if record["properties"] else None}
         ],
@@ -83,7 +80,7 @@ def _all_have_text(other: int) -> str:
 
 
 def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:
-    from nearkin.query.records import change_record
+    from nearkin.query.records import change_columns, change_record
     from nearkin.query.store_view import is_scoped, opened
     from nearkin.store import runs
     from nearkin.store.changes import list_changes
@@ -101,7 +98,7 @@ def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bo
     emit(
         (change_record(change, scoped=scoped) for change in found),
         form,
-        columns=["change", "path", "moved_from", *(["scope"] if scoped else []), *COLUMNS],
+        columns=change_columns(scoped=scoped),
         paths=frozenset({"path", "moved_from"}),
     )
 

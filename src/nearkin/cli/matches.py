@@ -50,7 +50,7 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     are copies of one another come last; on the screen they are only counted.
     """
     from nearkin.cli.progress import progress
-    from nearkin.query.records import copy_rows, identical_record
+    from nearkin.query.records import copy_columns, copy_rows, identical_record
     from nearkin.query.store_view import is_scoped, opened
     from nearkin.store import runs
     from nearkin.store.documents import identical_groups
@@ -81,7 +81,7 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     emit(
         (identical_record(group, scoped=scoped) for group in groups),
         form,
-        columns=["group", "tier", "size", "overhead", "path", *(["scope"] if scoped else [])],
+        columns=copy_columns(scoped=scoped),
         rows=copy_rows,
         paths=frozenset({"group", "path"}),
     )
@@ -139,7 +139,7 @@ def matches(
     from nearkin.cli.progress import progress
     from nearkin.cli.wording import in_sum
     from nearkin.query.matches import each_match, list_between
-    from nearkin.query.records import MATCH, match_record
+    from nearkin.query.records import match_columns, match_record
     from nearkin.query.store_view import is_scoped, opened, score_name
     from nearkin.query.wording import missing_from_matches
     from nearkin.store import runs
@@ -182,11 +182,10 @@ def matches(
         else:
             if answer:
                 note(in_sum(answer), quiet=quiet)
-            scopes = ["a_scope", "b_scope"] if scoped else []
             emit(  # as they come: the store is read meanwhile
                 (match_record(match, scoped=scoped, tiers=answer is not None) for match in found),
                 form,
-                columns=["a", "b", *scopes, *(["tier"] if answer else []), *MATCH],
+                columns=match_columns(scoped=scoped, tiers=answer is not None),
                 paths=frozenset({"a", "b"}),
             )
 

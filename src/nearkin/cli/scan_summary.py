@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from nearkin.cli.options import store_option
 from nearkin.cli.screen import fold_command
 from nearkin.cli.wording import count, safe
-from nearkin.read.table import BrokenTableError, table_columns, table_kind
+from nearkin.read.table import BrokenTableError, table_kind
+from nearkin.read.table_reader import table_columns
 from nearkin.settings import WalkSettings, in_units
 
 if TYPE_CHECKING:
@@ -359,12 +360,12 @@ def _idle(connection: Connection, settings: WalkSettings, starts: tuple[Path, ..
     """Filters that made no difference, such as a path from elsewhere. To know them the folders are listed again."""
     if not settings.include and not settings.exclude:
         return ()
-    from nearkin.read.globs import Choice
+    from nearkin.read.globs import PathFilter
     from nearkin.read.walk import walk
     from nearkin.store.runs import in_scope
     from nearkin.store.scopes import all_scopes
 
-    choice = Choice(settings)
+    choice = PathFilter(settings)
     for scope in all_scopes(connection):
         below = [scope.root / os.fsdecode(path) for path in in_scope(scope, starts)]
         for _ in walk(scope.root, tuple(below), settings, choice=choice) if below else ():

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from nearkin.model import Location
-    from nearkin.scheme import Known, Scheme, Signature
+    from nearkin.scheme import CatalogueEntry, Scheme, Signature
     from nearkin.scheme.plan import Plan
 
 PLANNED = ("error", "resemblance", "confidence", "bytes", "window", "bits")
@@ -143,7 +143,7 @@ def _list(form: str) -> None:
     words = ["estimates", "does", "use", "cannot", "cost", "paper", "example"]
     fields = ["name", "keys", *table, *words]
 
-    def record(name: str, known: "Known") -> dict[str, Any]:
+    def record(name: str, known: "CatalogueEntry") -> dict[str, Any]:
         told_of = dict(zip(table, told(known.scheme()), strict=True))
         return {"name": name, "keys": list(known.keys), **told_of, **{word: getattr(known, word) for word in words}}
 

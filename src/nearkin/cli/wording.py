@@ -22,7 +22,7 @@ from nearkin.model import Location
 from nearkin.query.wording import JOINERS, count, safe, share, size
 
 if TYPE_CHECKING:
-    from nearkin.query.lookup import Found
+    from nearkin.query.lookup import NamedDocument
     from nearkin.query.matches import Between
 
 __all__ = ["cells", "count", "fold", "in_sum", "measured", "name", "safe", "seconds", "share", "shortened", "size"]
@@ -157,12 +157,12 @@ def complain(message: str) -> None:
     _say(line)
 
 
-def name_of(query: "Found") -> str:
+def name_of(query: "NamedDocument") -> str:
 
     return "standard input" if query.name == "-" else safe(query.name)
 
 
-def without_text(query: "Found") -> str:
+def without_text(query: "NamedDocument") -> str:
     """The beginning of a sentence: without it, that nothing was found in an image would read as an all-clear."""
 
     if not query.size:
@@ -173,7 +173,7 @@ def without_text(query: "Found") -> str:
     return f"{name_of(query)} has no readable text{why}"
 
 
-def tell_unopened(query: "Found", *, quiet: bool) -> None:
+def tell_unopened(query: "NamedDocument", *, quiet: bool) -> None:
     """Of a container or a mail with attachments: that nothing was found is said of the whole only."""
     if query.holds:
         note(f"{name_of(query)} contains other documents, which were not looked up; scan or unpack it.", quiet=quiet)

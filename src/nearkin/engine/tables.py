@@ -17,18 +17,8 @@ from nearkin.engine.reader import decode_rows
 from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
 from nearkin.model import Reason
-from nearkin.read.table import (
-    MEMBER,
-    BrokenTableError,
-    Columns,
-    RowNames,
-    Rows,
-    TableKind,
-    columns_of,
-    read_rows,
-    refuse_unsuitable,
-    table_kind,
-)
+from nearkin.read.table import MEMBER, BrokenTableError, Columns, Rows, TableKind, columns_of, table_kind
+from nearkin.read.table_reader import RowNames, read_rows, refuse_unsuitable
 from nearkin.read.walk import explain, stored_inode
 from nearkin.settings import Settings
 from nearkin.store.batch import DocumentBatch

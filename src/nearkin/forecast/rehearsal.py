@@ -25,10 +25,11 @@ from nearkin.forecast.hot import Joined, in_sample, join_at
 from nearkin.forecast.survey import Survey, TableFound
 from nearkin.group.grouping import Grouping
 from nearkin.matching.candidates import Postings
-from nearkin.matching.matcher import Collected, Matcher, Means
-from nearkin.matching.scan_cache import Remembered, StoredTexts
+from nearkin.matching.matcher import MatchInput, Resources, match_everything
+from nearkin.matching.scan_cache import ScanCache, StoredTexts
 from nearkin.matching.template import left_out
-from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of, read_rows
+from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of
+from nearkin.read.table_reader import read_rows
 from nearkin.scheme import FORMAT, keeps_lines, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
@@ -81,7 +82,7 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             canon_id = runs.canon_id(connection, canon.spec)
             scheme_id = runs.scheme_id(connection, scheme.spec, canon_id, FORMAT)
         see(connection, run)
-        remembered = Remembered(texts=settings.run.memory // 8 if settings.text.keep else 0, signatures=0)
+        cache = ScanCache(texts=settings.run.memory // 8 if settings.text.keep else 0, signatures=0)
         known = Known(canon_id, canon.raw, settings.text.keep)
         tally = _Tally()
         started = time.perf_counter()
@@ -99,20 +100,19 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             how = scan_files.recipe(scheme, canon, max_size=settings.walk.max_size)
             sampler = Sampler(found, settings, how, share)
             for batch in sampler.readings():
-                remembered.remember(batch)
+                cache.add(batch)
                 writer.add(batch)
                 tally.count(batch)
-            starting = _take_in(writer, sampler, remembered, tally)
+            starting = _take_in(writer, sampler, cache, tally)
         read = time.perf_counter()
         contents = present_contents(connection, scheme_id)
-        remembered.put_in_order(contents)
-        texts = StoredTexts(connection, contents, canon, settings.run.jobs, remembered)
+        texts = StoredTexts(connection, contents, canon, settings.run.jobs, cache.in_order_of(contents))
         ignored = left_out(connection, scheme_id, scheme, canon)
-        means = Means(settings.run.memory, settings.run.jobs, Path(gettempdir()), lambda done, of: None)
+        resources = Resources(settings.run.memory, settings.run.jobs, Path(gettempdir()), lambda done, of: None)
         limits, bars = in_sample(settings.match, share, len(contents))
-        collected = Collected(connection, scheme, scheme_id, contents, texts, limits, ignored, means)
-        outcome = Matcher(collected).everything()
-        grouping = Grouping(collected)
+        given = MatchInput(connection, scheme, scheme_id, contents, texts, limits, ignored, resources)
+        outcome = match_everything(given)
+        grouping = Grouping(given)
         grouped = grouping.of(outcome, Decided(connection))
         with transaction(connection):
             outcome.with_payload(grouped.payload).store(connection, scheme_id, contents)
@@ -160,7 +160,7 @@ class _Tally:
                 self.members += reason is None
 
 
-def _take_in(writer: Writer, sampler: "Sampler", remembered: Remembered, tally: _Tally) -> float:
+def _take_in(writer: Writer, sampler: "Sampler", cache: ScanCache, tally: _Tally) -> float:
     """What workers read, and how long one takes to start: that happens once, however much there is."""
     if not sampler.handed_over:
         return 0.0
@@ -174,7 +174,7 @@ def _take_in(writer: Writer, sampler: "Sampler", remembered: Remembered, tally: 
     starting = time.perf_counter() - started
 
     def remember(batch: DocumentBatch) -> None:
-        remembered.remember(batch)
+        cache.add(batch)
         tally.count(batch, files=files)
 
     base = sampler.found.root.removesuffix(b"/") + b"/"

@@ -5,16 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.errors import UsageError
-from nearkin.read.table import (
-    BrokenTableError,
-    Columns,
-    Format,
-    TableKind,
-    columns_of,
-    read_rows,
-    refuse_unsuitable,
-    table_kind,
-)
+from nearkin.read.table import BrokenTableError, Columns, TableFormat, TableKind, columns_of, table_kind
+from nearkin.read.table_reader import read_rows, refuse_unsuitable
 from nearkin.read.walk import Unreadable, root_of, walk
 from nearkin.settings import Settings
 
@@ -110,7 +102,7 @@ def _measured(absolute: bytes, path: bytes, size: int, kind: TableKind, columns:
 
 def _counted(absolute: bytes, kind: TableKind) -> int | None:
     """The number of rows, where the file says it."""
-    if kind.format is not Format.PARQUET:
+    if kind.format is not TableFormat.PARQUET:
         return None
     from nearkin.read.parquet import parquet_count
 

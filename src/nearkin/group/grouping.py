@@ -20,14 +20,20 @@ from nearkin.group.identity import Found, Known, What, name_families
 from nearkin.group.views import chain, count_unlisted
 from nearkin.matching.candidates import Postings
 from nearkin.matching.match_columns import MatchColumns, PayloadScores
-from nearkin.matching.matcher import Collected, Outcome
+from nearkin.matching.matcher import MatchInput, MatchResult
 from nearkin.model import Role, View
 from nearkin.scheme.mod import Exact
 from nearkin.settings import MatchSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents
-from nearkin.store.families import documents_by_content, documents_of_families, record_events
-from nearkin.store.matches import FamilyRow, family_rows, replace_families
+from nearkin.store.families import (
+    FamilyRow,
+    documents_by_content,
+    documents_of_families,
+    family_rows,
+    record_events,
+    replace_families,
+)
 from nearkin.store.signatures import signatures_of
 from nearkin.store.verdicts import Decided
 
@@ -174,9 +180,9 @@ class Grouped:
 
 @dataclass(frozen=True)
 class Grouping:
-    given: Collected
+    given: MatchInput
 
-    def of(self, outcome: Outcome, decided: Decided) -> Grouped:
+    def of(self, outcome: MatchResult, decided: Decided) -> Grouped:
         matches = outcome.matches
         contents = self.given.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]
@@ -194,7 +200,7 @@ class Grouping:
         if self.given.scheme.estimator.coded:  # a few numbers of a whole text have no payload
             return PayloadScores.none(len(matches))
         rows = np.sort(large_members(families))
-        signed = None if self.given.remembered is None else self.given.remembered.signatures_of(rows)
+        signed = None if self.given.cached is None else self.given.cached.signatures_of(rows)
         signed = signed or signatures_of(self.given.connection, self.given.scheme_id, self.given.contents.ids[rows])
         assert signed is not None, "what was matched is signed"
         sizes = np.zeros(len(self.given.contents), np.int64)
@@ -203,7 +209,7 @@ class Grouping:
         moduli[rows] = signed.moduli
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         postings = Postings(offsets, signed.features, signed.weights, moduli)
-        threads = self.given.means.threads
+        threads = self.given.resources.threads
         return tell_forms(families, matches, postings, self.given.scheme, self._complete, threads=threads)
 
     def _complete(self, rows: list[int]) -> Postings | None:

@@ -39,7 +39,7 @@ from nearkin.query.verdicts import find_family
 from nearkin.read.table import MEMBER
 from nearkin.store import runs
 from nearkin.store.compression import unpack
-from nearkin.store.matches import family_rows
+from nearkin.store.families import family_rows
 from nearkin.store.verdicts import Decided
 
 

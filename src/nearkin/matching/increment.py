@@ -13,18 +13,25 @@ also depends on the others, and contents for which that changed are joined again
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkin._native import Bars
 from nearkin.matching.candidates import Part, Postings, distinct
+from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.match_columns import MatchColumns
+from nearkin.matching.matcher import MatchInput, MatchResult, match_everything
 from nearkin.matching.score import kept, scored
 from nearkin.matching.verify import Corpus
 from nearkin.scheme import Estimator, Scheme
 from nearkin.scheme.mod import Exact
 from nearkin.settings import MatchSettings
+from nearkin.store.contents import contents_at
+from nearkin.store.matches import columns_named
+from nearkin.store.signatures import signatures_of
 
 Ids = NDArray[np.int64]  # content ids, ascending
 
@@ -32,8 +39,33 @@ Ids = NDArray[np.int64]  # content ids, ascending
 FEW = 0.1
 
 
+def can_be_incremental(scheme: Scheme, settings: MatchSettings) -> bool:
+    """Chunks occur several times, `bsw` judges all signatures together, `fuzzy` and `si` are not joined by features."""
+    simple = scheme.estimator in (Estimator.OVERLAP, Estimator.SMALLEST, Estimator.SLOTS) and scheme.measure != "bytes"
+    return simple and (scheme.sampled or isinstance(scheme, Exact)) and settings.min_shared_bytes == 0
+
+
+def match_changes(given: MatchInput, *, since: int, store: Path) -> MatchResult:
+    """Bring the matches that this run left in the store up to date; where that cannot be, match everything."""
+    sampled_again = given.left_out.templates and given.scheme.limit  # templates are not just left out of these
+    if sampled_again or not can_be_incremental(given.scheme, given.settings):
+        return match_everything(given)
+
+    def signed(ids: Ids) -> Postings | None:
+        signatures = signatures_of(given.connection, given.scheme_id, ids)
+        return None if signatures is None else given.payload(signatures, given.texts)
+
+    stored = MatchColumns.stored(columns_named(given.connection, given.scheme_id))
+    # Contents that were added while that run went on, and are gone by now, are in its matches only.
+    ids = np.concatenate([stored.a, stored.b]).astype(np.int64)
+    before = PreviousMatches(np.union1d(contents_at(given.connection, since), ids), stored)
+    index = Neighbours.of(given, store)
+    increment = Increment(given.contents.ids, given.corpus, signed, index, given.scheme, given.settings)
+    return increment.rematch(before) or match_everything(given)
+
+
 class Holders(Protocol):
-    """Which contents have a feature; also such as are gone by now."""
+    """The contents that have a feature; also such as are gone by now."""
 
     def lists(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Ids]:
         """The holders of each, end to end: those of feature i from offsets[i] to offsets[i + 1]."""
@@ -43,29 +75,43 @@ class Holders(Protocol):
 
 
 @dataclass(frozen=True)
-class Before:
-    """What was there when it was last matched, and what came out."""
+class Neighbours:
+    """The store's feature index, asked for the holders of features and for contents like another."""
+
+    index: FeatureIndex
+    bars: Bars
+
+    @classmethod
+    def of(cls, given: MatchInput, store: Path) -> "Neighbours":
+        limits = given.settings
+        index = FeatureIndex(given.connection, store, given.scheme, given.scheme_id, given.left_out.indexed)
+        bars = index.bars(
+            resemblance=limits.threshold,
+            containment=limits.containment,
+            confidence=limits.confidence,
+            floor=limits.floor,
+        )
+        return cls(index, bars)
+
+    def lists(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Ids]:
+        return self.index.lists(features)
+
+    def like(self, signed: Postings, row: int) -> Ids:
+        features = signed.features[int(signed.offsets[row]) : int(signed.offsets[row + 1])]
+        return self.index.search(features, self.bars, modulus=int(signed.moduli[row])).contents
+
+
+@dataclass(frozen=True)
+class PreviousMatches:
+    """The contents that were there when they were last matched, and their matches."""
 
     contents: Ids
     matches: MatchColumns  # a and b are content ids
 
 
 @dataclass(frozen=True)
-class Rematched:
-    matches: MatchColumns  # rows
-    fresh: NDArray[np.bool_]  # which of them were made now
-    dropped: NDArray[np.uint32]  # content ids of pairs that were matches
-
-
-def can_be_incremental(scheme: Scheme, settings: MatchSettings) -> bool:
-    """Chunks occur several times, `bsw` judges all signatures together, `fuzzy` and `si` are not joined by features."""
-    simple = scheme.estimator in (Estimator.OVERLAP, Estimator.SMALLEST, Estimator.SLOTS) and scheme.measure != "bytes"
-    return simple and (scheme.sampled or isinstance(scheme, Exact)) and settings.min_shared_bytes == 0
-
-
-@dataclass(frozen=True)
 class Increment:
-    """Contents of which some are new."""
+    """Matches contents of which some are new."""
 
     ids: Ids  # of all contents there are now, by row
     corpus: Corpus
@@ -74,8 +120,8 @@ class Increment:
     scheme: Scheme
     settings: MatchSettings
 
-    def rematch(self, before: Before) -> Rematched | None:
-        """None: too much has changed, match everything."""
+    def rematch(self, before: PreviousMatches) -> MatchResult | None:
+        """Join what changed with the rest; None: too much has changed, everything must be matched."""
         now = np.sort(self.ids)
         added, removed = np.setdiff1d(now, before.contents), np.setdiff1d(before.contents, now)
         touched = self._touched(before, now, added, removed)
@@ -84,7 +130,8 @@ class Increment:
         fresh = self._joined(touched, now)
         return self._merged(before.matches, fresh, touched, now)
 
-    def _touched(self, before: Before, now: Ids, added: Ids, removed: Ids) -> Ids | None:
+    def _touched(self, before: PreviousMatches, now: Ids, added: Ids, removed: Ids) -> Ids | None:
+        """Contents whose pairs must be made again; None: too many, or perhaps hot."""
         few = FEW * len(now)
         if len(added) + len(removed) > few:
             return None
@@ -112,7 +159,7 @@ class Increment:
             return False
         ends = changed.offsets.astype(np.int64)
         lists = (np.sort(often[ends[row] : ends[row + 1]]) for row in range(len(changed.moduli)))
-        return any(len(one) and one[min(len(one) - 1, 3 * len(one) // 4 + 1)] > hot for one in lists)
+        return any(len(counts) and counts[min(len(counts) - 1, 3 * len(counts) // 4 + 1)] > hot for counts in lists)
 
     def _crossed(self, features: NDArray[np.uint64], old: Ids, now: Ids) -> Ids:
         """Contents with a feature that was rare and is not, or is and was not."""
@@ -122,12 +169,13 @@ class Increment:
         return distinct(holders[np.repeat(was_rare != is_rare, sizes)])
 
     def _is_rare(self, offsets: NDArray[np.uint64], holders: Ids, there: Ids) -> NDArray[np.bool_]:
-        """Of each feature's holders, whether few are there."""
+        """Say of each feature whether few of its holders are there."""
         rare: NDArray[np.bool_] = self._counts(offsets, holders, there) <= self.settings.weak_reach
         return rare
 
     @staticmethod
     def _counts(offsets: NDArray[np.uint64], holders: Ids, there: Ids) -> NDArray[np.int64]:
+        """How many holders of each feature are there."""
         running = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.isin(holders, there))])
         counts: NDArray[np.int64] = running[offsets[1:]] - running[offsets[:-1]]
         return counts
@@ -135,8 +183,8 @@ class Increment:
     def _short_of_one(self, matches: MatchColumns, lost: Ids) -> Ids:
         """Contents whose list of weak matches was full, and may have lost one."""
         weak = matches[~matches.strong(self.settings.threshold, self.settings.containment)]
-        found, counts = np.unique(np.concatenate([weak.a, weak.b]), return_counts=True)
-        full = found[counts >= self.settings.weak_matches]
+        contents, counts = np.unique(np.concatenate([weak.a, weak.b]), return_counts=True)
+        full = contents[counts >= self.settings.weak_matches]
         ends = [weak.a[np.isin(weak.b, lost)], weak.b[np.isin(weak.a, lost)]]
         return np.intersect1d(full, np.concatenate(ends)).astype(np.int64)
 
@@ -159,10 +207,11 @@ class Increment:
             texts=lambda wanted: self.corpus.texts(rows[list(wanted)].tolist()),
         )
         new = Part(np.isin(self.ids[rows], touched).astype(np.uint8), common)
-        found = scored(part, corpus, self.scheme, self.settings, part=new).matches
-        return replace(found, a=rows[found.a].astype(np.uint32), b=rows[found.b].astype(np.uint32))
+        matches = scored(part, corpus, self.scheme, self.settings, part=new).matches
+        return matches.replace(a=rows[matches.a].astype(np.uint32), b=rows[matches.b].astype(np.uint32))
 
-    def _merged(self, stored: MatchColumns, fresh: MatchColumns, touched: Ids, now: Ids) -> Rematched:
+    def _merged(self, stored: MatchColumns, fresh: MatchColumns, touched: Ids, now: Ids) -> MatchResult:
+        """The stored matches without those of touched and gone contents, and the fresh ones."""
         stays = np.isin(stored.a, now) & np.isin(stored.b, now)
         stays &= ~np.isin(stored.a, touched) & ~np.isin(stored.b, touched)
         matches = kept(MatchColumns.join(stored[stays].by_row(self.ids), fresh), self.settings)
@@ -170,10 +219,10 @@ class Increment:
         keys = _pairs(self.ids[matches.a], self.ids[matches.b])
         gone = ~np.isin(_pairs(stored.a, stored.b), keys)
         dropped = np.stack([stored.a[gone], stored.b[gone]], axis=1)
-        return Rematched(matches, is_touched[matches.a] | is_touched[matches.b], dropped)
+        return MatchResult(matches, is_touched[matches.a] | is_touched[matches.b], dropped)
 
 
 def _pairs(a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.uint64]:
-    """One number a pair of content ids, whichever comes first."""
+    """One number for each pair of content ids, in whichever order the two come."""
     pairs: NDArray[np.uint64] = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(np.uint64)
     return pairs

@@ -1,14 +1,15 @@
-"""Many matches at once, as columns. Rows a and b count contents in the order of their digests, a before b.
+"""Many matches at once, as columns, and the payload scores of matches.
 
-Payload scores, and what each was counted on: all features of two texts, or samples of them.
+Rows a and b count contents in the order of their digests, a before b.
 
-A sample of modulus m has every feature that is 0 mod m. So it is known of each of them how many members of a family
-have it, and what is left without those that most have is a sample of the same modulus of the whole payload. Its score
-is an estimate as that of a resemblance is, with the same interval (Broder 1997 §3). Other samples have no such theory.
+A payload score is counted on all features of two texts, or on samples of them. A sample of modulus m has every feature
+that is 0 mod m. So it is known of each of them how many members of a family have it, and what is left without those
+that most have is a sample of the same modulus of the whole payload. Its score is an estimate as that of a resemblance
+is, with the same interval (Broder 1997 §3). Other samples have no such theory.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
@@ -16,63 +17,72 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
+from nearkin.model import MATCH, mirrored
 from nearkin.scheme.signature import CONFIDENCE
 
 Floats = NDArray[np.float64]
 Column = Callable[[str], NDArray[Any]]  # by its name
 AT_ONCE = 8192  # rows given out as Python's objects at the same time
-TURNED = {"a_in_b": "b_in_a", "b_in_a": "a_in_b", "size_a": "size_b", "size_b": "size_a"}  # with a and b
+COLUMNS = tuple(MATCH.dtypes)
+NULLABLE = [name for name in COLUMNS if MATCH[name].nullable]
+SCORES = [name for name in COLUMNS if name not in ("a", "b")]
+TURNED = {name: mirrored(name) for name in SCORES if mirrored(name) != name}  # which change places with a and b
 
 
-@dataclass(frozen=True)
 class MatchColumns:
-    """Matches, one a row."""
+    """Matches, one a row: an array for each column of a stored match (nearkin.model.Match), under its name.
 
-    a: NDArray[np.uint32]
-    b: NDArray[np.uint32]
-    resemblance: Floats
-    a_in_b: Floats  # NaN: the measure says nothing of containment
-    b_in_a: Floats
-    payload: Floats  # NaN: not evaluated
-    shared_bytes: NDArray[np.int64]
-    size_a: NDArray[np.int64]
-    size_b: NDArray[np.int64]
-    exact: NDArray[np.bool_]
-    low: Floats  # NaN: no interval
-    high: Floats
-    payload_sample: Floats  # what the payload was counted on (payload.py); NaN: not evaluated
+    NaN stands for what is not known. Columns that may be NULL need not be given: they are NaN then.
+    """
+
+    def __init__(self, **columns: NDArray[Any]) -> None:
+        unknown = alike(np.nan, len(columns["a"]))
+        columns = {**dict.fromkeys(NULLABLE, unknown), **columns}
+        if columns.keys() != set(COLUMNS):
+            raise TypeError(f"not the columns of a match: {sorted(columns.keys() ^ set(COLUMNS))}")
+        vars(self).update({name: columns[name] for name in COLUMNS})
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Tell type checkers what the columns are; what is asked for here is none."""
+        raise AttributeError(name)
+
+    def replace(self, **columns: NDArray[Any]) -> "MatchColumns":
+        """The same with these columns instead."""
+        return MatchColumns(**{**vars(self), **columns})
 
     def __len__(self) -> int:
         return len(self.a)
 
     def __getitem__(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "MatchColumns":
         places: NDArray[Any] = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows  # once for all columns
-        return MatchColumns(**{field.name: _taken(getattr(self, field.name), places) for field in fields(self)})
+        return MatchColumns(**{name: _taken(column, places) for name, column in vars(self).items()})
 
     def strong(self, threshold: float, containment: float) -> NDArray[np.bool_]:
-        """Which reach a threshold."""
-        return (self.resemblance >= threshold) | (np.maximum(self.a_in_b, self.b_in_a) >= containment)
+        """Which matches reach a threshold."""
+        contained = np.maximum(self.a_in_b, self.b_in_a)
+        reached: NDArray[np.bool_] = (self.resemblance >= threshold) | (contained >= containment)
+        return reached
 
     def by_id(self, ids: NDArray[np.int64]) -> "MatchColumns":
-        """As they are stored: content ids for rows, the smaller first, in order."""
-        return replace(self, a=ids[self.a].astype(np.uint32), b=ids[self.b].astype(np.uint32)).in_order()
+        """Turn rows into content ids, as matches are stored: the smaller first, in order."""
+        return self.replace(a=ids[self.a].astype(np.uint32), b=ids[self.b].astype(np.uint32)).in_order()
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """One by one; what is NaN becomes NULL where it is stored."""
-        columns = [getattr(self, field.name) for field in fields(self)]
+        """The matches one by one; NaN becomes NULL where it is stored."""
+        columns = [*vars(self).values()]
         for start in range(0, len(self), AT_ONCE):
             yield from zip(*(column[start : start + AT_ONCE].tolist() for column in columns), strict=True)
 
     @staticmethod
     def stored(columns: Mapping[str, NDArray[Any]]) -> "MatchColumns":
-        """As they are stored: a and b are content ids."""
+        """Take stored columns, whose a and b are content ids."""
         return MatchColumns(**columns)
 
     def by_row(self, ids: NDArray[np.int64]) -> "MatchColumns":
-        """Rows for content ids: row i is content ids[i]. All of them must be there."""
+        """Turn content ids into rows: row i is content ids[i]. All of them must be there."""
         order = np.argsort(ids, kind="stable")
         a, b = (order[np.searchsorted(ids, side, sorter=order)].astype(np.uint32) for side in (self.a, self.b))
-        return replace(self, a=a, b=b).in_order()
+        return self.replace(a=a, b=b).in_order()
 
     @staticmethod
     def join(*parts: "MatchColumns") -> "MatchColumns":
@@ -80,7 +90,7 @@ class MatchColumns:
 
     @staticmethod
     def strongest_first(*parts: "MatchColumns", threads: int = 1) -> "MatchColumns":
-        """For people: of those that resemble each other equally the ones that contain more, then by their rows."""
+        """The order for people: by resemblance, then by how much one contains of the other, then by rows."""
         column = _end_to_end(parts)
         contained = np.fmax(np.fmax(column("a_in_b"), column("b_in_a")), 0.0)
         a, b = _rows(column)
@@ -99,7 +109,7 @@ class MatchColumns:
 
 
 def alike(value: Any, count: int) -> NDArray[Any]:
-    """A column of one value, which takes no room and is taken from without looking."""
+    """A column of one value, which takes no room; taking rows of it reads nothing."""
     return np.broadcast_to(np.asarray(value), count)
 
 
@@ -134,19 +144,19 @@ def _in_order(column: Column) -> MatchColumns:
     a, b = _rows(column)
     keys = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b)
     if (a <= b).all() and (keys[1:] >= keys[:-1]).all():
-        return MatchColumns(a, b, *(column(field.name) for field in fields(MatchColumns)[2:]))
+        return MatchColumns(a=a, b=b, **{name: column(name) for name in SCORES})
     return _arranged(column, a, b, np.argsort(keys, kind="stable"))
 
 
 def _arranged(column: Column, a: NDArray[np.uint32], b: NDArray[np.uint32], order: NDArray[Any]) -> MatchColumns:
-    """In this order, each pair with its smaller row first. One column after another, so that few are there twice."""
+    """Put matches in this order, each with its smaller row first; one column after another, so that few exist twice."""
     places, turn = order.astype(np.intp, copy=False), a > b
     columns: dict[str, NDArray[Any]] = {"a": np.minimum(a, b).take(places), "b": np.maximum(a, b).take(places)}
-    for field in fields(MatchColumns)[2:]:
-        found = column(field.name)
-        if field.name in TURNED and turn.any():
-            found = np.where(turn, column(TURNED[field.name]), found)
-        columns[field.name] = _taken(found, places)
+    for name in SCORES:
+        values = column(name)
+        if name in TURNED and turn.any():
+            values = np.where(turn, column(TURNED[name]), values)
+        columns[name] = _taken(values, places)
     return MatchColumns(**columns)
 
 
@@ -164,24 +174,19 @@ def measured(
     common = shared.astype(np.float64)
 
     def share(whole: NDArray[np.uint64]) -> Floats:
-        """Of nothing, where templates left nothing of a text, it is 0."""
+        """The share of a whole in common; 0 where templates left nothing of a text."""
         return common / np.maximum(whole, 1).astype(np.float64)
 
-    nothing = alike(np.nan, len(a))
     return MatchColumns(
         a=a,
         b=b,
         resemblance=share(size_a + size_b - shared),
         a_in_b=share(size_a),
         b_in_a=share(size_b),
-        payload=nothing,
         shared_bytes=shared_bytes.astype(np.int64),
         size_a=size_a.astype(np.int64),
         size_b=size_b.astype(np.int64),
         exact=exact,
-        low=nothing,
-        high=nothing,
-        payload_sample=nothing,
     )
 
 
@@ -192,7 +197,7 @@ UNKNOWN = -1.0  # samples without a sampling theory
 
 @dataclass(frozen=True)
 class PayloadScores:
-    """Of matches; NaN: not evaluated."""
+    """The payload scores of matches and the samples they were counted on; NaN: not evaluated."""
 
     scores: NDArray[np.float64]
     samples: NDArray[np.float64]
@@ -204,7 +209,7 @@ class PayloadScores:
 
 @dataclass(frozen=True)
 class Payload:
-    """As people are told it."""
+    """The payload of a match as listings show it."""
 
     score: float | None = None  # None: not evaluated
     exact: bool | None = None
@@ -213,7 +218,7 @@ class Payload:
 
     @staticmethod
     def stored(score: float | None, sample: float | None) -> "Payload":
-        """Older stores do not tell the sample: then it is an estimate, and no more is known."""
+        """Make it of what is stored. Older stores lack the sample: then it is an estimate, and no more is known."""
         if score is None:
             return Payload()
         if sample is None or sample == UNKNOWN:

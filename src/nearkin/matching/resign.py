@@ -1,4 +1,4 @@
-"""The rest of a store: what this scan did not read but must compare, made ready from the kept texts.
+"""Signing again what a scan did not read but must compare, from the kept texts.
 
 Texts made canonical in another way, and contents signed by another scheme or format, are stale: they are made anew,
 never compared as they are.
@@ -25,18 +25,18 @@ Result = TypeVar("Result")
 
 
 def refuse_other_canons(connection: sqlite3.Connection, canon: Canon, *, scope: int, below: tuple[bytes, ...]) -> None:
-    """Before anything is read: a store whose documents cannot all be compared would be of no use."""
-    if other := other_canons(connection, canon.spec, scope, below):
+    """Refuse, before anything is read, to make a store whose documents cannot all be compared."""
+    if number := other_canons(connection, canon.spec, scope, below):
         raise UsageError(
-            f"{other:,} documents of this store were read with other text settings and cannot be compared with these;"
+            f"{number:,} documents of this store were read with other text settings and cannot be compared with these;"
             " scan them in the same way, or use another --store."
         )
 
 
 @dataclass(frozen=True)
-class Rest:
-    """Some texts at a time, on threads, written as files are: a kill loses what is in flight, and the next scan goes
-    on."""
+class StaleContents:
+    """Makes stale contents anew, some texts at a time, on threads, and writes them as files are written: a kill loses
+    what is in flight, and the next scan goes on."""
 
     writer: Writer
     scheme: Scheme

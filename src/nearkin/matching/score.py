@@ -122,21 +122,15 @@ def _collisions(postings: Lists, most: int) -> Iterator[tuple[NDArray[np.uint32]
 
 def _columns(a: NDArray[np.uint32], b: NDArray[np.uint32], cosine: NDArray[np.float64]) -> MatchColumns:
     """A cosine says nothing of containment, nor of sizes and bytes in common."""
-    none, unsaid = np.zeros(len(a), np.int64), np.full(len(a), np.nan)
+    none = np.zeros(len(a), np.int64)
     return MatchColumns(
         a=a,
         b=b,
         resemblance=cosine,
-        a_in_b=unsaid,
-        b_in_a=unsaid,
-        payload=unsaid,
         shared_bytes=none,
         size_a=none,
         size_b=none,
         exact=np.ones(len(a), np.bool_),
-        low=unsaid,
-        high=unsaid,
-        payload_sample=unsaid,
     )
 
 
@@ -224,8 +218,7 @@ def _resemblance_only(columns: MatchColumns, found: Candidates, lengths: NDArray
     length_a, length_b = lengths[found.a], lengths[found.b]
     # |A ∩ B| = r / (1 + r) · (|A| + |B|), in bytes; never more than the shorter has.
     shared = np.minimum(resemblance / (1 + resemblance) * (length_a + length_b), np.minimum(length_a, length_b))
-    return replace(
-        columns,
+    return columns.replace(
         resemblance=resemblance,
         a_in_b=np.where(columns.exact, columns.a_in_b, np.nan),
         b_in_a=np.where(columns.exact, columns.b_in_a, np.nan),
@@ -245,7 +238,7 @@ def _with_intervals(
     low, high = matches.low.copy(), matches.high.copy()
     sampled = sample > 0
     low[sampled], high[sampled] = _intervals(shared[sampled], sample[sampled], settings.confidence, threads)
-    return replace(matches, low=low, high=high)
+    return matches.replace(low=low, high=high)
 
 
 def _intervals(

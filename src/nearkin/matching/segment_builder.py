@@ -1,13 +1,12 @@
-"""Segments, written: the delta into one file, merged with the smaller ones there are.
+"""Writing the segments of a scheme: the delta goes into one file, merged with the smaller files there are.
 
 A segment is merged when it is at most four times as large as what it is merged with (O'Neil et al. 1996, the
 log-structured merge tree): of n contents there are then at most log4 n files, and each content is written about as
 often. Files first, then one transaction that names them: killed at any moment, the store is as it was or as it will be.
 
-The first segment of a store, made while the scan's results are grouped and stored.
-
-These fill one processor; of 53,596 pages the segment takes the other for as long. It is written on a thread with a
-connection of its own, from signatures that are remembered or stored by then, and named when the scan has ended.
+The first segment of a store is made ahead, while the scan's results are grouped and stored. That fills one processor;
+of 53,596 pages the segment takes the other for as long. It is written on a thread with a connection of its own, from
+signatures that are cached or stored by then, and named when the scan has ended.
 """
 
 import os
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.candidates import Levels
-from nearkin.matching.scan_cache import Remembered
+from nearkin.matching.scan_cache import CachedContents
 from nearkin.scheme import Scheme
 from nearkin.store.database import connect, transaction, trusted, turn
 from nearkin.store.segments import (
@@ -95,7 +94,7 @@ def damaged_segments(connection: sqlite3.Connection, store: Path) -> Iterator[st
 
 
 class Builder:
-    """For whoever has the turn to write segments."""
+    """Writes segments, for the one process that has the turn to do so."""
 
     def __init__(
         self,
@@ -135,13 +134,15 @@ class Builder:
             size += one.postings
         return self.name(self._merged(parts), old, waiting)
 
-    def first(self, remembered: Remembered, stopped: Callable[[], bool]) -> tuple[SegmentFile, list[int]] | None:
-        """All that waits in one file, which nothing names yet, where there is no other. None: there is, or stopped."""
+    def first(self, cached: CachedContents | None, stopped: Callable[[], bool]) -> tuple[SegmentFile, list[int]] | None:
+        """Write all that waits into one file, which nothing names yet, where the store has no other segment.
+
+        None: it has one, nothing waits, or the builder was stopped."""
         waiting = delta_of(self.connection, self.scheme_id)
         if not waiting or segment_files(self.connection, self.scheme_id):
             return None
         with self._leaving_nothing():
-            parts = self._runs(self._remembered_rows(waiting, remembered), stopped)
+            parts = self._runs(self._signed_rows(waiting, cached), stopped)
             return None if stopped() else (self._merged(parts), waiting)
 
     @contextmanager
@@ -181,14 +182,17 @@ class Builder:
     def _stored_rows(self, waiting: list[int]) -> Iterator[Signed]:
         return signed_rows(self.connection, self.scheme_id, waiting, self.run)
 
-    def _remembered_rows(self, waiting: list[int], remembered: Remembered) -> Iterator[Signed]:
-        """Nothing is remembered of empty texts, which have no features; where others are unknown all are read."""
-        ids = np.array(waiting, np.int64)
-        known = remembered.knows(ids)
-        unknown = ids[~known].tolist()
-        if not known.any() or len(unknown) > FEW or any(one.offsets[-1] for one in self._stored_rows(unknown)):
+    def _signed_rows(self, waiting: list[int], cached: CachedContents | None) -> Iterator[Signed]:
+        """Signatures from the cache. Empty texts, which have no features, are not in it; where others are not, all are
+        read from the store."""
+        if cached is None:
             return self._stored_rows(waiting)
-        return remembered.signed_rows(ids, self.run)
+        ids = np.array(waiting, np.int64)
+        known = cached.has_signatures_of(ids)
+        unknown = ids[~known].tolist()
+        if not known.any() or len(unknown) > FEW or any(rows.offsets[-1] for rows in self._stored_rows(unknown)):
+            return self._stored_rows(waiting)
+        return cached.signed_rows(ids, self.run)
 
     def _runs(self, rows: Iterator[Signed], stopped: Callable[[], bool] = lambda: False) -> list[_native.Segment]:
         """The last one in memory, those before in files that are removed when they are merged."""
@@ -215,8 +219,34 @@ class Builder:
         return SegmentFile(name, token, self.templates, len(made), made.postings, made.size)
 
 
+@contextmanager
+def first_segment_ahead(
+    connection: sqlite3.Connection,
+    store: Path,
+    scheme: Scheme,
+    scheme_id: int,
+    *,
+    ignored: NDArray[np.uint64],
+    memory: int,
+    cached: CachedContents | None,
+) -> Iterator[None]:
+    """Make the first segment while the block runs; name it when the block has ended well, else leave nothing of it."""
+    ahead: SegmentAhead | None = None
+    with suppress(OSError):
+        ahead = SegmentAhead(store, scheme, scheme_id, ignored=ignored, memory=memory, cached=cached)
+    try:
+        yield
+    except BaseException:
+        if ahead is not None:
+            ahead.give_up(connection)
+        raise
+    if ahead is not None:
+        with suppress(OSError, sqlite3.OperationalError):
+            ahead.name(connection)
+
+
 class SegmentAhead:
-    """Where anything is in the way, nothing was made: whoever brings segments up to date afterwards makes it then."""
+    """A segment that a thread makes. Where anything is in the way none is made: `build_segments` makes it then."""
 
     def __init__(
         self,
@@ -226,10 +256,10 @@ class SegmentAhead:
         *,
         ignored: NDArray[np.uint64],
         memory: int,
-        remembered: Remembered,
+        cached: CachedContents | None,
     ) -> None:
         self.store = store
-        self._remembered = remembered
+        self._cached = cached
         self._about = (store, scheme, scheme_id, ignored, memory)
         self._made: tuple[SegmentFile, list[int]] | None = None
         self._stop = Event()
@@ -242,12 +272,12 @@ class SegmentAhead:
     def _make(self) -> None:
         try:
             with closing(connect(self.store)) as connection:
-                self._made = Builder(connection, *self._about).first(self._remembered, self._stop.is_set)
-        except Exception:  # a full disk or no memory, say: whoever needs it makes it, or is told then
+                self._made = Builder(connection, *self._about).first(self._cached, self._stop.is_set)
+        except Exception:  # a full disk or no memory, say: `build_segments` makes it, or says so
             self._made = None
 
     def name(self, connection: sqlite3.Connection) -> None:
-        """When the scan has ended."""
+        """Name the segment in the store, when the scan has ended."""
         try:
             if self._thread is not None:
                 self._thread.join()
@@ -261,7 +291,7 @@ class SegmentAhead:
             self._leave()
 
     def give_up(self, connection: sqlite3.Connection) -> None:
-        """Nothing of it stays."""
+        """Stop, and remove what was written."""
         self._stop.set()
         self._leave()
         with suppress(OSError, sqlite3.Error), one_builder(self.store, wait=False) as mine:
@@ -269,7 +299,7 @@ class SegmentAhead:
                 remove_unnamed(connection, self.store)
 
     def _leave(self) -> None:
-        """The turn is others' only when the thread writes no more."""
+        """Pass the turn on, once the thread writes no more."""
         with self._turn:
             if self._thread is not None:
                 self._thread.join()

@@ -12,8 +12,8 @@ from nearkin.matching.match_columns import MatchColumns, alike, measured
 from nearkin.scheme.shingler import Shingler
 
 # Canonical texts of the contents with these rows; None where a text was not kept.
-Found = list[bytes | None] | _native.HeldTexts
-Texts = Callable[[Sequence[int]], Found]
+TextList = list[bytes | None] | _native.HeldTexts
+Texts = Callable[[Sequence[int]], TextList]
 Block = NDArray[np.intp] | slice  # of pairs: where they are
 
 MOST_SLICES = 256  # of two long texts: each is one pass over them

@@ -134,7 +134,7 @@ def _beginning(text: str, place: int) -> int:
 
 
 @dataclass(frozen=True)
-class Block:
+class AlignedBlock:
     """Stretches of both extracted texts that belong side by side; either may be empty."""
 
     same: bool
@@ -147,7 +147,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Alignment:
-    blocks: list[Block]
+    blocks: list[AlignedBlock]
     elsewhere: dict[int, Passage]  # by number among the passages: moved, or there once more
     repeated: frozenset[int] = frozenset()  # the numbers of these latter
 
@@ -159,15 +159,15 @@ def align(spans: Spans, passages: list[Passage], a: bytes, b: bytes, canon: Cano
     first = places(a, canon, *_columns([(one.a_start, one.a_end) for one in cut]))
     second = places(b, canon, *_columns([(one.b_start, one.b_end) for one in cut]))
     lengths = [len(text) if canon.raw else _code_points(text) for text in (a, b)]
-    blocks: list[Block] = []
+    blocks: list[AlignedBlock] = []
     at_a = at_b = 0
     for piece, (a_start, a_end), (b_start, b_end) in zip(cut, first, second, strict=True):
         if a_start > at_a or b_start > at_b:
-            blocks.append(Block(False, at_a, a_start, at_b, b_start))
-        blocks.append(Block(True, a_start, a_end, b_start, b_end, piece.number))
+            blocks.append(AlignedBlock(False, at_a, a_start, at_b, b_start))
+        blocks.append(AlignedBlock(True, a_start, a_end, b_start, b_end, piece.number))
         at_a, at_b = a_end, b_end
     if lengths[0] > at_a or lengths[1] > at_b:
-        blocks.append(Block(False, at_a, lengths[0], at_b, lengths[1]))
+        blocks.append(AlignedBlock(False, at_a, lengths[0], at_b, lengths[1]))
     kept = set(ordered)
     repeated = frozenset(np.flatnonzero(spans.kind == REPEATED).tolist())
     return Alignment(blocks, {at: one for at, one in enumerate(passages) if at not in kept}, repeated)

@@ -1,21 +1,26 @@
-"""Records as Arrow tables."""
+"""Records as Arrow tables. The columns of documents, matches and families are those that nearkin.model declares.
+
+pyarrow is imported where a table is made: it takes longer to import than most commands take that need none.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
+from nearkin.model import CHANGE, DOCUMENT, FAMILY, IDENTICAL, LINK, MATCH, MEMBER, PRESENT, SIMILAR, STORED, View
+from nearkin.query.records import Record, backslashed, change_columns, conditions, traced_record
+from nearkin.record import Field
 from nearkin.settings import MatchSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.matching.match_columns import MatchColumns
-    from nearkin.model import View
-    from nearkin.query.records import Record
+    from nearkin.query.trace import Trace
 
 
 SCHEME = b"nearkin.scheme"  # in a table's metadata: how its numbers were measured
@@ -25,99 +30,103 @@ UNLISTED = b"nearkin.unlisted"  # likewise: JSON, the texts not all of whose pai
 HIGHER = "Match again with a higher hot."
 IN_PIECES = f"Incomplete: not all pairs of very many similar texts were listed, so a family may be split. {HIGHER}"
 AUDIT_COLUMNS = ("at", "by", "action", "subject", "before", "after")
-PAIR_COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high")
+PAIR_COLUMNS = [field.name for field in MATCH.listed() if field.sql]  # of a match that are measured
 
 
-def match_table(records: "list[Record]", *, scoped: bool = False, tiers: bool = False) -> "pa.Table":
+def arrow_columns(
+    fields: Iterable[Field],
+    *,
+    scoped: bool = False,
+    name: "pa.DataType | None" = None,
+    id_type: "pa.DataType | None" = None,
+) -> list[tuple[str, Any]]:
+    """Columns of Arrow for fields of a record. Documents are named by strings unless `name` says otherwise, families
+    unless `id_type` does."""
     import pyarrow as pa
 
-    return _table(records, _of_matches(pa.string(), scoped=scoped, tiers=tiers))
+    named = name or pa.string()
+    types = {
+        "path": named,
+        "name": id_type or pa.string(),
+        "string": pa.string(),
+        "int64": pa.int64(),
+        "float64": pa.float64(),
+        "bool": pa.bool_(),
+        "list<string>": pa.list_(pa.string()),
+        "list<path>": pa.list_(named),
+        "map<string, string>": pa.map_(pa.string(), pa.string()),
+    }
+
+    def type_of(arrow: str) -> Any:
+        match arrow:
+            case "Link":
+                return pa.struct(arrow_columns(LINK.listed(*conditions(scoped=scoped)), name=name))
+            case "list<Member>":
+                return pa.list_(pa.struct(arrow_columns(MEMBER.listed(*conditions(scoped=scoped)), name=name)))
+            case _:
+                return types[arrow]
+
+    return [(field.listed or field.name, type_of(field.arrow)) for field in fields]
+
+
+def match_table(records: list[Record], *, scoped: bool = False, tiers: bool = False) -> "pa.Table":
+    return _table(records, arrow_columns(MATCH.listed(*conditions(scoped=scoped, tiers=tiers))))
 
 
 def pair_table(
     pairs: "MatchColumns", names: list[Any], *, scheme: str, limits: MatchSettings, unlisted: NDArray[np.int64]
 ) -> "pa.Table":
-    """Of texts in memory, whose rows have these names; they have neither verdicts nor templates. Negative shared bytes
-    are not known. `unlisted`: rows of texts not all of whose pairs are here."""
+    """Pairs of texts in memory, whose rows have these names; they have neither verdicts nor templates.
+
+    Negative shared bytes are not known. `unlisted`: rows of texts not all of whose pairs are here.
+    """
     import pyarrow as pa
 
-    shares = ("resemblance", "a_in_b", "b_in_a", "payload", "low", "high")
-    columns: dict[str, Any] = {name: _lent(getattr(pairs, name), ~np.isnan(getattr(pairs, name))) for name in shares}
+    columns: dict[str, Any] = {}
+    for field in MATCH.listed():
+        if field.name in ("a", "b"):
+            continue
+        if field.dtype:
+            values = getattr(pairs, field.name)
+            known = ~np.isnan(values) if values.dtype.kind == "f" else values >= 0 if values.dtype.kind == "i" else None
+            columns[field.name] = _lent(values, known)
+        else:  # there are neither verdicts nor families yet
+            ((_, kind),) = arrow_columns([field])
+            columns[field.name] = pa.nulls(len(pairs), kind)
+    columns["template"] = pa.repeat("with", len(pairs))
     if set(map(type, names)) <= {int}:  # pyarrow.compute, which takes, is long to import
         numbers = np.array(names, np.int64)
         columns |= {name: _lent(numbers[getattr(pairs, name)]) for name in ("a", "b")}
     else:
         named = pa.array(names, pa.string())
         columns |= {name: named.take(pa.array(getattr(pairs, name))) for name in ("a", "b")}
-    columns |= {"verdict": pa.nulls(len(pairs), pa.string()), "template": pa.repeat("with", len(pairs))}
-    unsaid = {"payload_exact": pa.bool_(), "payload_low": pa.float64(), "payload_high": pa.float64()}
-    columns |= {name: pa.nulls(len(pairs), kind) for name, kind in unsaid.items()}  # there are no families yet
-    columns |= {"exact": _lent(pairs.exact), "shared_bytes": _lent(pairs.shared_bytes, pairs.shared_bytes >= 0)}
     reached = {name: getattr(limits, name) for name in ("threshold", "containment", "floor")}
     about = {SCHEME: scheme, LIMITS: json.dumps(reached)}
-    table = pa.Table.from_pydict(columns, pa.schema(_of_matches(columns["a"].type), metadata=about))
+    schema = pa.schema(arrow_columns(MATCH.listed(), name=columns["a"].type), metadata=about)
+    table = pa.Table.from_pydict(columns, schema)
     if not len(unlisted):
         return table
-    told = {**table.schema.metadata, UNLISTED: json.dumps([names[row] for row in unlisted.tolist()])}
+    metadata = {**table.schema.metadata, UNLISTED: json.dumps([names[row] for row in unlisted.tolist()])}
     sentence = (
         f"Incomplete: very many texts are alike, and not all pairs of {len(unlisted):,} texts are listed. {HIGHER}"
     )
-    return marked_partial(table.replace_schema_metadata(told), [sentence])
+    return marked_partial(table.replace_schema_metadata(metadata), [sentence])
 
 
 def _lent(values: NDArray[Any], known: NDArray[np.bool_] | None = None) -> "pa.Array":
-    """A column of Arrow's on the same memory; `pa.array` imports numpy.ma, which takes as long as all of these."""
+    """Make a column of Arrow on the same memory; `pa.array` imports numpy.ma, which takes as long as all of these."""
     import pyarrow as pa
 
     def bits(which: NDArray[np.bool_]) -> "pa.Buffer":
         return pa.py_buffer(np.packbits(which, bitorder="little"))
 
-    there = None if known is None or known.all() else bits(known)
-    held = bits(values) if values.dtype == np.bool_ else pa.py_buffer(np.ascontiguousarray(values))
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [there, held])
+    valid = None if known is None or known.all() else bits(known)
+    data = bits(values) if values.dtype == np.bool_ else pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [valid, data])
 
 
-def _of_matches(name: "pa.DataType", *, scoped: bool = False, tiers: bool = False) -> list[tuple[str, Any]]:
-    import pyarrow as pa
-
-    return [
-        ("a", name),
-        ("b", name),
-        *([("a_scope", pa.string()), ("b_scope", pa.string())] if scoped else []),
-        *([("tier", pa.string())] if tiers else []),
-        ("resemblance", pa.float64()),
-        ("a_in_b", pa.float64()),
-        ("b_in_a", pa.float64()),
-        ("payload", pa.float64()),
-        ("shared_bytes", pa.int64()),
-        ("exact", pa.bool_()),
-        ("low", pa.float64()),
-        ("high", pa.float64()),
-        ("verdict", pa.string()),
-        ("template", pa.string()),
-        ("payload_exact", pa.bool_()),
-        ("payload_low", pa.float64()),
-        ("payload_high", pa.float64()),
-    ]
-
-
-def similar_table(records: "list[Record]", *, scoped: bool) -> "pa.Table":
-    import pyarrow as pa
-
-    shares = ("resemblance", "query_in_doc", "doc_in_query")
-    return _table(
-        records,
-        [
-            ("path", pa.string()),
-            *([("scope", pa.string())] if scoped else []),
-            ("tier", pa.string()),
-            *((key, pa.float64()) for key in shares),
-            ("exact", pa.bool_()),
-            ("low", pa.float64()),
-            ("high", pa.float64()),
-            ("template", pa.string()),
-        ],
-    )
+def similar_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+    return _table(records, arrow_columns(SIMILAR.listed(*conditions(scoped=scoped))))
 
 
 def refuse_no_pairs(table: object) -> None:
@@ -152,65 +161,23 @@ def scheme_of(table: "pa.Table") -> str | None:
     return None if spec is None else bytes(spec).decode()
 
 
-def identical_table(records: "list[Record]", *, scoped: bool) -> "pa.Table":
-    import pyarrow as pa
-
-    scopes = [("scopes", pa.list_(pa.string()))] if scoped else []
-    return _table(
-        records,
-        [
-            ("tier", pa.string()),
-            ("size", pa.int64()),
-            ("overhead", pa.int64()),
-            ("paths", pa.list_(pa.string())),
-            *scopes,
-        ],
-    )
+def identical_table(records: list[Record], *, scoped: bool) -> "pa.Table":
+    return _table(records, arrow_columns(IDENTICAL.listed(*conditions(scoped=scoped))))
 
 
 def family_table(
-    records: "list[Record]",
+    records: list[Record],
     *,
     scoped: bool = False,
     name: "pa.DataType | None" = None,
-    sizes: bool = True,
-    view: "View | None" = None,
+    stored: bool = True,
+    view: View = View.CHAIN,
 ) -> "pa.Table":
-    """Of chains unless another view is named. Without sizes for families of texts that have none; their ids are the
-    names of their pivots, and how far a chain reaches is not measured. Resemblances to the pivot that are not exact are
+    """Families of a store, or of texts in memory where `stored` is false. These have no sizes, their ids are the names
+    of their pivots, and how far a chain reaches is not measured. Resemblances to the pivot that are not exact are
     estimates, or unknown."""
-    import pyarrow as pa
-
-    from nearkin.model import View
-
-    view = view or View.CHAIN
-    named = name or pa.string()
-
-    def place(key: str, scope: str) -> list[tuple[str, Any]]:
-        return [(key, named), *([(scope, pa.string())] if scoped else [])]
-
-    shown = [("pivot", pa.bool_()), ("to_pivot", pa.float64()), ("role", pa.string()), ("exact", pa.bool_())]
-    document = pa.struct([*place("path", "scope"), *shown])
-    link = pa.struct(
-        [*place("a", "a_scope"), *place("b", "b_scope"), ("resemblance", pa.float64()), ("exact", pa.bool_())]
-    )
-    return _table(
-        records,
-        [
-            ("id", pa.string() if sizes else named),
-            ("kind", pa.string()),
-            ("view", pa.string()),
-            ("documents", pa.list_(document)),
-            ("links", pa.int64()),
-            ("weakest", link),
-            ("mean_resemblance", pa.float64()),
-            ("mean_exact", pa.bool_()),
-            *([("bytes", pa.int64()), ("verdict", pa.string()), *place("keep", "keep_scope")] if sizes else []),
-            *([("template", pa.string()), ("reason", pa.string())] if sizes else []),
-            *([("evaluated", pa.bool_())] if view is View.CLIQUE else []),
-            *([("most_distant", link)] if sizes and view is View.CHAIN else []),
-        ],
-    )
+    fields = FAMILY.listed(*conditions(scoped=scoped), *(STORED if stored else ()), view)
+    return _table(records, arrow_columns(fields, scoped=scoped, name=name, id_type=None if stored else name))
 
 
 def keep_table(rows: Sequence[Any]) -> "pa.Table":
@@ -223,7 +190,7 @@ def keep_table(rows: Sequence[Any]) -> "pa.Table":
     passage = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("text", pa.string())])
     names = ("path", "root", "kept_path", "kept_root")
     # asdict copies what lies in them, too: of 44,000 rows 1.7 s instead of 1.1.
-    records = [{one.name: getattr(row, one.name) for one in fields(row)} for row in rows]
+    records = [{field.name: getattr(row, field.name) for field in fields(row)} for row in rows]
     for record in records:
         record |= {
             name: record[name].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names
@@ -246,7 +213,7 @@ def keep_table(rows: Sequence[Any]) -> "pa.Table":
     )
 
 
-def verdict_table(records: "list[Record]") -> "pa.Table":
+def verdict_table(records: list[Record]) -> "pa.Table":
     import pyarrow as pa
 
     strings = ("keep", "by", "note", "at")
@@ -261,7 +228,7 @@ def verdict_table(records: "list[Record]") -> "pa.Table":
     )
 
 
-def template_table(records: "list[Record]") -> "pa.Table":
+def template_table(records: list[Record]) -> "pa.Table":
     import pyarrow as pa
 
     return _table(
@@ -276,7 +243,7 @@ def template_table(records: "list[Record]") -> "pa.Table":
     )
 
 
-def suggestion_table(records: "list[Record]") -> "pa.Table":
+def suggestion_table(records: list[Record]) -> "pa.Table":
     import pyarrow as pa
 
     return _table(
@@ -290,44 +257,30 @@ def suggestion_table(records: "list[Record]") -> "pa.Table":
     )
 
 
-def audit_table(records: "list[Record]") -> "pa.Table":
+def audit_table(records: list[Record]) -> "pa.Table":
     """What was before and after as JSON: it differs from action to action."""
     import pyarrow as pa
 
     return _table(records, [("id", pa.int64()), *((key, pa.string()) for key in AUDIT_COLUMNS)])
 
 
-DOCUMENT_COLUMNS = ("parent", "owner", "custodian", "legacy_md5", "legacy_sha1", "edrm_message_hash")
-
-
-def document_table(records: "list[Record]", *, scoped: bool, changes: bool = False) -> "pa.Table":
+def document_table(records: list[Record], *, scoped: bool, changes: bool = False) -> "pa.Table":
     """With what a scan found of each, where it was asked for changes."""
-    import pyarrow as pa
-
-    strings = ("media", "encoding", "digest", "reason", "detail")
-    return _table(
-        records,
-        [
-            *([("change", pa.string())] if changes else []),
-            ("path", pa.string()),
-            *([("moved_from", pa.string())] if changes else []),
-            *([("scope", pa.string())] if scoped else []),
-            ("size", pa.int64()),
-            ("modified", pa.string()),
-            *((key, pa.string()) for key in strings),
-            *([] if changes else [(key, pa.string()) for key in DOCUMENT_COLUMNS]),
-            *([] if changes else [("properties", pa.map_(pa.string(), pa.string()))]),
-        ],
-    )
+    if changes:
+        fields = {field.listed or field.name: field for field in (*CHANGE.fields, *DOCUMENT.fields) if field.arrow}
+        return _table(records, arrow_columns(fields[name] for name in change_columns(scoped=scoped)))
+    columns = arrow_columns(DOCUMENT.listed(*conditions(scoped=scoped), *PRESENT))
+    # Properties come last: tables had them there before digests of others were listed.
+    return _table(records, sorted(columns, key=lambda column: column[0] == "properties"))
 
 
-def new_table(records: "list[Record]") -> "pa.Table":
+def new_table(records: list[Record]) -> "pa.Table":
     import pyarrow as pa
 
     return _table(records, [("path", pa.string()), ("scope", pa.string()), ("size", pa.int64())])
 
 
-def event_table(records: "list[Record]") -> "pa.Table":
+def event_table(records: list[Record]) -> "pa.Table":
     import pyarrow as pa
 
     text, number = pa.string(), pa.int64()
@@ -335,16 +288,32 @@ def event_table(records: "list[Record]") -> "pa.Table":
     return _table(records, [*columns, ("path", text)])
 
 
-def _table(
-    records: "list[Record]", columns: list[tuple[str, Any]], metadata: dict[bytes, str] | None = None
-) -> "pa.Table":
+def traced_table(trace: "Trace", *, scoped: bool) -> "pa.Table":
     import pyarrow as pa
 
-    return pa.Table.from_pylist(records, schema=pa.schema(columns, metadata=metadata))
+    passage = pa.struct([(place, pa.int64()) for place in ("a_start", "a_end", "b_start", "b_end")])
+    records = [traced_record(traced, trace, scoped=scoped, name=backslashed) for traced in trace.documents]
+    table = _table(
+        records,
+        [
+            ("path", pa.string()),
+            *([("scope", pa.string())] if scoped else []),
+            ("share", pa.float64()),
+            ("share_of_all", pa.float64()),
+            ("passages", pa.list_(passage)),
+        ],
+    )
+    return marked_partial(table, [f"Incomplete: {reason}." for reason in trace.unseen])
+
+
+def _table(records: list[Record], columns: list[tuple[str, Any]]) -> "pa.Table":
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(records, schema=pa.schema(columns))
 
 
 def marked_partial(table: "pa.Table", sentences: Sequence[str]) -> "pa.Table":
-    """For programs, which hear no notes."""
+    """Say in the table's metadata why it may lack rows, for programs, which do not read notes."""
     if not sentences:
         return table
     return table.replace_schema_metadata({**(table.schema.metadata or {}), PARTIAL: " ".join(sentences)})

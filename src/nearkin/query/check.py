@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nearkin.errors import UsageError
 from nearkin.matching.feature_index import FeatureIndex
-from nearkin.matching.query import Query
+from nearkin.matching.search import Query
 from nearkin.matching.template import LeftOut, left_out
 from nearkin.matching.verify import room_for_texts
 from nearkin.model import Location, Similar

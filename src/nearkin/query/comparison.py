@@ -45,7 +45,7 @@ from nearkin.matching.score import cosine_of
 from nearkin.matching.template import passages_in, shingles_of
 from nearkin.matching.verify import Corpus, verify
 from nearkin.query.alignment import Alignment, align, frame
-from nearkin.query.lookup import Found, Readable
+from nearkin.query.lookup import NamedDocument, Readable
 from nearkin.query.store_view import opened
 from nearkin.query.wording import count
 from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
@@ -83,7 +83,7 @@ def label(relation: str) -> str:
 
 
 @dataclass(frozen=True)
-class Relation:
+class TextRelation:
     words: str
     details: tuple[str, ...] = ()
 
@@ -102,7 +102,7 @@ class Pair:
         return Pair(self.second, self.first, self.b, self.a, self.canon)
 
 
-def exact_relation(pair: Pair, edits: WordEdits | None) -> Relation | None:
+def exact_relation(pair: Pair, edits: WordEdits | None) -> TextRelation | None:
     """What can be said without any measure of likeness."""
     if edits is not None and not pair.canon.raw:
         fewest = min(pair.first.count(b" "), pair.second.count(b" ")) + 1
@@ -116,7 +116,7 @@ def exact_relation(pair: Pair, edits: WordEdits | None) -> Relation | None:
     return _contained(pair.turned(), back, "B", "A")
 
 
-def _replaced(pair: Pair, edits: list[Edit]) -> Relation | None:
+def _replaced(pair: Pair, edits: list[Edit]) -> TextRelation | None:
     numbers: list[Edit] = []
     names: Counter[tuple[bytes, bytes]] = Counter()
     for edit in edits:
@@ -129,7 +129,7 @@ def _replaced(pair: Pair, edits: list[Edit]) -> Relation | None:
             return None
     listed = _listed(pair, numbers)
     if not names:
-        return Relation(SAME_BUT_NUMBERS, listed)
+        return TextRelation(SAME_BUT_NUMBERS, listed)
     if len(names) > NAMES or min(names.values()) < TWICE or len({was for was, _ in names}) < len(names):
         return None
     padded = b" " + pair.first.replace(b" ", b"  ") + b" "
@@ -138,7 +138,7 @@ def _replaced(pair: Pair, edits: list[Edit]) -> Relation | None:
             return None  # some are left as they were
     spelled = _spelled(pair, edits, set(names))
     told = [f"{was} → {became}, {names[key]:,} times" for key, (was, became) in spelled.items()]
-    return Relation(SAME_BUT_NAME, (*told, *listed))
+    return TextRelation(SAME_BUT_NAME, (*told, *listed))
 
 
 def _is_number(word: bytes) -> bool:
@@ -195,7 +195,7 @@ def _stretch(text: str, start: int, end: int, *, whole: bool) -> str:
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
-def _contained(pair: Pair, edits: WordEdits | None, small: str, large: str) -> Relation | None:
+def _contained(pair: Pair, edits: WordEdits | None, small: str, large: str) -> TextRelation | None:
     first, second = pair.first, pair.second
     if len(first) > len(second) or len(first) < LEAST:
         return None
@@ -205,14 +205,14 @@ def _contained(pair: Pair, edits: WordEdits | None, small: str, large: str) -> R
     if at >= 0 and not (few and len(second) < 2 * len(first)):
         ((start, end),) = places(pair.b, pair.canon, np.array([at]), np.array([at + len(first)]))
         what = "bytes" if pair.canon.raw else "characters"
-        return Relation(f"{small} is contained in {large}", (f"at {what} {start:,} to {end:,} of {large}",))
+        return TextRelation(f"{small} is contained in {large}", (f"at {what} {start:,} to {end:,} of {large}",))
     if edits is None or not few or any(edit.a_end > edit.a_start for edit in edits.edits):
         return None
     added = [Edit(e.a_start, e.a_end, e.b_start, e.b_end) for e in edits.edits]
     shown = [f"“{became}”" for _, became in _texts(pair, added[:MOST_DETAILS], whole=False)]
     more = len(added) - MOST_DETAILS
     words = "1 word" if edits.distance == 1 else f"{edits.distance:,} words"
-    return Relation(
+    return TextRelation(
         f"{large} is {small} plus more",
         (f"{words} in {large} only", *shown, *([f"and {more:,} more places"] if more > 0 else [])),
     )
@@ -262,7 +262,7 @@ class Comparison:
     spans: Spans = field(default=NO_SPANS, repr=False, compare=False)  # the passages in the canonical texts
 
 
-def compare(a: Found, b: Found, scheme: Scheme, canon: Canon, *, least: int = LEAST) -> Comparison:
+def compare(a: NamedDocument, b: NamedDocument, scheme: Scheme, canon: Canon, *, least: int = LEAST) -> Comparison:
     """Passages of at least so many characters."""
     first, second = (None if side.text is None else canon.apply(side.text) for side in (a, b))
     found = _measures(a, b, first, second, scheme)
@@ -286,11 +286,11 @@ def compare(a: Found, b: Found, scheme: Scheme, canon: Canon, *, least: int = LE
         return found
     told = exact_relation(Pair(first, second, a.text, b.text, canon), edits)
     if told is None and found.relation == "unrelated" and is_form(spans, first, second):
-        told = Relation(FORM, (f"{count(len(spans), 'passages')} in the form",))
+        told = TextRelation(FORM, (f"{count(len(spans), 'passages')} in the form",))
     return found if told is None else replace(found, relation=told.words, details=told.details)
 
 
-def aligned(found: Comparison, a: Found, b: Found, canon: Canon) -> Alignment | None:
+def aligned(found: Comparison, a: NamedDocument, b: NamedDocument, canon: Canon) -> Alignment | None:
     """Both texts side by side; None where one has none."""
     if a.text is None or b.text is None:
         return None
@@ -301,7 +301,9 @@ def _covered(starts: NDArray[np.int64], ends: NDArray[np.int64], text: bytes) ->
     return covered(zip(starts.tolist(), ends.tolist(), strict=True)) / len(text)
 
 
-def _measures(a: Found, b: Found, first: bytes | None, second: bytes | None, scheme: Scheme) -> Comparison:
+def _measures(
+    a: NamedDocument, b: NamedDocument, first: bytes | None, second: bytes | None, scheme: Scheme
+) -> Comparison:
     if a.digest == b.digest:
         return Comparison("bytes", "identical", ONE, ONE, ONE, ONE, len(first or b"") or a.size, ONE)
     if not first or not second:  # a share of nothing is 0 / 0, and two texts without words have none in common
@@ -356,7 +358,7 @@ def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | No
     return Comparison(None, relation, resemblance, a_in_b, b_in_a, similar, shared, cosine, collision)
 
 
-def without_templates(found: Comparison, payload: "Payload | None") -> Comparison:
+def without_templates(found: Comparison, payload: "TemplatePayload | None") -> Comparison:
     """What has nothing in common but templates shares only a form, whatever the scores with them are."""
     alike = found.resemblance is not None and found.resemblance.value > 0.0
     if payload is None or payload.resemblance > LITTLE or not alike or found.relation not in ("similar", "unrelated"):
@@ -365,14 +367,14 @@ def without_templates(found: Comparison, payload: "Payload | None") -> Compariso
 
 
 @dataclass(frozen=True)
-class Payload:
+class TemplatePayload:
     """What two documents have in common besides the templates of a store."""
 
     templates: int
     resemblance: float
 
 
-def payload_of(a: Found, b: Found, scheme: Scheme, canon: Canon, store: Path) -> Payload | None:
+def payload_of(a: NamedDocument, b: NamedDocument, scheme: Scheme, canon: Canon, store: Path) -> TemplatePayload | None:
     """None where the store has no templates, or either has no words."""
     first, second = (canon.apply(side.text or b"") for side in (a, b))
     if not first or not second or not store.exists():
@@ -384,7 +386,7 @@ def payload_of(a: Found, b: Found, scheme: Scheme, canon: Canon, store: Path) ->
             return None
         ignored = shingles_of([passage for one in templates for passage in passages_in(one, canon)], shingler)
     found = _measured(first, second, shingler, ignored)
-    return Payload(len(templates), float(found.resemblance[0]))
+    return TemplatePayload(len(templates), float(found.resemblance[0]))
 
 
 def _larger(*shares: Estimate | None) -> Estimate | None:

@@ -30,7 +30,8 @@ from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.bulk import columns
 from nearkin.store.contents import Contents, Copies, Holdings, contents_of, locations
-from nearkin.store.matches import FamilyRow, columns_named, family_members, family_rows
+from nearkin.store.families import FamilyRow, family_members, family_rows
+from nearkin.store.matches import columns_named
 from nearkin.store.signatures import signatures_of
 from nearkin.store.verdicts import Decided
 from nearkin.text.canon import Canon
@@ -273,37 +274,36 @@ def _named(row: FamilyRow, copies: Copies, decided: Decided | None, template: st
     size = 0
     for content, role, _, to_pivot in row.contents:
         exact = to_pivot is not None and content not in row.estimated
-        for i, (location, bytes_) in enumerate(copies.get(content, [])):
-            size += bytes_
-            members.append(Member(location, content == pivot and i == 0, to_pivot, Role(role), exact))
+        for at, (location, file_size) in enumerate(copies.get(content, [])):
+            size += file_size
+            members.append(Member(location, content == pivot and at == 0, to_pivot, Role(role), exact))
     members.sort(key=lambda member: (not member.pivot, member.role, -(member.to_pivot or 0.0), member.location))
-    weakest = None
-    if row.weakest and row.weakest[0] in copies and row.weakest[1] in copies:
-        a, b = sorted((copies[row.weakest[0]][0][0], copies[row.weakest[1]][0][0]))
-        weakest = Link(a, b, row.weakest[2], row.weakest_exact)
-    distant = None
-    if row.most_distant and row.most_distant[0] in copies and row.most_distant[1] in copies:
-        a, b = sorted((copies[row.most_distant[0]][0][0], copies[row.most_distant[1]][0][0]))
-        distant = Link(a, b, *row.most_distant[2:])
+    weakest = None if row.weakest is None else _link((*row.weakest, row.weakest_exact), copies)
     mean = 1.0 if row.kind == Kind.IDENTICAL else row.mean_resemblance
-    name = family_id(row.founder)
     verdict, keep = (None, None) if decided is None else decided.of_family(content for content, *_ in row.contents)
-    said = None if verdict is None else verdict.value
-    kind, documents = Kind(row.kind), tuple(members)
     return Family(
-        name,
-        kind,
-        row.view,
-        documents,
-        row.links,
-        weakest,
-        mean,
-        size,
-        said,
-        keep,
-        template,
-        row.evaluated,
-        distant,
-        reason_of(row, len(documents)),
+        id=family_id(row.founder),
+        kind=Kind(row.kind),
+        view=row.view,
+        documents=tuple(members),
+        links=row.links,
+        weakest=weakest,
+        mean_resemblance=mean,
         mean_exact=None if mean is None else row.kind == Kind.IDENTICAL or row.mean_exact,
+        bytes=size,
+        verdict=None if verdict is None else verdict.value,
+        keep=keep,
+        template=template,
+        reason=reason_of(row, len(members)),
+        evaluated=row.evaluated,
+        most_distant=None if row.most_distant is None else _link(row.most_distant, copies),
     )
+
+
+def _link(link: tuple[int, int, float, bool], copies: Copies) -> Link | None:
+    """Name two contents by their first documents; None where one of them is not there any more."""
+    first, second, resemblance, exact = link
+    if first not in copies or second not in copies:
+        return None
+    a, b = sorted((copies[first][0][0], copies[second][0][0]))
+    return Link(a, b, resemblance, exact)

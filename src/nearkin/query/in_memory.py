@@ -1,14 +1,14 @@
-"""Families of pairs that stand alone, without a store, where only the numbers of a match are known.
+"""Matches and families of texts in memory, without a store.
 
-Columns, as pairs may be many: two million as Python's objects took 1.2 GB, and six times as long as to find them.
+Texts are matched as a store's contents are: identical ones are set aside, the rest joined and verified. Families are
+made of a table of pairs, where only the numbers of a match are known.
 
-Texts in memory, matched as a store's contents are: identical ones set aside, the rest joined and verified.
-
-All in columns: of half a million pairs records took longer than join and verification.
+All is done in columns: records of half a million pairs took longer than join and verification, and two million as
+Python's objects took 1.2 GB and six times as long as to find them.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from nearkin.errors import UsageError
 from nearkin.group.evidence import Evidence
 from nearkin.group.families import families_in
 from nearkin.group.grouping import family_row
-from nearkin.group.views import grouped, linked
+from nearkin.group.views import grouped, linked, unlisted_in
 from nearkin.matching.candidates import Hot
 from nearkin.matching.match_columns import MatchColumns, alike, measured
 from nearkin.matching.score import Scored, find_matches
@@ -46,10 +46,10 @@ def families_of_pairs(
     view: View = View.CHAIN,
     unlisted: frozenset[Any] = frozenset(),
 ) -> list[Record]:
-    """Texts of resemblance 1 are one content; the others are grouped as contents of a store are. `unlisted`: names of
-    texts not all of whose pairs are here.
+    """Group texts by their pairs, as the contents of a store are; texts of resemblance 1 are one content.
 
-    How long a text is the pairs tell by what is shared and what share of it that is.
+    `unlisted`: names of texts not all of whose pairs are here. The length of a text follows from what it shares and
+    from what share of it that is.
     """
     names, a, b = _names(pairs)
     matches = _columns(pairs, a, b, scheme)
@@ -65,14 +65,14 @@ def families_of_pairs(
     lengths = contents.lengths if view is View.CHAIN else _lengths(matches, count)
     doubtful = np.unique([content_of[at] for at, name in enumerate(names) if name in unlisted]).astype(np.uint32)
     partition = grouped(view, Evidence.of(matches, limits), lengths, unlisted=doubtful)
-    found = families_in(partition, partition.labels(counts))
-    named = named_families((family_row(family, contents, limits, view) for family in found), copies)
+    families = families_in(partition, partition.labels(counts))
+    named = named_families((family_row(family, contents, limits, view) for family in families), copies)
     records = [family_record(family, scoped=False) for family in named]
     return [_named(record, names) for record in records]
 
 
 def _names(pairs: "pa.Table") -> tuple[list[Any], NDArray[np.uint32], NDArray[np.uint32]]:
-    """All names in order, and which of them each pair is of."""
+    """All names in order, and for each pair the places of its two names there."""
     import pyarrow as pa
 
     kind = pairs["a"].type
@@ -80,16 +80,16 @@ def _names(pairs: "pa.Table") -> tuple[list[Any], NDArray[np.uint32], NDArray[np
     if named.null_count:
         raise UsageError("families takes the table that match gives; in this one a pair has no name.")
     encoded = named.dictionary_encode().combine_chunks()
-    met = encoded.dictionary.to_pylist()
-    order = sorted(range(len(met)), key=met.__getitem__)
-    rank = np.empty(len(met), np.uint32)
-    rank[order] = np.arange(len(met))
+    distinct = encoded.dictionary.to_pylist()
+    order = sorted(range(len(distinct)), key=distinct.__getitem__)
+    rank = np.empty(len(distinct), np.uint32)
+    rank[order] = np.arange(len(distinct))
     places = rank[encoded.indices.to_numpy(zero_copy_only=False)]
-    return [met[at] for at in order], places[: len(pairs)], places[len(pairs) :]
+    return [distinct[at] for at in order], places[: len(pairs)], places[len(pairs) :]
 
 
 def _columns(pairs: "pa.Table", a: NDArray[np.uint32], b: NDArray[np.uint32], scheme: Scheme) -> MatchColumns:
-    """The pairs as they are, of names."""
+    """The pairs as matches of names."""
 
     def floats(key: str) -> NDArray[np.float64]:
         return np.asarray(pairs[key].to_numpy(), np.float64)
@@ -113,7 +113,6 @@ def _columns(pairs: "pa.Table", a: NDArray[np.uint32], b: NDArray[np.uint32], sc
         exact=pairs["exact"].to_numpy().astype(np.bool_),
         low=floats("low"),
         high=floats("high"),
-        payload_sample=alike(np.nan, len(a)),  # families of pairs are told without payloads
     )
 
 
@@ -127,19 +126,19 @@ def _contents(matches: MatchColumns, count: int) -> tuple[Numbers, int]:
 
 
 def _one_each(matches: MatchColumns, content_of: Numbers) -> MatchColumns:
-    """Of contents: one pair of each two, the first."""
+    """Turn pairs of names into pairs of contents: of several between the same two, the first."""
     a, b = (content_of[side].astype(np.uint32) for side in (matches.a, matches.b))
     keys = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b)
     _, first = np.unique(keys, return_index=True)
     first = first[a[first] != b[first]]
-    return replace(matches, a=a, b=b)[first].in_order()
+    return matches.replace(a=a, b=b)[first].in_order()
 
 
 def _lengths(matches: MatchColumns, count: int) -> NDArray[np.int64]:
-    found = np.zeros(count, np.int64)
-    np.maximum.at(found, matches.a, matches.size_a)
-    np.maximum.at(found, matches.b, matches.size_b)
-    return found
+    lengths = np.zeros(count, np.int64)
+    np.maximum.at(lengths, matches.a, matches.size_a)
+    np.maximum.at(lengths, matches.b, matches.size_b)
+    return lengths
 
 
 def _named(record: Record, names: list[Any]) -> Record:
@@ -154,11 +153,13 @@ def _named(record: Record, names: list[Any]) -> Record:
     return {**record, "id": pivot, "documents": documents, "weakest": weakest}
 
 
-UNKNOWN = -1  # bytes in common, where the measure does not tell them
+UNKNOWN = -1  # bytes in common, where the measure does not give them
 
 
 @dataclass(frozen=True)
 class Collection:
+    """Texts in memory, signed, to be matched."""
+
     texts: SignedTexts
 
     @classmethod
@@ -172,23 +173,22 @@ class Collection:
     def pairs(
         self, scheme: Scheme, limits: MatchSettings, run: RunSettings, *, all_copies: bool
     ) -> tuple[MatchColumns, Numbers]:
-        """The strongest first. Their rows count texts, and the one given first is `a`. Also which texts are of a family
-        whose pairs were not all listed, as very many are alike."""
-        found = self._found(scheme, limits, run)
-        unlisted = self._unlisted(found.matches, found.hot, limits)
-        similar = self._of_copies(found.matches, all_copies=all_copies)
+        """The matching pairs, the strongest first; their rows count texts, and the one given first is `a`.
+
+        Also which texts are of a family whose pairs were not all listed, as very many are alike.
+        """
+        scored = self._scored(scheme, limits, run)
+        unlisted = self._unlisted(scored.matches, scored.hot, limits)
+        similar = self._of_copies(scored.matches, all_copies=all_copies)
         if scheme.measure == "cosine":
-            similar = replace(similar, shared_bytes=alike(UNKNOWN, len(similar)))
+            similar = similar.replace(shared_bytes=alike(UNKNOWN, len(similar)))
         equal = self._equal(limits.min_shared_bytes, all_copies=all_copies)
         return MatchColumns.strongest_first(_unsized(equal), _unsized(similar), threads=run.jobs), unlisted
 
     def _unlisted(self, matches: MatchColumns, hot: Hot, limits: MatchSettings) -> Numbers:
         if not len(hot.contents):
             return np.zeros(0, np.int64)
-        from nearkin.group.views import linked, unlisted_in
-
-        alike = matches[matches.resemblance >= limits.threshold]
-        home = linked(len(self.lengths), alike).astype(np.int64)
+        home = linked(len(self.lengths), matches[matches.resemblance >= limits.threshold]).astype(np.int64)
         rows = np.flatnonzero(unlisted_in(home, len(home), matches, hot)[home] > 0)
         starts = self.texts.starts
         return np.sort(
@@ -207,45 +207,45 @@ class Collection:
         times = after if all_copies else np.where(before == 0, after, 0)
         first = np.repeat(copy, times)
         second = _each(copy + 1, times)
-        one = np.ones(len(first), np.uint64)
+        whole = np.ones(len(first), np.uint64)
         return measured(
             self.texts.holders[first].astype(np.uint32),
             self.texts.holders[second].astype(np.uint32),
-            shared=one,
-            size_a=one,
-            size_b=one,
+            shared=whole,
+            size_a=whole,
+            size_b=whole,
             shared_bytes=np.repeat(np.repeat(self.lengths[several], count), times).astype(np.uint64),
             exact=alike(True, len(first)),
         )
 
     def _of_copies(self, matches: MatchColumns, *, all_copies: bool) -> MatchColumns:
-        """The same for texts: for all that hold the two contents, or for the first of each."""
+        """Turn matches of contents into matches of texts: of all that hold the two, or of the first of each."""
         counts = np.diff(self.texts.starts)
         if not all_copies or counts.max(initial=1) == 1:
             first = self.texts.holders[self.texts.starts[:-1]].astype(np.uint32)
-            return replace(matches, a=first[matches.a], b=first[matches.b])
+            return matches.replace(a=first[matches.a], b=first[matches.b])
         of_b = counts[matches.b]
         times = counts[matches.a] * of_b
         match = np.repeat(np.arange(len(matches)), times)
         turn = _each(np.zeros(len(matches), np.int64), times)
         a = self.texts.holders[self.texts.starts[matches.a[match]] + turn // of_b[match]]
         b = self.texts.holders[self.texts.starts[matches.b[match]] + turn % of_b[match]]
-        return replace(matches[match], a=a.astype(np.uint32), b=b.astype(np.uint32))
+        return matches[match].replace(a=a.astype(np.uint32), b=b.astype(np.uint32))
 
-    def _found(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> Scored:
+    def _scored(self, scheme: Scheme, limits: MatchSettings, run: RunSettings) -> Scored:
         contents = self.texts.contents
         corpus = Corpus(self.lengths, contents.texts, room_for_texts(run.memory, scheme.shingler), run.jobs)
         return find_matches(contents, corpus, scheme, limits)
 
 
 def _unsized(matches: MatchColumns) -> MatchColumns:
-    """No table of pairs tells how large the texts are, so it need not be put in order."""
+    """Leave the sizes out: no table of pairs has them, so they need not be put in order."""
     nothing = alike(0, len(matches))
-    return replace(matches, size_a=nothing, size_b=nothing)
+    return matches.replace(size_a=nothing, size_b=nothing)
 
 
 def _each(first: Numbers, times: Numbers) -> Numbers:
-    """first[0], first[0] + 1, … so many times, then the same from first[1] on."""
+    """Count from each first number, so many times: first[0], first[0] + 1, …, then from first[1] on."""
     begin = np.cumsum(times) - times
     counted: Numbers = np.arange(int(times.sum())) + np.repeat(first - begin, times)
     return counted

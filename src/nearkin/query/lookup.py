@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nearkin.engine.single_document import extracted
 from nearkin.errors import InputError, UsageError
 from nearkin.matching.passages import Passage
-from nearkin.query.alignment import Alignment, Block
+from nearkin.query.alignment import AlignedBlock, Alignment
 from nearkin.query.store_view import opened
 from nearkin.read.walk import explain
 from nearkin.store.compression import unpack
@@ -38,7 +38,7 @@ WHERE d.reason IS NULL AND d.scope = ? AND d.path = ?
 
 
 @dataclass(frozen=True)
-class Found:
+class NamedDocument:
     name: str
     size: int
     digest: bytes  # of its bytes
@@ -49,7 +49,7 @@ class Found:
     holds: bool = False  # other documents, that are not in its text
 
 
-def find_document(name: str, store: Path, *, raw: bool) -> Found:
+def find_document(name: str, store: Path, *, raw: bool) -> NamedDocument:
     """A file on disk wins; what is not there is looked up in the store."""
     if os.path.exists(name):  # noqa: PTH110  Path.exists fails on names no file can have
         return _on_disk(name, Path(name), raw=raw)
@@ -59,7 +59,7 @@ def find_document(name: str, store: Path, *, raw: bool) -> Found:
         return _stored(connection, name, store, raw=raw)
 
 
-def _on_disk(name: str, path: Path, *, raw: bool) -> Found:
+def _on_disk(name: str, path: Path, *, raw: bool) -> NamedDocument:
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -67,12 +67,14 @@ def _on_disk(name: str, path: Path, *, raw: bool) -> Found:
     return replace(from_bytes(name, data, raw=raw), file=path, data=None)
 
 
-def from_bytes(name: str, data: bytes, *, raw: bool) -> Found:
+def from_bytes(name: str, data: bytes, *, raw: bool) -> NamedDocument:
     told = extracted(data, os.fsencode(name), raw=raw)
-    return Found(name, len(data), sha256(data).digest(), told.text, data=data, problem=told.problem, holds=told.holds)
+    return NamedDocument(
+        name, len(data), sha256(data).digest(), told.text, data=data, problem=told.problem, holds=told.holds
+    )
 
 
-def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> Found:
+def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool) -> NamedDocument:
     name = name.removeprefix("./")
     rows = rows_named(connection, STORED, name)
     if not rows:
@@ -87,14 +89,14 @@ def _stored(connection: sqlite3.Connection, name: str, store: Path, *, raw: bool
         if original.is_file():
             return _on_disk(name, original, raw=raw)
         if textless and not raw:  # as what lies in a container and is no text
-            return Found(name, size, digest, None)
+            return NamedDocument(name, size, digest, None)
         if blob is None:
             raise InputError(f"{store} keeps no text of {name}, and the file is gone.")
         raise InputError(f"{store} keeps the text of {name} but not its bytes, and the file is gone.")
     text = unpack(blob)
     if stored_raw and not raw:
         text = extract(text, named_html=named_html(relative)).text or b""
-    return Found(name, size, digest, text)
+    return NamedDocument(name, size, digest, text)
 
 
 LONGEST = 4  # bytes of a character
@@ -141,7 +143,7 @@ def in_characters(alignment: Alignment, a: Readable, b: Readable) -> Alignment:
     """Of one that counts bytes: é and è, which begin with the same byte, differ as a whole."""
     if a.starts is None and b.starts is None:
         return alignment
-    blocks: list[Block] = []
+    blocks: list[AlignedBlock] = []
     at_a = at_b = 0
     for block in alignment.blocks:
         first, last = _cut(a, b, block.a_start, block.b_start, 1), _cut(a, b, block.a_end, block.b_end, -1)
@@ -149,11 +151,11 @@ def in_characters(alignment: Alignment, a: Readable, b: Readable) -> Alignment:
             continue
         a_start, b_start = a.at(block.a_start + first), b.at(block.b_start + first)
         if a_start > at_a or b_start > at_b:
-            blocks.append(Block(False, at_a, a_start, at_b, b_start))
+            blocks.append(AlignedBlock(False, at_a, a_start, at_b, b_start))
         at_a, at_b = a.at(block.a_end - last), b.at(block.b_end - last)
-        blocks.append(Block(True, a_start, at_a, b_start, at_b, block.passage))
+        blocks.append(AlignedBlock(True, a_start, at_a, b_start, at_b, block.passage))
     if len(a.text) > at_a or len(b.text) > at_b:
-        blocks.append(Block(False, at_a, len(a.text), at_b, len(b.text)))
+        blocks.append(AlignedBlock(False, at_a, len(a.text), at_b, len(b.text)))
     elsewhere = {
         number: Passage(a.after(one.a_start), a.at(one.a_end), b.after(one.b_start), b.at(one.b_end))
         for number, one in alignment.elsewhere.items()

@@ -1,15 +1,11 @@
-"""Documents, matches, groups and families as records: the fields that JSON, CSV and Arrow tables share.
+"""Documents, matches, groups, families, comparisons and traces as records: what JSON, CSV and Arrow tables share.
 
-Where a store has more than one scope a path alone is ambiguous, so records then say the scope too.
+The fields of a record and their order come from nearkin.model; here they get their values. Where a store has several
+scopes a path alone is ambiguous, so records then say the scope too.
 
-A comparison and a trace as records: the fields that JSON, CSV and Arrow tables share.
-
-Records of groups as rows of CSV, one a document.
-
-What a whole group takes stands on its first row only, so that a column of it adds up to what all groups take.
-
-A value as a cell of CSV. None is a formula to a spreadsheet: a path that begins like one gets ./ before it, which
-names the same file, any other text an apostrophe. Lists are JSON.
+In CSV a group has a row for each document. What a whole group takes stands on its first row only, so that a column of
+it adds up to what all groups take. No cell is a formula to a spreadsheet: a path that begins like one gets ./ before
+it, which names the same file, any other text an apostrophe. Lists are JSON.
 """
 
 import json
@@ -19,124 +15,103 @@ from datetime import UTC, datetime
 from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
-from nearkin.matching.passages import Passage
-from nearkin.model import Change, Document, Family, IdenticalGroup, Location, Match, Similar, View, family_id
-from nearkin.query.arrow_tables import marked_partial
-from nearkin.query.comparison import Comparison
-from nearkin.query.trace import Trace, Traced
-from nearkin.scheme import Estimate
-from nearkin.store.documents import Held
-from nearkin.store.families import PastEvent
+from nearkin.model import (
+    CHANGE,
+    DOCUMENT,
+    FAMILY,
+    IDENTICAL,
+    LINK,
+    MATCH,
+    MEMBER,
+    PRESENT,
+    SCOPED,
+    SIMILAR,
+    STORED,
+    TIERS,
+    Change,
+    Document,
+    Family,
+    IdenticalGroup,
+    Link,
+    Location,
+    Match,
+    Member,
+    Similar,
+    family_id,
+)
+from nearkin.record import values_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from nearkin.matching.passages import Passage
+    from nearkin.query.comparison import Comparison
+    from nearkin.query.trace import Trace, Traced
+    from nearkin.scheme import Estimate
+    from nearkin.store.documents import HeldDocument
+    from nearkin.store.families import PastEvent
 
 Record = dict[str, Any]
 Name = Callable[[Location], str]
 
 
 def surrogate_escaped(location: Location) -> str:
-    """As Python names files: bytes that are not UTF-8 become lone surrogates."""
+    """Name a document as Python names files: bytes that are not UTF-8 become lone surrogates."""
     return location.name
 
 
 def backslashed(location: Location) -> str:
-    """Bytes that are not UTF-8 as \\xNN, for whatever holds UTF-8 only."""
+    """Name a document with bytes that are not UTF-8 as \\xNN, for what can hold UTF-8 only."""
     return location.path.decode("utf-8", "backslashreplace")
+
+
+def conditions(*, scoped: bool, tiers: bool = False) -> tuple[str, ...]:
+    """The conditions of a listing, as `Schema.listed` takes them."""
+    return (*(SCOPED if scoped else ()), *(TIERS if tiers else ()))
 
 
 def match_record(match: Match, *, scoped: bool, name: Name = surrogate_escaped, tiers: bool = False) -> Record:
     """With their tiers where identical documents are among them."""
-    scopes = {"a_scope": match.a.scope, "b_scope": match.b.scope} if scoped else {}
-    return {
-        "a": name(match.a),
-        "b": name(match.b),
-        **scopes,
-        **({"tier": match.tier} if tiers else {}),
-        "resemblance": match.resemblance,
-        "a_in_b": match.a_in_b,
-        "b_in_a": match.b_in_a,
-        "payload": match.payload,
-        "shared_bytes": match.shared_bytes,
-        "exact": match.exact,
-        "low": match.low,
-        "high": match.high,
-        "verdict": match.verdict,
-        "template": match.template,
-        "payload_exact": match.payload_exact,
-        "payload_low": match.payload_low,
-        "payload_high": match.payload_high,
-    }
+    record = values_of(MATCH, *conditions(scoped=scoped, tiers=tiers))(match)
+    record["a"], record["b"] = name(match.a), name(match.b)
+    return record
 
 
 def similar_record(similar: Similar, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
-    return {
-        "path": name(similar.location),
-        **({"scope": similar.location.scope} if scoped else {}),
-        "tier": similar.tier,
-        "resemblance": similar.resemblance,
-        "query_in_doc": similar.query_in_doc,
-        "doc_in_query": similar.doc_in_query,
-        "exact": similar.exact,
-        "low": similar.low,
-        "high": similar.high,
-        "template": similar.template,
-    }
+    return {**values_of(SIMILAR, *conditions(scoped=scoped))(similar), "path": name(similar.location)}
 
 
 def identical_record(group: IdenticalGroup, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
-    scopes = {"scopes": [location.scope for location in group.documents]} if scoped else {}
-    return {
-        "tier": group.tier,
-        "size": group.size,
-        "overhead": group.overhead,
-        "paths": [name(location) for location in group.documents],
-        **scopes,
-    }
+    record = values_of(IDENTICAL, *conditions(scoped=scoped))(group)
+    record["paths"] = [name(location) for location in group.documents]
+    if scoped:
+        record["scopes"] = [location.scope for location in group.documents]
+    return record
 
 
 def family_record(family: Family, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
-    def place(key: str, location: Location) -> Record:
-        scope = {"scope" if key == "path" else f"{key}_scope": location.scope} if scoped else {}
-        return {key: name(location), **scope}
-
-    weakest = None
-    if family.weakest:
-        link = family.weakest
-        weakest = {**place("a", link.a), **place("b", link.b), "resemblance": link.resemblance, "exact": link.exact}
-    distant = None
-    if family.most_distant:
-        link = family.most_distant
-        distant = {**place("a", link.a), **place("b", link.b), "resemblance": link.resemblance, "exact": link.exact}
-    return {
-        "id": family.id,
-        "kind": str(family.kind),
-        "view": family.view,
-        "documents": [
-            {
-                **place("path", member.location),
-                "pivot": member.pivot,
-                "to_pivot": member.to_pivot,
-                "role": str(member.role),
-                "exact": member.exact,
-            }
-            for member in family.documents
-        ],
-        "links": family.links,
-        "weakest": weakest,
-        "mean_resemblance": family.mean_resemblance,
-        "mean_exact": family.mean_exact,
-        "bytes": family.bytes,
-        "verdict": family.verdict,
-        **(place("keep", family.keep) if family.keep else {"keep": None, **({"keep_scope": None} if scoped else {})}),
-        "template": family.template,
-        "reason": family.reason,
-        **({"evaluated": family.evaluated} if family.view == View.CLIQUE else {}),
-        **({"most_distant": distant} if family.view == View.CHAIN else {}),
-    }
+    record = values_of(FAMILY, *conditions(scoped=scoped), *STORED, family.view)(family)
+    record["kind"] = str(family.kind)
+    record["documents"] = [_member_record(member, scoped=scoped, name=name) for member in family.documents]
+    for link in LINKS:
+        if record.get(link) is not None:
+            record[link] = _link_record(record[link], scoped=scoped, name=name)
+    if family.keep is not None:
+        record["keep"] = name(family.keep)
+        if scoped:
+            record["keep_scope"] = family.keep.scope
+    return record
 
 
-def event_record(event: PastEvent, *, name: Name = surrogate_escaped) -> Record:
+def _member_record(member: Member, *, scoped: bool, name: Name) -> Record:
+    record = values_of(MEMBER, *conditions(scoped=scoped))(member)
+    record["path"], record["role"] = name(member.location), str(member.role)
+    return record
+
+
+def _link_record(link: Link, *, scoped: bool, name: Name) -> Record:
+    return {**values_of(LINK, *conditions(scoped=scoped))(link), "a": name(link.a), "b": name(link.b)}
+
+
+def event_record(event: "PastEvent", *, name: Name = surrogate_escaped) -> Record:
     return {
         "at": event.at,
         "run": event.run,
@@ -149,42 +124,45 @@ def event_record(event: PastEvent, *, name: Name = surrogate_escaped) -> Record:
 
 
 def document_record(document: Document, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
-    return {
-        "path": name(document.location),
-        **({"scope": document.location.scope} if scoped else {}),
-        "size": document.size,
-        "modified": _moment(document.mtime_ns),
-        "media": document.media,
-        "encoding": document.encoding,
-        "digest": document.digest or None,
-        "reason": document.reason,
-        "detail": document.detail,
-        "parent": None if document.parent is None else name(document.parent),
-        "owner": document.owner,
-        "custodian": document.custodian,
-        "properties": document.properties,
-        **legacy_digests(document),
-    }
-
-
-def legacy_digests(document: Document) -> Record:
-    """Of the bytes, where a scan was asked for them; and of a mail the EDRM message identification hash, MD5 of its
-    Message-ID without the angle brackets. They are for lists that others keep: nothing here is decided by them."""
-    message = document.properties.get("message-id", "").strip().removeprefix("<").removesuffix(">").strip()
-    hashed = md5(message.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest() if message else None
-    return {"legacy_md5": document.md5, "legacy_sha1": document.sha1, "edrm_message_hash": hashed}
+    record = values_of(DOCUMENT, *conditions(scoped=scoped), *PRESENT)(document)
+    record["parent"] = None if document.parent is None else name(document.parent)
+    record["edrm_message_hash"] = message_hash(document)
+    return {**record, **_own_values(document, name)}
 
 
 def change_record(change: Change, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
-    document = document_record(change.document, scoped=scoped, name=name)
-    for only_now in ("parent", "owner", "custodian", "properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"):
-        del document[only_now]
-    moved_from = None if change.moved_from is None else name(change.moved_from)
-    return {"change": change.what, "path": document.pop("path"), "moved_from": moved_from, **document}
+    """What a scan found of a document, and the fields that hold for any of its versions."""
+    document = {
+        **values_of(DOCUMENT, *conditions(scoped=scoped))(change.document),
+        **_own_values(change.document, name),
+    }
+    record = {
+        **values_of(CHANGE)(change),
+        "moved_from": None if change.moved_from is None else name(change.moved_from),
+        **document,
+    }
+    return {field: record[field] for field in change_columns(scoped=scoped)}
 
 
-def new_record(held: Held, *, name: Name = surrogate_escaped) -> Record:
-    """With its scope always: it was asked for by that."""
+def _own_values(document: Document, name: Name) -> Record:
+    return {
+        "path": name(document.location),
+        "modified": _moment(document.mtime_ns),
+        "digest": document.digest or None,
+    }
+
+
+def message_hash(document: Document) -> str | None:
+    """The EDRM message identification hash of a mail: MD5 of its Message-ID without the angle brackets.
+
+    It is for lists that others keep: nothing here is decided by it.
+    """
+    message = document.properties.get("message-id", "").strip().removeprefix("<").removesuffix(">").strip()
+    return md5(message.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest() if message else None
+
+
+def new_record(held: "HeldDocument", *, name: Name = surrogate_escaped) -> Record:
+    """A document of one scope that another does not have. Its scope is always said: that is what was asked about."""
     return {"path": name(held.location), "scope": held.location.scope, "size": held.size}
 
 
@@ -197,56 +175,56 @@ def _moment(nanoseconds: int) -> str | None:
         return None
 
 
-def passage_records(passages: Iterable[Passage]) -> list[dict[str, int]]:
-    return [asdict(one) for one in passages]
+def passage_records(passages: "Iterable[Passage]") -> list[dict[str, int]]:
+    return [asdict(passage) for passage in passages]
 
 
 def comparison_record(
-    a: str, b: str, a_size: int, b_size: int, found: Comparison, spec: str, payload: float | None
+    a: str, b: str, a_size: int, b_size: int, comparison: "Comparison", spec: str, payload: float | None
 ) -> dict[str, Any]:
     record = {
         "a": a,
         "b": b,
-        "resemblance": _value(found.resemblance),
-        "a_in_b": _value(found.a_in_b),
-        "b_in_a": _value(found.b_in_a),
-        "cosine": _value(found.cosine),
-        "relation": found.relation,
-        "relation_details": list(found.details),
-        "tier": found.tier,
-        "shared_bytes": found.shared_bytes,
+        "resemblance": _value(comparison.resemblance),
+        "a_in_b": _value(comparison.a_in_b),
+        "b_in_a": _value(comparison.b_in_a),
+        "cosine": _value(comparison.cosine),
+        "relation": comparison.relation,
+        "relation_details": list(comparison.details),
+        "tier": comparison.tier,
+        "shared_bytes": comparison.shared_bytes,
         "a_size": a_size,
         "b_size": b_size,
         "scheme": spec,
-        "exact": found.resemblance.exact if found.resemblance else None,
-        "low": found.resemblance and found.resemblance.low,
-        "high": found.resemblance and found.resemblance.high,
-        "collision_error": found.collision and found.collision.error,
-        "collision_chance": found.collision and found.collision.chance,
-        "similar": _value(found.similar),
+        "exact": comparison.resemblance.exact if comparison.resemblance else None,
+        "low": comparison.resemblance and comparison.resemblance.low,
+        "high": comparison.resemblance and comparison.resemblance.high,
+        "collision_error": comparison.collision and comparison.collision.error,
+        "collision_chance": comparison.collision and comparison.collision.chance,
+        "similar": _value(comparison.similar),
         "template": "with",
         "payload": payload,
-        "word_distance": found.word_distance,
-        "word_distance_over": found.words_over,
-        "a_covered": found.a_covered,
-        "b_covered": found.b_covered,
-        "passages": passage_records(found.passages),
+        "word_distance": comparison.word_distance,
+        "word_distance_over": comparison.words_over,
+        "a_covered": comparison.a_covered,
+        "b_covered": comparison.b_covered,
+        "passages": passage_records(comparison.passages),
     }
-    if beside := found.shingles:
+    if by_shingles := comparison.shingles:
         record |= {
-            "shingle_resemblance": _value(beside.resemblance),
-            "shingle_a_in_b": _value(beside.a_in_b),
-            "shingle_b_in_a": _value(beside.b_in_a),
-            "shingle_shared_bytes": beside.shared_bytes,
+            "shingle_resemblance": _value(by_shingles.resemblance),
+            "shingle_a_in_b": _value(by_shingles.a_in_b),
+            "shingle_b_in_a": _value(by_shingles.b_in_a),
+            "shingle_shared_bytes": by_shingles.shared_bytes,
         }
     return record
 
 
-def _value(estimate: Estimate | None) -> float | None:
+def _value(estimate: "Estimate | None") -> float | None:
     return None if estimate is None else estimate.value
 
 
-def traced_record(traced: Traced, trace: Trace, *, scoped: bool, name: Name = surrogate_escaped) -> dict[str, Any]:
+def traced_record(traced: "Traced", trace: "Trace", *, scoped: bool, name: Name = surrogate_escaped) -> dict[str, Any]:
     return {
         "path": name(traced.location),
         **({"scope": traced.location.scope} if scoped else {}),
@@ -256,30 +234,11 @@ def traced_record(traced: Traced, trace: Trace, *, scoped: bool, name: Name = su
     }
 
 
-def traced_table(trace: Trace, *, scoped: bool) -> "pa.Table":
-    import pyarrow as pa
-
-    place = pa.struct([(field, pa.int64()) for field in ("a_start", "a_end", "b_start", "b_end")])
-    schema = pa.schema(
-        [
-            ("path", pa.string()),
-            *([("scope", pa.string())] if scoped else []),
-            ("share", pa.float64()),
-            ("share_of_all", pa.float64()),
-            ("passages", pa.list_(place)),
-        ]
-    )
-    records = [traced_record(one, trace, scoped=scoped, name=backslashed) for one in trace.documents]
-    return marked_partial(pa.Table.from_pylist(records, schema=schema), [f"Incomplete: {one}." for one in trace.unseen])
-
-
-MATCH = ["resemblance", "a_in_b", "b_in_a", "payload", "shared_bytes", "exact", "low", "high", "verdict", "template"]
-MATCH += ["payload_exact", "payload_low", "payload_high"]
 LINKS = ("weakest", "most_distant")
 
 
 def copy_rows(record: Record) -> Iterator[Record]:
-    """Of identical documents."""
+    """The rows of a group of identical documents."""
     scopes = record.get("scopes", [None] * len(record["paths"]))
     for at, (path, scope) in enumerate(zip(record["paths"], scopes, strict=True)):
         overhead = None if at else record["overhead"]
@@ -287,7 +246,7 @@ def copy_rows(record: Record) -> Iterator[Record]:
 
 
 def member_rows(record: Record) -> Iterator[Record]:
-    """Of a family. `exact` is of the resemblance to the pivot."""
+    """The rows of a family. `exact` is of the resemblance to the pivot."""
     links: Record = {}
     for key in LINKS:
         link = record.get(key) or {}
@@ -297,13 +256,40 @@ def member_rows(record: Record) -> Iterator[Record]:
         yield {**record, **document, **links, "bytes": None if at else record["bytes"]}
 
 
+def copy_columns(*, scoped: bool) -> list[str]:
+    """The columns of a group's rows; a group is named by its first path."""
+    fields = IDENTICAL.names()
+    fields.remove("paths")
+    return ["group", *fields, "path", *(["scope"] if scoped else [])]
+
+
+def match_columns(*, scoped: bool, tiers: bool = False) -> list[str]:
+    return MATCH.names(*conditions(scoped=scoped, tiers=tiers))
+
+
+def document_columns(*, scoped: bool) -> list[str]:
+    return DOCUMENT.names(*conditions(scoped=scoped), *PRESENT)
+
+
+def change_columns(*, scoped: bool) -> list[str]:
+    """What became of a document stands before its path, where it was before behind that."""
+    path, *rest = DOCUMENT.names(*conditions(scoped=scoped))
+    change, moved_from = CHANGE.names()
+    return [change, path, moved_from, *rest]
+
+
 def member_columns(view: str, *, scoped: bool) -> list[str]:
-    own = ["path", *(["scope"] if scoped else []), "pivot", "to_pivot", "role", "exact"]
-    of_view = {"chain": ["most_distant"], "clique": ["evaluated"]}.get(view, [])
-    of_all = ["links", "weakest", "mean_resemblance", "bytes", "verdict", "keep", "template", "reason", *of_view]
-    links = [key for key in LINKS if key == "weakest" or view == "chain"]
+    """The columns of a family's rows: those of one document stand in the place of the list of documents.
+
+    What else is known of the links comes last. So does `mean_exact`, which JSON has beside the mean.
+    """
+    family = FAMILY.names(*STORED, view)
+    family.remove("mean_exact")
+    at = family.index("documents")
     sides = ["a", "b", *(["a_scope", "b_scope"] if scoped else []), "exact"]
-    return ["id", "kind", "view", *own, *of_all, "mean_exact", *(f"{key}_{side}" for key in links for side in sides)]
+    links = [f"{link}_{side}" for link in LINKS if link in family for side in sides]
+    members = MEMBER.names(*conditions(scoped=scoped))
+    return [*family[:at], *members, *family[at + 1 :], "mean_exact", *links]
 
 
 MEMBER_PATHS = frozenset({"path", "keep", *(f"{key}_{side}" for key in LINKS for side in "ab")})

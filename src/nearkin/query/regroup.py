@@ -34,14 +34,8 @@ from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings, RunSettings
 from nearkin.store import runs
 from nearkin.store.contents import Contents, Holdings, present_contents
-from nearkin.store.matches import (
-    FamilyRow,
-    StoredMatches,
-    columns_named,
-    contents_of_kind,
-    stored_columns,
-    unlisted_contents,
-)
+from nearkin.store.families import FamilyRow, contents_of_kind, unlisted_contents
+from nearkin.store.matches import StoredMatches, columns_named, stored_columns
 from nearkin.store.signatures import signatures
 from nearkin.store.verdicts import Decided
 from nearkin.text.canon import Canon

@@ -6,66 +6,43 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from nearkin.matching.match_columns import Payload
 from nearkin.model import Family, IdenticalGroup, Kind, Location, Match, family_id
 from nearkin.query.families import named_families, with_distances, with_spread
+from nearkin.query.matches import match_of
 from nearkin.query.store_view import PLACE, Snapshot, location_of
 from nearkin.settings import SPREAD
 from nearkin.store.contents import Copies, locations
 from nearkin.store.documents import SAME_BYTES, SAME_WORDS
-from nearkin.store.matches import FamilyRow, family_rows
+from nearkin.store.families import FamilyRow, family_rows
+from nearkin.store.matches import DTYPES
 
 BATCH = 500  # families named at a time
 
 CONTAINED = "max(coalesce(m.a_in_b, 0.0), coalesce(m.b_in_a, 0.0))"
-MATCHES = """
-SELECT m.a, m.b, m.resemblance, m.a_in_b, m.b_in_a, m.payload, m.shared_bytes, m.exact, m.low, m.high,
-       m.payload_sample, x.first, y.first
+MATCHES = f"""
+SELECT {", ".join(f"m.{name}" for name in DTYPES)}, x.first, y.first
 FROM match m JOIN held x ON x.content = m.a JOIN held y ON y.content = m.b
-WHERE m.scheme = ? AND (m.resemblance >= ? OR max(m.a_in_b, m.b_in_a) >= ?) {}
+WHERE m.scheme = ? AND (m.resemblance >= ? OR max(m.a_in_b, m.b_in_a) >= ?) {{}}
 """
 STRONGEST = f"ORDER BY m.resemblance DESC, {CONTAINED} DESC, min(x.first, y.first), max(x.first, y.first)"
 IN_ORDER = "ORDER BY m.a, m.b"  # of the table, so that nothing is sorted
 
 
 def matches(snapshot: Snapshot, order: str = STRONGEST) -> Iterator[Match]:
-    """Those at the scan's thresholds that no person has parted."""
+    """The matches that reach the scan's thresholds and that no person has parted."""
     limits, in_bytes = snapshot.limits, snapshot.scheme.measure != "cosine"
     asked = (snapshot.run.scheme, limits["threshold"], limits["containment"])
-    for (
-        a,
-        b,
-        resemblance,
-        a_in_b,
-        b_in_a,
-        score,
-        shared,
-        exact,
-        low,
-        high,
-        sample,
-        first,
-        second,
-    ) in snapshot.connection.execute(MATCHES.format(order), asked):
-        said = snapshot.decided.of_pair(a, b)
-        if said is not None and said.parts:
+    for *row, first, second in snapshot.connection.execute(MATCHES.format(order), asked):
+        decision = snapshot.decided.of_pair(row[0], row[1])
+        if decision is not None and decision.parts:
             continue
-        turned, payload = second < first, Payload.stored(score, sample)
-        yield Match(
-            location_of(second if turned else first),
-            location_of(first if turned else second),
-            resemblance,
-            b_in_a if turned else a_in_b,
-            a_in_b if turned else b_in_a,
-            payload.score,
-            shared if in_bytes else None,
-            bool(exact),
-            low,
-            high,
-            payload_exact=payload.exact,
-            payload_low=payload.low,
-            payload_high=payload.high,
-            verdict=None if said is None else said.value,
+        yield match_of(
+            tuple(row),
+            location_of(first),
+            location_of(second),
+            turned=second < first,
+            in_bytes=in_bytes,
+            verdict=None if decision is None else decision.value,
             template=snapshot.run.template,
         )
 

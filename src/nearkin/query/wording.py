@@ -11,7 +11,7 @@ import sqlite3
 from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
 from nearkin.model import Family, Kind, Member, Role, View
 from nearkin.store import runs
-from nearkin.store.matches import FamilyRow
+from nearkin.store.families import FamilyRow
 
 JOINERS = "\u200c\u200d"  # belong to words of some scripts and to emoji
 

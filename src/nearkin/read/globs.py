@@ -1,4 +1,4 @@
-"""Which paths `--include` and `--exclude` mean. A glob is written as a line of .gitignore is:
+"""Globs: which paths `--include` and `--exclude` mean. A glob is written as a line of .gitignore is:
 
     *.txt       a name, at any depth
     drafts/*    a path from the scanned root: there is a slash in it
@@ -34,7 +34,7 @@ NEVER, NOT_SLASH = "(?!)", "[^/]"
 
 @dataclass
 class Glob:
-    """One of them. `is_path`: it is about paths from the root, not about names."""
+    """One glob. `is_path`: it is about paths from the root, not about names."""
 
     text: str
     pattern: Pattern[str] = field(init=False)
@@ -52,7 +52,7 @@ class Glob:
         self.pattern = re.compile(anywhere + _as_pattern(glob.lstrip("/")), re.DOTALL)
 
     def match(self, path: str, *, folder: bool) -> bool:
-        """Whether this file or folder is meant, whatever it lies in."""
+        """Whether the glob means this file or folder itself; folders above it do not count."""
         if (self.folders_only and not folder) or not self.pattern.fullmatch(path):
             return False
         self.has_matched = True
@@ -60,7 +60,7 @@ class Glob:
 
 
 class Globs:
-    """Some of them, and which have matched so far."""
+    """Several globs, and which of them have matched so far."""
 
     def __init__(self, globs: tuple[str, ...]) -> None:
         self._globs = [Glob(glob) for glob in globs]
@@ -69,24 +69,24 @@ class Globs:
         return bool(self._globs)
 
     def match(self, path: bytes, *, folder: bool) -> bool:
-        """Whether one of them means this file or folder. All are asked: each remembers whether it has matched."""
+        """Whether a glob means this file or folder. All are tried: each remembers whether it has matched."""
         name = os.fsdecode(path) if self._globs else ""
         return True in [glob.match(name, folder=folder) for glob in self._globs]
 
     def cover(self, path: bytes) -> bool:
-        """Whether one of them means this file, or a folder above it by its path. A name is about files only, unless it
-        ends in a slash: `--include 'a*'` does not take in everything below a folder `attic`."""
+        """Whether a glob means this file, or a folder above it by its path. A name is about files only, unless it ends
+        in a slash: `--include 'a*'` does not take in everything below a folder `attic`."""
         name = os.fsdecode(path)
         return True in [glob.match(name, folder=False) or _covers(glob, name) for glob in self._globs]
 
     @property
     def idle(self) -> tuple[str, ...]:
-        """Those that have matched nothing so far."""
+        """The globs that have matched nothing so far."""
         return tuple(glob.text for glob in self._globs if not glob.has_matched)
 
 
-class Choice:
-    """Which files a walk shall meet, by their paths from the root. After the walk it knows which globs were idle."""
+class PathFilter:
+    """Chooses the files of a walk by their paths from the root. After the walk it knows which globs were idle."""
 
     def __init__(self, settings: WalkSettings) -> None:
         self._include, self._exclude = Globs(settings.include), Globs(settings.exclude)
@@ -103,8 +103,8 @@ class Choice:
 
     @property
     def idle(self) -> tuple[str, ...]:
-        """Options that made no difference, as they are typed: `--exclude drafts/`. Nothing is met in a folder that is
-        hidden or left out, so a glob about its files is among them."""
+        """Options that made no difference, as they are typed: `--exclude drafts/`. A walk does not enter hidden and
+        excluded folders, so a glob about their files is among them."""
         return (
             *(f"--include {glob}" for glob in self._include.idle),
             *(f"--exclude {glob}" for glob in self._exclude.idle),
@@ -118,9 +118,9 @@ def _covers(glob: Glob, path: str) -> bool:
 
 
 def _as_pattern(glob: str) -> str:
-    """What follows a star is looked for at its first place only, where another star follows in the same name: tried at
-    all places, long names with many dashes take seconds (`fnmatch` does the same)."""
-    names = [[""]]  # of each what stands between its stars
+    """A glob as a regular expression. The text after a star is looked for at its first place only where another star
+    follows in the same name: tried at all places, long names with many dashes take seconds. `fnmatch` does the same."""
+    names = [[""]]  # the pieces between the stars of each name
     for special in SPECIAL.finditer(glob):
         if special.lastgroup == "stars":
             names[-1].append("")
@@ -132,11 +132,11 @@ def _as_pattern(glob: str) -> str:
 
 
 def _name_pattern(between: list[str]) -> str:
-    first, *others = between
-    if not others:
+    first, *after_stars = between
+    if not after_stars:
         return first
-    *middle, last = others
-    return first + "".join(f"(?>{NOT_SLASH}*?{one})" for one in middle) + f"{NOT_SLASH}*{last}"
+    *middle, last = after_stars
+    return first + "".join(f"(?>{NOT_SLASH}*?{piece})" for piece in middle) + f"{NOT_SLASH}*{last}"
 
 
 def _piece(special: re.Match[str]) -> str:
@@ -154,7 +154,7 @@ def _piece(special: re.Match[str]) -> str:
 
 
 def _one_of(members: str, *, negated: bool) -> str:
-    ranges = [(one["first"], one["last"] or one["first"]) for one in MEMBER.finditer(members)]
+    ranges = [(member["first"], member["last"] or member["first"]) for member in MEMBER.finditer(members)]
     inside = "".join(f"{re.escape(first)}-{re.escape(last)}" for first, last in ranges if first <= last)
     if not inside:
         return NOT_SLASH if negated else NEVER

@@ -1,6 +1,6 @@
-"""Rows of .jsonl: one JSON object a line. A bad line fails by its number; blank ones are none.
+"""Rows of .jsonl: one JSON object a line. A bad line fails by its number; blank lines are no rows.
 
-Bytes that are not UTF-8 are no fault of a line: its text is decoded as that of a file would be.
+A line with bytes that are not UTF-8 is read too: its text is decoded as that of a file is.
 """
 
 import json
@@ -13,27 +13,27 @@ from typing import Any, BinaryIO, Protocol
 from nearkin.model import Reason
 from nearkin.read.csv_rows import Recoded, unmarked
 from nearkin.read.table import (
-    PEEKED,
     BrokenTableError,
     Columns,
     Fault,
-    Record,
+    RowOfFile,
     Rows,
     TableKind,
-    gathered,
+    in_batches,
     name_of,
     too_large,
 )
 from nearkin.text.decode import decode
 
-ROOM = 6  # a character of text may be written \u0041, and other columns stand beside it
-OTHERS = 1 << 20
+PEEKED = 100  # objects whose keys are taken for the columns
+ESCAPED = 6  # bytes that a character of text may take: \u0041
+OTHER_COLUMNS = 1 << 20  # bytes of a line beside the text
 LONGEST = 1 << 31
-HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # of surrogate pairs, that stand for no byte
+HALF_PAIRS = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of surrogate pairs that stand for no byte
 
 
 class Number(str):
-    """As it is written: an id of 1.50 is not one of 1.5, and 1e400 is no infinity."""
+    """A number as it is written: an id of 1.50 is not one of 1.5, and 1e400 is no infinity."""
 
     __slots__ = ()
 
@@ -41,33 +41,35 @@ class Number(str):
 DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=Number)
 
 
-def json_columns(path: bytes, compression: str | None) -> list[str]:
-    """The keys of the first objects, in the order they come; where it breaks off, of those before."""
+def column_names(path: bytes, compression: str | None) -> list[str]:
+    """The keys of the first objects, in the order they come. Where the table breaks off, those before it count."""
     keys: dict[str, None] = {}
     try:
         with _opened(path, compression) as (stream, _):
-            objects = (_object(line) for _, line in _lines(stream, LONGEST))
-            for one in islice((one for one in objects if isinstance(one, dict)), PEEKED):
-                keys |= dict.fromkeys(one)
+            parsed = (_object(line) for _, line in _lines(stream, LONGEST))
+            for row in islice((row for row in parsed if isinstance(row, dict)), PEEKED):
+                keys |= dict.fromkeys(row)
     except BrokenTableError:
         if not keys:
             raise
     return list(keys)
 
 
-def json_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
-    return gathered(_found(path, kind, columns, longest))
+def rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
+    return in_batches(_rows_of_file(path, kind, columns, longest))
 
 
-def _found(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Record]:
+def _rows_of_file(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[RowOfFile]:
     with _opened(path, kind.compression) as (stream, file):
-        for number, line in _lines(stream, ROOM * longest + OTHERS):
-            one = _object(line)
-            name = name_of(one.get(columns.id)) if isinstance(one, dict) and columns.id is not None else None
-            yield file, number, name, one if isinstance(one, Fault) else _text(one, line or b"", columns.text, longest)
+        for number, line in _lines(stream, ESCAPED * longest + OTHER_COLUMNS):
+            row = _object(line)
+            name = name_of(row.get(columns.id)) if isinstance(row, dict) and columns.id is not None else None
+            yield file, number, name, row if isinstance(row, Fault) else _text(row, line or b"", columns.text, longest)
 
 
 class Lines(Protocol):
+    """A stream of lines: a file, or one of another encoding."""
+
     def readline(self, limit: int, /) -> bytes: ...
 
 
@@ -78,7 +80,7 @@ def _opened(path: bytes, compression: str | None) -> Iterator[tuple[Lines, Binar
 
 
 def _lines(stream: Lines, limit: int) -> Iterator[tuple[int, bytes | None]]:
-    """Lines with their numbers; None: one too long to be held."""
+    """Lines with their numbers; None in place of a line too long to be held."""
     number = 0
     while line := stream.readline(limit):
         number += 1
@@ -94,14 +96,14 @@ def _object(line: bytes | None) -> dict[str, Any] | Fault:
     if line is None:
         return Fault(Reason.TOO_LARGE, "the line is longer than --max-size allows")
     try:
-        one = _parsed(line)
+        value = _parsed(line)
     except RecursionError:
         return Fault(Reason.UNSUPPORTED, "the JSON is nested too deeply to be read")
     except json.JSONDecodeError as error:
         return Fault(Reason.CORRUPT, f"no JSON: {_lower(error.msg)} at character {error.pos + 1:,}")
-    if not isinstance(one, dict):
-        return Fault(Reason.CORRUPT, f"{_kind(one)} where a JSON object should be")
-    return one
+    if not isinstance(value, dict):
+        return Fault(Reason.CORRUPT, f"{_kind(value)} where a JSON object should be")
+    return value
 
 
 def _parsed(line: bytes) -> Any:
@@ -135,8 +137,8 @@ def _encoded(text: str, line: bytes) -> bytes:
     try:
         line.decode()
     except UnicodeDecodeError:
-        if not HALVES.search(text):
-            return text.encode("utf-8", "surrogateescape")  # its own bytes
+        if not HALF_PAIRS.search(text):
+            return text.encode("utf-8", "surrogateescape")  # the bytes of the line
     return text.encode("utf-8", "replace")  # half a surrogate pair is no character
 
 

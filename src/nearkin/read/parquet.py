@@ -1,7 +1,8 @@
 """Rows of .parquet, read page by page: a row group may be as large as the file.
 
-What the end of a file says of a chunk of a column (`RowGroupMetaData.column`) is not asked for: where one bit of it is
-wrong, PyArrow (26 and before) ends the process. All else that is wrong it tells as an error.
+The metadata of a column chunk (`RowGroupMetaData.column`) is never asked for: where one bit of it is wrong, PyArrow
+(26 and before) ends the process. PyArrow reports all other damage as an error. It is imported in the functions that
+need it, since loading it takes longer than a small scan.
 """
 
 import os
@@ -28,18 +29,18 @@ if TYPE_CHECKING:
 BUFFER = 1 << 20  # bytes of a column read at once
 
 
-def parquet_columns(path: bytes) -> list[str]:
+def column_names(path: bytes, compression: str | None = None) -> list[str]:
     with _opened(path) as file:
         return [str(name) for name in file.schema_arrow.names]
 
 
 def parquet_count(path: bytes) -> int:
-    """Rows, as the file's end says."""
+    """The number of rows, from the file's footer."""
     with _opened(path) as file:
         return int(file.metadata.num_rows)
 
 
-def parquet_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
+def rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -> Iterator[Rows]:
     import pyarrow as pa
 
     wanted = [columns.text] if columns.id in (None, columns.text) else [columns.text, columns.id]
@@ -53,7 +54,12 @@ def parquet_rows(path: bytes, kind: TableKind, columns: Columns, longest: int) -
                 for batch in batches:
                     yield _rows(batch, first, columns, longest)
                     first += batch.num_rows
-        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # also of ids that are no dates
+        except (
+            pa.ArrowException,
+            OSError,
+            ValueError,
+            OverflowError,
+        ) as error:  # ids that are no dates raise these too
             raise BrokenTableError(f"the file is damaged after row {first - 1:,}: {_brief(error)}") from error
 
 
@@ -65,7 +71,7 @@ def _opened(path: bytes) -> Any:
         if not os.stat(path).st_size:  # noqa: PTH116
             raise BrokenTableError("there is nothing in it", Reason.EMPTY)
         return pq.ParquetFile(os.fsdecode(path), buffer_size=BUFFER, pre_buffer=False, memory_map=False)
-    except (pa.ArrowException, UnicodeDecodeError) as error:  # the latter of names of columns
+    except (pa.ArrowException, UnicodeDecodeError) as error:  # names of columns raise the latter
         raise BrokenTableError(f"no Parquet: {_brief(error)}") from error
     except OSError as error:
         raise BrokenTableError(explain(error), Reason.UNREADABLE) from error
@@ -76,7 +82,7 @@ def _brief(error: Exception) -> str:
 
 
 def _batch_size(group: Any) -> int:
-    """So many rows that they fit: some tables hold books, some lines."""
+    """How many rows fit into a batch: some tables hold books, some lines."""
     return max(1, min(ROWS_AT_ONCE, BYTES_AT_ONCE * int(group.num_rows) // max(1, int(group.total_byte_size))))
 
 
@@ -90,15 +96,15 @@ def _rows(batch: "pa.RecordBatch", first: int, columns: Columns, longest: int) -
     if len(sizes) == len(texts) and max(sizes, default=0) <= longest:  # nearly always
         plain = cast(list[bytes], texts)
         return Rows([*range(first, first + len(plain))], names, plain, strings=strings, size=sum(sizes))
-    rows = Rows(strings=strings)
+    batch_rows = Rows(strings=strings)
     for at, (name, text) in enumerate(zip(names, texts, strict=True)):
         size = 0 if isinstance(text, Fault) else len(text)
-        rows.add(first + at, name, text if size <= longest else too_large(size, longest))
-    return rows
+        batch_rows.add(first + at, name, text if size <= longest else too_large(size, longest))
+    return batch_rows
 
 
 def _texts(column: "pa.Array", name: str) -> tuple[list[bytes | Fault], bool]:
-    """As bytes, without a detour over str; and whether they came as strings."""
+    """The texts as bytes, without a detour over str; and whether the column holds strings."""
     import pyarrow as pa
 
     column = _plain(column)
@@ -108,13 +114,13 @@ def _texts(column: "pa.Array", name: str) -> tuple[list[bytes | Fault], bool]:
     )
     null = Fault(Reason.EMPTY, f"column {name!r} is null")
     if not strings and not binary:
-        other = Fault(Reason.UNSUPPORTED, f"column {name!r} is of type {column.type}, not text")
-        return [other if valid else null for valid in column.is_valid().to_pylist()], True
+        no_text = Fault(Reason.UNSUPPORTED, f"column {name!r} is of type {column.type}, not text")
+        return [no_text if valid else null for valid in column.is_valid().to_pylist()], True
     return [null if value is None else value for value in _as_bytes(column).to_pylist()], strings
 
 
 def _as_bytes(column: "pa.Array") -> "pa.Array":
-    """Strings may hold bytes that are no UTF-8."""
+    """A column of strings as bytes: they may hold bytes that are no UTF-8."""
     import pyarrow as pa
 
     column = _plain(column)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from nearkin.query.alignment import Block
+from nearkin.query.alignment import AlignedBlock
 from nearkin.query.comparison import Comparison, aligned, label
-from nearkin.query.lookup import Found, Readable, in_characters
+from nearkin.query.lookup import NamedDocument, Readable, in_characters
 from nearkin.query.wording import no_character
 from nearkin.report.word_marks import Elsewhere, Row, Word, joined, rows, unit
 from nearkin.scheme import Estimate
@@ -52,7 +52,7 @@ summary { cursor: pointer; color: var(--dim); font-style: italic; }
 """
 
 
-def comparison_page(a: Found, b: Found, found: Comparison, spec: str, canon: Canon) -> Iterator[str]:
+def comparison_page(a: NamedDocument, b: NamedDocument, found: Comparison, spec: str, canon: Canon) -> Iterator[str]:
     """Piece by piece."""
     names = [escape(_printable(side.name)) for side in (a, b)]
     yield f"<!doctype html>\n<html lang='en'>\n<meta charset='utf-8'>\n<title>{names[0]} and {names[1]}</title>\n"
@@ -130,7 +130,7 @@ def _anchor(name: str, seen: set[str]) -> str:
     return f"<span id='{name}'></span>"
 
 
-def _number(block: Block, mine: str, other: str, text: Readable) -> str:
+def _number(block: AlignedBlock, mine: str, other: str, text: Readable) -> str:
     assert block.passage is not None
     number = block.passage + 1
     start, end = (block.a_start, block.a_end) if mine == "a" else (block.b_start, block.b_end)

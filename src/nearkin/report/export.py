@@ -14,23 +14,27 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearkin.errors import InputError, UsageError
+from nearkin.model import View
 from nearkin.query import streams
 from nearkin.query.records import (
-    MATCH,
     MEMBER_PATHS,
     Name,
     Record,
     backslashed,
     cell,
+    copy_columns,
     copy_rows,
+    document_columns,
     document_record,
     family_record,
     identical_record,
+    match_columns,
     match_record,
     member_columns,
     member_rows,
@@ -47,10 +51,6 @@ if TYPE_CHECKING:
 GROUP_ROWS = 10_000  # rows of Parquet written at a time
 ABOUT = b"nearkin.about"  # in a Parquet file's metadata
 
-DOCUMENT = ["size", "modified", "media", "encoding", "digest", "reason", "detail", "parent", "owner", "custodian"]
-DOCUMENT += ["properties", "legacy_md5", "legacy_sha1", "edrm_message_hash"]
-FAMILY = [f"*{one}" if one.endswith("scope") else one for one in member_columns("chain", scoped=True)]
-
 
 def _document_rows(record: Record) -> Iterable[Record]:
     return [{**record, "properties": json.dumps(record["properties"]) if record["properties"] else None}]
@@ -58,15 +58,12 @@ def _document_rows(record: Record) -> Iterable[Record]:
 
 @dataclass(frozen=True)
 class Flat:
-    """One table: its records, and how they are rows of CSV. Columns with a * are there where scopes are."""
+    """One table: its records, and how they are rows of CSV."""
 
     records: Callable[[Snapshot, Name], Iterator[Record]]
-    columns: list[str]
+    columns: Callable[..., list[str]]  # by whether paths need their scopes
     rows: Callable[[Record], Iterable[Record]] = lambda record: [record]
     paths: frozenset[str] = frozenset({"path"})
-
-    def header(self, *, scoped: bool) -> list[str]:
-        return [column.removeprefix("*") for column in self.columns if scoped or not column.startswith("*")]
 
 
 def _documents(failed: bool) -> Callable[[Snapshot, Name], Iterator[Record]]:
@@ -77,21 +74,19 @@ def _documents(failed: bool) -> Callable[[Snapshot, Name], Iterator[Record]]:
 
 
 TABLES = {
-    "documents": Flat(
-        _documents(failed=False), ["path", "*scope", *DOCUMENT], _document_rows, frozenset({"path", "parent"})
-    ),
+    "documents": Flat(_documents(failed=False), document_columns, _document_rows, frozenset({"path", "parent"})),
     "matches": Flat(
         lambda snapshot, name: (
             match_record(one, scoped=snapshot.scoped, name=name) for one in streams.matches(snapshot)
         ),
-        ["a", "b", "*a_scope", "*b_scope", *MATCH],
+        match_columns,
         paths=frozenset({"a", "b"}),
     ),
     "families": Flat(
         lambda snapshot, name: (
             family_record(one, scoped=snapshot.scoped, name=name) for one in streams.families(snapshot)
         ),
-        FAMILY,
+        partial(member_columns, View.CHAIN),
         member_rows,
         MEMBER_PATHS,
     ),
@@ -99,20 +94,18 @@ TABLES = {
         lambda snapshot, name: (
             identical_record(one, scoped=snapshot.scoped, name=name) for one in streams.identical(snapshot)
         ),
-        ["group", "tier", "size", "overhead", "path", "*scope"],
+        copy_columns,
         copy_rows,
         frozenset({"group", "path"}),
     ),
-    "failed": Flat(
-        _documents(failed=True), ["path", "*scope", *DOCUMENT], _document_rows, frozenset({"path", "parent"})
-    ),
+    "failed": Flat(_documents(failed=True), document_columns, _document_rows, frozenset({"path", "parent"})),
 }
 
 
 def write_csv(snapshot: Snapshot, table: str, path: Path) -> int:
     """How many records; one of them may be several rows. Names are their own bytes, and no cell is a formula."""
     flat, count = TABLES[table], 0
-    header = flat.header(scoped=snapshot.scoped)
+    header = flat.columns(scoped=snapshot.scoped)
     with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)

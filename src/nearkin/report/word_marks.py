@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice, takewhile
 
 from nearkin.matching.passages import LEAST, word_edits
-from nearkin.query.alignment import Alignment, Block
+from nearkin.query.alignment import AlignedBlock, Alignment
 from nearkin.text.canon import Canon
 
 MANY = 20_000  # words of a stretch; beyond, all of it is marked
@@ -162,7 +162,7 @@ FEW_WORDS = 10  # words that are shown rather than counted
 class Row:
     """One block: both sides in words. Where they are the same, long ones are shortened to their ends."""
 
-    block: Block
+    block: AlignedBlock
     a: list[Word]
     b: list[Word]
     left_out: int = 0  # words in the middle of either side
@@ -202,7 +202,7 @@ def _ends(text: str, start: int, end: int, ends: int | None) -> tuple[list[Word]
     return head[:ends] + tail[-ends:], max(middle, 1)
 
 
-def _whole_words(blocks: list[Block], a: str, b: str) -> Iterator[Block]:
+def _whole_words(blocks: list[AlignedBlock], a: str, b: str) -> Iterator[AlignedBlock]:
     """What is the same, without words that only begin or end alike, with the punctuation around it."""
     at_a = at_b = 0
     for block in blocks:
@@ -219,11 +219,11 @@ def _whole_words(blocks: list[Block], a: str, b: str) -> Iterator[Block]:
         if a_start >= a_end or b_start >= b_end:
             continue
         if a_start > at_a or b_start > at_b:
-            yield Block(False, at_a, a_start, at_b, b_start)
-        yield Block(True, a_start, a_end, b_start, b_end, block.passage)
+            yield AlignedBlock(False, at_a, a_start, at_b, b_start)
+        yield AlignedBlock(True, a_start, a_end, b_start, b_end, block.passage)
         at_a, at_b = a_end, b_end
     if len(a) > at_a or len(b) > at_b:
-        yield Block(False, at_a, len(a), at_b, len(b))
+        yield AlignedBlock(False, at_a, len(a), at_b, len(b))
 
 
 def _started(text: str, start: int, least: int) -> int | None:

@@ -1,5 +1,8 @@
-"""Schemes: each turns a text into a signature. The table below is all there are; each is imported when it is asked for,
-as making the classes of all took a sixth of what nearkin takes to be imported."""
+"""Schemes: each turns a text into a signature. SCHEMES is the catalogue of all of them, each in a file of its own.
+
+This is the door to them: a scheme's file is imported when the scheme is first asked for, because making the classes of
+all of them took a sixth of the time that `import nearkin` takes.
+"""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.shingler import Shingler
-from nearkin.scheme.signature import Estimate, Estimator, Signature
+from nearkin.scheme.signature import Estimate, Estimator, Signature, cannot_contain
 from nearkin.scheme.spec import Spec, parse_spec
 
 __all__ = [
@@ -31,18 +34,20 @@ __all__ = [
     "signed",
 ]
 
-# The layout and meaning of stored features. Raised whenever the same text would sign differently.
+# The layout and meaning of stored features. The number is raised whenever the same text would sign differently.
 FORMAT = 2
 
 
 class Scheme(Protocol):
+    """What the rest of nearkin knows of a scheme."""
+
     @property
     def spec(self) -> str: ...
     @property
     def window(self) -> int: ...
     @property
     def shingler(self) -> Shingler | None:
-        """Of which shingles the exact measure is taken on the texts; None where they are not measured by shingles."""
+        """The shingles by which texts are measured exactly; None where they are not measured by shingles."""
 
     @property
     def measure(self) -> str:
@@ -50,7 +55,7 @@ class Scheme(Protocol):
 
     @property
     def sampled(self) -> bool:
-        """Whether a signature is a sample that theory knows, so that scores are estimates with intervals."""
+        """Whether a signature is a sample with a theory, so that scores are estimates with intervals."""
 
     @property
     def estimator(self) -> Estimator: ...
@@ -65,8 +70,8 @@ class Scheme(Protocol):
     def native(self) -> _native.Scheme: ...
 
 
-class Maker(Protocol):
-    """The class of a scheme."""
+class SchemeClass(Protocol):
+    """The class of a scheme: it reads specs."""
 
     keys: tuple[str, ...]
 
@@ -74,10 +79,10 @@ class Maker(Protocol):
 
 
 @dataclass(frozen=True)
-class Known:
-    """One row of `nearkin schemes`."""
+class CatalogueEntry:
+    """What `nearkin schemes` says of a scheme, and where its class is defined."""
 
-    home: str  # of its class
+    home: str  # module and name of the class
     example: str
     estimates: str
     paper: str
@@ -87,25 +92,25 @@ class Known:
     cost: str = ""
 
     @property
-    def maker(self) -> Maker:
+    def scheme_class(self) -> SchemeClass:
         module, _, name = self.home.partition(":")
-        found: Maker = getattr(import_module(module), name)
-        return found
+        scheme_class: SchemeClass = getattr(import_module(module), name)
+        return scheme_class
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return self.maker.keys
+        return self.scheme_class.keys
 
     def parse(self, spec: Spec) -> Scheme:
-        return self.maker.parse(spec)
+        return self.scheme_class.parse(spec)
 
     def scheme(self) -> Scheme:
-        """As its first example has it. What it can tell (Cherkasova 2009, Table 1) all with its name can."""
+        """The scheme of the first example. What it can tell (Cherkasova 2009, Table 1), all with its name can."""
         return self.parse(parse_spec(self.example.split(" or ")[0]))
 
 
-SCHEMES: dict[str, Known] = {
-    "exact": Known(
+SCHEMES: dict[str, CatalogueEntry] = {
+    "exact": CatalogueEntry(
         "nearkin.scheme.mod:Exact",
         "exact:window=20",
         "resemblance and containment, exactly",
@@ -115,7 +120,7 @@ SCHEMES: dict[str, Known] = {
         cannot="(no limits)",
         cost="8 bytes per byte of text; slowest to compare",
     ),
-    "mod": Known(
+    "mod": CatalogueEntry(
         "nearkin.scheme.mod:Mod",
         "mod:window=20,sample=200,most=64 or mod:window=20,n=100",
         "resemblance and containment, with intervals",
@@ -125,7 +130,7 @@ SCHEMES: dict[str, Known] = {
         cannot="say much about short texts when n is fixed: fewer than n shingles may leave none",
         cost="8 bytes per n bytes of text; adaptive: 100 to 200 features up to 12 kB, then one per 64 bytes",
     ),
-    "min": Known(
+    "min": CatalogueEntry(
         "nearkin.scheme.min:Min",
         "min:window=20,n=100 or min:window=20,n=100,mod=8",
         "resemblance, with intervals",
@@ -135,7 +140,7 @@ SCHEMES: dict[str, Known] = {
         cannot="tell how much of a part is in a container",
         cost="8 bytes for each of at most n features, however long the text",
     ),
-    "sketch": Known(
+    "sketch": CatalogueEntry(
         "nearkin.scheme.sketch:Sketch",
         "sketch:window=20,n=100",
         "resemblance, with intervals",
@@ -145,7 +150,7 @@ SCHEMES: dict[str, Known] = {
         cannot="tell how much of a part is in a container",
         cost="8 bytes per slot, however long the text",
     ),
-    "bsw": Known(
+    "bsw": CatalogueEntry(
         "nearkin.scheme.bsw:Bsw",
         "bsw:window=20,n=100",
         "resemblance and containment, without intervals",
@@ -155,7 +160,7 @@ SCHEMES: dict[str, Known] = {
         cannot="say how far off it is: no sampling theory, no intervals",
         cost="8 bytes per n bytes of text",
     ),
-    "chunk": Known(
+    "chunk": CatalogueEntry(
         "nearkin.scheme.chunk:Chunk",
         "chunk:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
@@ -165,7 +170,7 @@ SCHEMES: dict[str, Known] = {
         cannot="see what tttd cannot; runs of one character give no chunk, or one per byte",
         cost="12 bytes per `mean` bytes of text",
     ),
-    "tttd": Known(
+    "tttd": CatalogueEntry(
         "nearkin.scheme.tttd:Tttd",
         "tttd:mean=100",
         "resemblance and containment in bytes of whole chunks, a lower bound",
@@ -175,7 +180,7 @@ SCHEMES: dict[str, Known] = {
         cannot="see changes closer together than chunks; no intervals",
         cost="12 bytes per `mean` bytes of text",
     ),
-    "si": Known(
+    "si": CatalogueEntry(
         "nearkin.scheme.similarity_index:SimilarityIndex",
         "si:method=3,stream=soundex,variation=B,k=40",
         "one number; those within 30 % are verified on the texts",
@@ -185,7 +190,7 @@ SCHEMES: dict[str, Known] = {
         cannot="tell resemblance or containment: both come from the texts, which must be kept",
         cost="8 bytes per text; a scan compares all pairs in range, a tenth of all: not for large collections",
     ),
-    "fuzzy": Known(
+    "fuzzy": CatalogueEntry(
         "nearkin.scheme.fuzzy:Fuzzy",
         "fuzzy:classes=18,intervals=3,variants=3",
         "cosine of documents that share a code, exactly; 8 to 9 of 10 pairs of cosine 0.8 do",
@@ -200,20 +205,14 @@ SCHEMES: dict[str, Known] = {
 
 def parse_scheme(text: str) -> Scheme:
     spec = parse_spec(text)
-    known = SCHEMES.get(spec.name)
-    if known is None:
+    entry = SCHEMES.get(spec.name)
+    if entry is None:
         raise UsageError(f"There is no scheme {spec.name!r}; known are: {', '.join(SCHEMES)}.")
-    return known.parse(spec)
-
-
-def cannot_contain(spec: str) -> str:
-    """Cherkasova 2009, Table 1, in a sentence."""
-    able = [name for name, known in SCHEMES.items() if known.scheme().contains]
-    return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {', '.join(able)}."
+    return entry.parse(spec)
 
 
 def cannot_share_bytes(spec: str) -> str:
-    """A cosine says nothing of bytes in common."""
+    """The sentence that says why a scheme gives no bytes in common: a cosine counts none."""
     return f"{spec} does not tell shared bytes; leave out --min-shared-bytes."
 
 
@@ -223,7 +222,7 @@ def keeps_lines(scheme: Scheme) -> bool:
 
 
 def likeness(scheme: Scheme) -> str:
-    """What people should call the score of two texts under a scheme, wherever it is shown."""
+    """The name of a scheme's score, wherever people see it."""
     return "cosine" if scheme.measure == "cosine" else "resemblance"
 
 
@@ -234,7 +233,7 @@ def sign(text: bytes, scheme: Scheme) -> Signature:
 
 
 def signed(scheme: Scheme, modulus: int, features: NDArray[np.uint64], weights: NDArray[np.uint32]) -> Signature:
-    """A signature from its parts. Without weights every feature weighs as much as the modulus."""
+    """Make a signature from its parts. Without weights every feature weighs as much as the modulus."""
     if not len(weights):
         weights = np.full(len(features), modulus, dtype=np.uint32)
     return Signature(
@@ -250,6 +249,6 @@ def signed(scheme: Scheme, modulus: int, features: NDArray[np.uint64], weights: 
 
 
 def place(text: bytes, scheme: Scheme) -> list[tuple[int, int, int]]:
-    """The signature as it stands in the text: (weight, feature, offset) in order of offset."""
+    """Where each feature stands in a canonical text: (weight, feature, offset) in order of offset."""
     offsets, features, weights = _native.place(scheme.native(), text)
     return list(zip(weights.tolist(), features.tolist(), offsets.tolist(), strict=True))

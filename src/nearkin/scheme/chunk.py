@@ -1,12 +1,13 @@
-"""`chunk`: the basic sliding window algorithm (Forman 2005 §2.2, after Muthitacharoen et al. 2001).
+"""`chunk`: the basic sliding window algorithm (Forman 2005 §2.2, after Muthitacharoen et al. 2001), and what it shares
+with `tttd`.
 
 A chunk ends wherever the fingerprint F of the last `window` bytes is r mod D. Ends are then D bytes apart on average:
 the mean is the divisor. Natively it is TTTD without its thresholds.
-
-What `chunk` and `tttd` share: the window, the residue of a boundary, the length and permutation of features.
 """
 
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
 
 from nearkin import _native
 from nearkin.errors import UsageError
@@ -19,56 +20,57 @@ LEAST_MEAN = 10
 MOST_MEAN = 1 << 20
 MOST_DIVISOR = 1 << 40
 MOST_CHUNK = 1 << 30  # weights are 32 bits
+ALL_BITS = 64
 
 
-@dataclass(frozen=True)
-class Features:
-    """Feature length in bits, and which permutation of the fingerprints decides about cuts; 0 is none."""
-
-    bits: int = 64
-    seed: int = 0
-
-    keys = ("bits", "seed")
-
-    @classmethod
-    def parse(cls, spec: Spec) -> "Features":
-        return cls(
-            spec.number("bits", 64, least=8, most=64),
-            spec.number("seed", 0, least=0, most=(1 << 63) - 1),
-        )
-
-    @property
-    def shown(self) -> dict[str, int]:
-        """The keys that are not at their defaults."""
-        values = {"bits": self.bits, "seed": self.seed}
-        return {key: value for key, value in values.items() if value != getattr(Features(), key)}
-
-
-def residue_of(spec: Spec, divisor: int) -> int:
-    """F mod D = r: the last one unless another is given."""
-    return spec.number("residue", divisor - 1, least=0, most=divisor - 1)
-
-
-def shown_residue(residue: int, divisor: int) -> dict[str, int]:
-    return {} if residue == divisor - 1 else {"residue": residue}
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Whole chunks in common, in bytes: a lower bound of the text in common."""
+@dataclass(frozen=True, kw_only=True)
+class ChunkScheme(ABC):
+    """What both schemes of chunks share. Whole chunks in common, in bytes, are a lower bound of the text in common."""
 
     window: int
     divisor: int
-    residue: int
-    features: Features = field(default_factory=Features)
+    residue: int  # of a fingerprint at a boundary, modulo the divisor
+    bits: int = ALL_BITS  # length of a feature
+    seed: int = 0  # which permutation of the fingerprints decides about cuts; 0 is none
 
-    shingler = None
-    keys = ("mean", "window", "divisor", "residue", *Features.keys)
-    measure = "bytes"
-    sampled = False
-    estimator = Estimator.OVERLAP
-    limit = 0
-    contains = True
+    shared_keys: ClassVar[tuple[str, ...]] = ("bits", "seed")
+    shingler: ClassVar[None] = None
+    measure: ClassVar[str] = "bytes"
+    sampled: ClassVar[bool] = False
+    estimator: ClassVar[Estimator] = Estimator.OVERLAP
+    limit: ClassVar[int] = 0
+    contains: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def thresholds(self) -> dict[str, int]:
+        """The four numbers of TTTD: min, max, divisor and backup."""
+
+    @property
+    def _shared_values(self) -> dict[str, int]:
+        """The keys of a spec that are not at their default, with their values."""
+        values = {"residue": self.residue, "bits": self.bits, "seed": self.seed}
+        defaults = {"residue": self.divisor - 1, "bits": ALL_BITS, "seed": 0}
+        return {key: value for key, value in values.items() if value != defaults[key]}
+
+    def native(self) -> _native.Scheme:
+        return _native.tttd(window=self.window, residue=self.residue, seed=self.seed, bits=self.bits, **self.thresholds)
+
+
+def parse_shared(spec: Spec, divisor: int) -> dict[str, int]:
+    """Read the keys that both schemes have. The residue is the last one (F mod D = D - 1) unless another is given."""
+    return {
+        "residue": spec.number("residue", divisor - 1, least=0, most=divisor - 1),
+        "bits": spec.number("bits", ALL_BITS, least=8, most=ALL_BITS),
+        "seed": spec.number("seed", 0, least=0, most=(1 << 63) - 1),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunk(ChunkScheme):
+    """Chunks of any length, with a boundary at every residue."""
+
+    keys = ("mean", "window", "divisor", "residue", *ChunkScheme.shared_keys)
 
     @classmethod
     def parse(cls, spec: Spec) -> "Chunk":
@@ -78,22 +80,13 @@ class Chunk:
         key = "divisor" if "divisor" in spec.values else "mean"
         divisor = spec.number(key, 100, least=LEAST_MEAN, most=MOST_MEAN)
         window = spec.number("window", WINDOW, most=MOST_WINDOW)
-        return cls(window, divisor, residue_of(spec, divisor), Features.parse(spec))
+        return cls(window=window, divisor=divisor, **parse_shared(spec, divisor))
 
     @property
     def spec(self) -> str:
         window = {} if self.window == WINDOW else {"window": self.window}
-        residue = shown_residue(self.residue, self.divisor)
-        return format_spec("chunk", mean=self.divisor, **window, **residue, **self.features.shown)
+        return format_spec("chunk", mean=self.divisor, **window, **self._shared_values)
 
-    def native(self) -> _native.Scheme:
-        return _native.tttd(
-            window=self.window,
-            min=1,
-            max=MOST_CHUNK,
-            divisor=self.divisor,
-            backup=self.divisor,
-            residue=self.residue,
-            seed=self.features.seed,
-            bits=self.features.bits,
-        )
+    @property
+    def thresholds(self) -> dict[str, int]:
+        return {"min": 1, "max": MOST_CHUNK, "divisor": self.divisor, "backup": self.divisor}

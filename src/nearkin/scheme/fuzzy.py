@@ -1,14 +1,12 @@
 """`fuzzy`: fuzzy-fingerprints (Stein 2005 §3). Texts that agree in one code are candidates; their cosine decides.
 
-A code says, for each prefix class, in which interval its deviation from the reference lies. Figure 1's borders are
-lost; ours are calibrated (docs/decisions/010-fuzzy.md): every variant looks closely at its own share of the classes
-and coarsely at the others. With the same borders for every class, as good a recall needs collision sets three times
-as large.
+A code tells, for each prefix class, in which interval its deviation from the reference lies. The reference is how often
+index terms begin with each letter: in the British National Corpus (Stein 2005 §3 step 3), or learnt from texts. A
+learnt one stands in the spec in hundredths of a per cent, so that a stored signature says how it was made.
 
-How often index terms begin with each letter: what a fuzzy-fingerprint's deviations are measured against.
-
-Stein 2005 §3 step 3 takes the British National Corpus. Another reference is learnt from texts; it stands in the spec
-in hundredths of a per cent, so that a stored signature says all of how it was made.
+Figure 1's borders are lost; ours are calibrated (docs/decisions/010-fuzzy.md): every variant looks closely at its own
+share of the classes and coarsely at the others. With the same borders for every class, as good a recall needs
+collision sets three times as large.
 """
 
 from collections.abc import Iterable
@@ -30,7 +28,7 @@ BNC = (
 
 
 def parse_reference(text: str) -> tuple[int, ...]:
-    """26 shares in hundredths of a per cent."""
+    """Read 26 shares; they are returned in hundredths of a per cent."""
     try:
         shares = tuple(_hundredths(share) for share in text.split("/"))
     except ValueError:
@@ -48,7 +46,7 @@ def format_reference(shares: tuple[int, ...]) -> str:
 
 
 def learn_reference(canonical: Iterable[bytes]) -> tuple[int, ...]:
-    """Every text's own shares, averaged, so that a few long texts do not decide; letters never met get the least."""
+    """Average every text's own shares, so that a few long texts do not decide; letters never met get the least."""
     shares = [counts / counts.sum() for counts in map(_native.letter_counts, canonical) if counts.sum()]
     if not shares:
         raise UsageError("There are no words in Latin letters to learn a reference from.")
@@ -87,7 +85,7 @@ BORDERS: dict[tuple[int, int], tuple[Variant, ...]] = {  # by intervals and vari
 
 @dataclass(frozen=True)
 class Fuzzy:
-    """One code a variant. Says nothing of parts and containers."""
+    """One code a variant. It tells nothing about parts and containers."""
 
     classes: tuple[str, ...]  # the letters of each, both in alphabetical order
     intervals: int
@@ -132,24 +130,24 @@ class Fuzzy:
 
     @property
     def variant_of(self) -> list[int]:
-        """Which variant looks at each class: they are dealt out from the most frequent to the least."""
+        """Which variant looks closely at each class: classes are dealt out from the most frequent to the least."""
         shares = self.shares
         order = sorted(range(len(shares)), key=lambda at: (-shares[at], at))
         dealt = {at: place % self.variants for place, at in enumerate(order)}
         return [dealt[at] for at in range(len(shares))]
 
     def learnt(self, canonical: Iterable[bytes]) -> "Fuzzy":
-        """The same with a reference learnt from canonical texts."""
+        """The same scheme with a reference learnt from canonical texts."""
         return replace(self, reference=learn_reference(canonical))
 
     @property
     def borders(self) -> list[list[tuple[int, ...]]]:
-        """Of every variant, for every class."""
-        made = []
+        """The borders of every variant, for every class."""
+        borders = []
         for variant, (near, far) in enumerate(BORDERS[self.intervals, self.variants]):
             coarse = (far, NEVER)[: self.intervals - 1]
-            made.append([near if looks == variant else coarse for looks in self.variant_of])
-        return made
+            borders.append([near if close == variant else coarse for close in self.variant_of])
+        return borders
 
     def native(self) -> _native.Scheme:
         return _native.fuzzy(

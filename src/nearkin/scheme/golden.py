@@ -1,4 +1,4 @@
-"""Signatures frozen for ever: one digest over everything a scheme makes of some hundred generated texts.
+"""Frozen signatures: for each spec one digest over the signatures of some hundred generated texts.
 
 A store keeps features only, and compares those of new documents with them. So the same text must sign the same in
 every version, on every machine and with every processor. If a digest here no longer comes out, undo what changed it,
@@ -57,7 +57,7 @@ GOLDEN: dict[str, str] = {
 def frozen_texts() -> tuple[bytes, ...]:
     """Bytes of full entropy, few letters, words and lines, and runs, at lengths about every boundary.
 
-    Made from SHAKE-128 alone, which is the same in every version of everything.
+    They are made from SHAKE-128 alone, which is the same in every version of Python.
     """
     texts = []
     for size in (*range(101), *EDGES, *LONG):
@@ -77,7 +77,7 @@ def _words(count: int) -> str:
         kind = next(dice)
         if kind < 64:
             return common[kind % len(common)]
-        # Of all letters, or of the commonest few: as in languages, letters are not equally frequent.
+        # A word is of all letters, or of the commonest few: as in languages, letters are not equally frequent.
         return "".join(letters[next(dice) * 28 // 256 * (kind % 7 + 1) // 7] for _ in range(1 + kind % 10))
 
     return "".join(word() + ("\n" if next(dice) < 32 else " ") for _ in range(count))
@@ -96,7 +96,7 @@ def frozen_digest(spec: str) -> str:
 
 
 def kernels_agree() -> bool:
-    """Whether the sketch kernel this processor can run finds what the portable one finds."""
+    """Whether the sketch kernel that this processor runs gives what the portable one gives."""
     fingerprints = _native.fingerprints(shake_128(b"kernels").digest(5000), 20)
     return all(
         np.array_equal(_native.slot_minima(some, slots), _native.slot_minima(some, slots, portable=True))

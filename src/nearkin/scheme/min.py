@@ -4,42 +4,33 @@ from dataclasses import dataclass
 
 from nearkin import _native
 from nearkin.scheme.mod import modulus_of
-from nearkin.scheme.shingler import Shingler
+from nearkin.scheme.shingler import Shingler, ShingleScheme
 from nearkin.scheme.signature import Estimator
-from nearkin.scheme.spec import Spec, format_spec
+from nearkin.scheme.spec import Spec
 
 MOST_FEATURES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Min:
-    """A signature of fixed size, whatever the text's length. It tells resemblance only: of a short text in a long one
-    nearly nothing is among the smallest."""
+class Min(ShingleScheme):
+    """A signature of fixed size, however long the text. It tells resemblance only: of a short text in a long one nearly
+    nothing is among the smallest."""
 
-    shingler: Shingler
     n: int
     modulus: int
 
+    name = "min"
     keys = ("window", "n", "mod", *Shingler.keys)
-    measure = "shingles"
-    sampled = True
     estimator = Estimator.SMALLEST
     contains = False
 
     @classmethod
-    def parse(cls, spec: Spec) -> "Min":
-        spec.only(*cls.keys)
-        shingler = Shingler.parse(spec)
+    def _parse_own(cls, spec: Spec, shingler: Shingler) -> "Min":
         return cls(shingler, spec.number("n", 100, most=MOST_FEATURES), modulus_of(spec, "mod", 1, shingler))
 
     @property
-    def spec(self) -> str:
-        mod = {} if self.modulus == 1 else {"mod": self.modulus}
-        return format_spec("min", window=self.window, n=self.n, **mod, **self.shingler.shared_keys)
-
-    @property
-    def window(self) -> int:
-        return self.shingler.window
+    def _own_values(self) -> dict[str, int]:
+        return {"n": self.n} if self.modulus == 1 else {"n": self.n, "mod": self.modulus}
 
     @property
     def limit(self) -> int:

@@ -1,66 +1,48 @@
-"""`exact` and `mod`: shingles and samples of them (Broder 1997 §2 and §3, Cherkasova 2009 §2)."""
+"""`exact` and `mod`: all shingles, and a sample of them by modulus (Broder 1997 §2 and §3, Cherkasova 2009 §2)."""
 
 from dataclasses import dataclass
 
 from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.scheme.shingler import Shingler
-from nearkin.scheme.signature import Estimator
-from nearkin.scheme.spec import Spec, format_spec
+from nearkin.scheme.shingler import Shingler, ShingleScheme
+from nearkin.scheme.spec import Spec
 
 MOST_MODULUS = 1 << 20
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(ShingleScheme):
     """Every shingle: resemblance and containment without error, at eight bytes a shingle."""
 
-    shingler: Shingler
-
+    name = "exact"
     keys = ("window", *Shingler.keys)
-    measure = "shingles"
     sampled = False
-    estimator = Estimator.OVERLAP
-    limit = 0
-    contains = True
 
     @classmethod
-    def parse(cls, spec: Spec) -> "Exact":
-        spec.only(*cls.keys)
-        return cls(Shingler.parse(spec))
+    def _parse_own(cls, spec: Spec, shingler: Shingler) -> "Exact":
+        return cls(shingler)
 
     @property
-    def spec(self) -> str:
-        return format_spec("exact", window=self.window, **self.shingler.shared_keys)
-
-    @property
-    def window(self) -> int:
-        return self.shingler.window
+    def _own_values(self) -> dict[str, int]:
+        return {}
 
     def native(self) -> _native.Scheme:
         return _native.shingles(shingler=self.shingler.native(), modulus=1, sample=0, most=1)
 
 
 @dataclass(frozen=True)
-class Mod:
-    """The shingles whose fingerprint is 0 mod n; n fixed, or a power of two that grows with the text."""
+class Mod(ShingleScheme):
+    """The shingles whose fingerprint is 0 mod n; n is fixed, or a power of two that grows with the text."""
 
-    shingler: Shingler
     n: int  # 0 where the modulus adapts
     sample: int
     most: int
 
+    name = "mod"
     keys = ("window", "n", "sample", "most", *Shingler.keys)
-    measure = "shingles"
-    sampled = True
-    estimator = Estimator.OVERLAP
-    limit = 0
-    contains = True
 
     @classmethod
-    def parse(cls, spec: Spec) -> "Mod":
-        spec.only(*cls.keys)
-        shingler = Shingler.parse(spec)
+    def _parse_own(cls, spec: Spec, shingler: Shingler) -> "Mod":
         if "n" in spec.values:
             if "sample" in spec.values or "most" in spec.values:
                 raise UsageError("Scheme mod takes either n, or sample and most, not both.")
@@ -71,17 +53,12 @@ class Mod:
         return cls(shingler, 0, spec.number("sample", 200, least=10), most)
 
     @property
-    def spec(self) -> str:
-        own = {"n": self.n} if self.n else {"sample": self.sample, "most": self.most}
-        return format_spec("mod", window=self.window, **own, **self.shingler.shared_keys)
-
-    @property
-    def window(self) -> int:
-        return self.shingler.window
+    def _own_values(self) -> dict[str, int]:
+        return {"n": self.n} if self.n else {"sample": self.sample, "most": self.most}
 
     @property
     def unsampled(self) -> Exact:
-        """All the shingles this samples; those of them that are 0 mod m are the sample at modulus m."""
+        """The scheme of all shingles; those of them that are 0 mod m are the sample at modulus m."""
         return Exact(self.shingler)
 
     def native(self) -> _native.Scheme:
@@ -91,5 +68,5 @@ class Mod:
 
 
 def modulus_of(spec: Spec, key: str, default: int | None, shingler: Shingler) -> int:
-    """No fingerprint but 0 is a multiple of what it cannot reach."""
+    """A modulus of the spec. It is no larger than the largest fingerprint: of such a modulus only 0 is a multiple."""
     return spec.number(key, default, most=min(MOST_MODULUS, (1 << shingler.bits) - 1))

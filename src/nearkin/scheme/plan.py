@@ -1,4 +1,4 @@
-"""How large a sample must be (Broder 1997 §4.2), and what else decides about a scheme's numbers.
+"""How large a sample must be, and what short fingerprints cost (Broder 1997 §4.2): `nearkin schemes --plan`.
 
 Of s sampled features a binomial number X is common, each with probability r. An estimate X/s is good when it is within
 ε of r:
@@ -6,10 +6,10 @@ Of s sampled features a binomial number X is common, each with probability r. An
     p(s, r, ε) = Σ C(s, k) r^k (1 − r)^(s−k)    over s(r − ε) ≤ k ≤ s(r + ε)
 
 (the paper prints s(r − ε) for the upper end too, a slip). p is not monotone in s: it falls wherever s(r ± ε) is about
-to pass an integer, so a single s that will do says little, and samples vary in size. Planned for is therefore the
-smallest s from which on every sample size will do.
+to pass an integer, so a single s that is large enough says little, and samples vary in size. The plan is therefore the
+smallest s from which on every sample size is large enough.
 
-What short fingerprints cost (Broder 1997 §4.2, on bits = ℓ): two shingles may have the same one by chance.
+Fingerprints of few bits (bits = ℓ) cost accuracy: two shingles may have the same one by chance.
 """
 
 from dataclasses import dataclass
@@ -30,42 +30,43 @@ UNIT_BITS = 64  # a unit that is no byte is fingerprinted as a value of eight by
 
 @dataclass(frozen=True)
 class Collision:
-    """Both are bounds, and both are small where fingerprints are long; over 1 they say nothing."""
+    """Two bounds on what equal fingerprints of unlike shingles do. Both are small where fingerprints are long; a bound
+    over 1 says nothing."""
 
     error: float  # of the resemblance, with probability 99.9 %: |S(A) ∪ S(B)| / 2^(ℓ - 11)
     chance: float  # that two given shingles have the same fingerprint (Rabin): length in bits / 2^(ℓ - 1)
 
 
 def collision_of(shingler: Shingler, united: int) -> Collision:
-    """For two texts that have `united` distinct shingles together."""
+    """The bounds for two texts that have `united` distinct shingles together."""
     length = shingler.window * (8 if shingler.unit == "byte" else UNIT_BITS)
     return Collision(united / 2.0 ** (shingler.bits - 11), length / 2.0 ** (shingler.bits - 1))
 
 
 FEATURE_BYTES = 8
-LEAST_ERROR = 0.001  # samples of millions: what asks for less should use `exact`
+LEAST_ERROR = 0.001  # it needs samples of millions: use `exact` for less
 MOST_CONFIDENCE = 0.999999
 SMALLEST_MOD_SAMPLE = 10
 SHORT, LONG = 100, 500  # Cherkasova 2009's n, for documents of 1 to 4 kB and of 50 kB
 
 
 def plan_sample(*, error: float = 0.05, resemblance: float = 0.7, confidence: float = 0.99) -> int:
-    """The smallest sample that estimates such a resemblance to within the error with the confidence, as do all larger.
+    """The smallest sample that, like all larger ones, estimates a resemblance within the error at the confidence.
 
-    Containment alike: then it counts the part's own features.
+    The same holds for containment, where the sample counts the features of the part.
     """
     _check("error", error, LEAST_ERROR, 1.0)
     _check("resemblance", resemblance, 0.0, 1.0)
     _check("confidence", confidence, 0.0, MOST_CONFIDENCE)
     if resemblance in (0.0, 1.0):
-        return 1  # every feature says the same
+        return 1  # every feature gives the same answer
     question = _Question(Fraction(str(float(error))), Fraction(str(float(resemblance))), resemblance)
     # A miss just as probable as allowed is allowed: the last digits of floats must not decide.
     allowed = float(1 - Fraction(str(float(confidence)))) * (1.0 + 1e-12)
-    # Hoeffding 1963: from this size on every sample will do, whatever the resemblance.
+    # Hoeffding 1963: from this size on every sample is large enough, whatever the resemblance.
     enough = max(1, ceil(log(2.0 / allowed) / (2.0 * error * error)))
-    # From the largest sample that fails on, none does. Halves without one are left out unseen, the upper half first;
-    # what remains is a few thousand sizes around the answer, even where it is in the millions.
+    # The answer follows the largest sample that fails. Halves without a failing one are left out at once, the upper
+    # half first: a few thousand sizes around the answer are tried, even where it is in the millions.
     halves = [(1, enough)]
     while halves:
         low, high = halves.pop()
@@ -80,12 +81,14 @@ def plan_sample(*, error: float = 0.05, resemblance: float = 0.7, confidence: fl
 
 @dataclass(frozen=True)
 class _Question:
-    error: Fraction  # the decimals that were given, so that s(r + ε) is an integer where it should be one
+    """How probable it is that a sample misses the resemblance by more than the error."""
+
+    error: Fraction  # of the decimals that were given, so that s(r + ε) is an integer where it should be one
     resemblance: Fraction
     probability: float
 
     def misses(self, low: int, high: int) -> float:
-        """At least as probable as a miss with any sample of `low` to `high` features; of one size, exactly as probable.
+        """An upper bound of the probability of a miss with any sample of `low` to `high` features; exact for one size.
 
         X grows with the sample, and so do the two ends: too many are most probable with the largest sample against
         the lowest upper end, too few with the smallest against the highest lower end.
@@ -101,7 +104,7 @@ class _Question:
 
 @dataclass(frozen=True)
 class Plan:
-    """A sample size and what it means: specs that keep as much, and what the fingerprints themselves may add."""
+    """A sample size, the specs that keep so many features, and the error that fingerprints may add."""
 
     error: float = 0.05
     resemblance: float = 0.7
@@ -130,7 +133,7 @@ class Plan:
 
     @property
     def smallest(self) -> str | None:
-        """The s smallest of the union: a sample of exactly that size, where both documents have so many.
+        """The spec of the s smallest: a sample of exactly that size, where both documents have so many shingles.
 
         None where it is more than the scheme can keep.
         """
@@ -142,12 +145,12 @@ class Plan:
 
     @property
     def adaptive(self) -> str:
-        """Moduli are powers of two: of `sample` features at least half are kept."""
+        """The spec of an adaptive modulus. Moduli are powers of two: of `sample` features at least half are kept."""
         return self._spec("mod", sample=max(2 * self.sample, SMALLEST_MOD_SAMPLE), most=64)
 
     @property
     def modulus(self) -> int | None:
-        """At which a document of this length keeps so many features; the union of two has no fewer."""
+        """The modulus at which a document of this length keeps so many features; the union of two has no fewer."""
         return None if self.shingles is None else max(1, self.shingles // self.sample)
 
     @property
@@ -156,8 +159,8 @@ class Plan:
 
     @property
     def rule_modulus(self) -> int | None:
-        """Cherkasova 2009: S/n entries, n = 100 for documents of 1 to 4 kB and 500 for 50 kB; between them 100 entries
-        are kept."""
+        """The rule of thumb of Cherkasova 2009: S/n entries, n = 100 for documents of 1 to 4 kB and 500 for 50 kB;
+        between them 100 entries are kept."""
         return None if self.length is None else min(LONG, max(SHORT, self.length // 100))
 
     @property

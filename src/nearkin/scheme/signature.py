@@ -1,10 +1,9 @@
-"""What a scheme makes of a text, and what two of them say about their texts.
+"""Signatures: the features a scheme keeps of a text, and what two signatures tell about their texts.
 
 Resemblance and containment are Broder 1997's Theorem 1 for the sampled schemes, and Forman 2005 §2.3's bytes in
 common for the chunk schemes: shared = Σ length · min(count in A, count in B). Signatures of unequal modulus are
-compared at the larger (Broder 1997 §3). How shared features become a score, the scheme's estimator says.
-
-How the features two signatures share become a score: one estimator per scheme, everything else is common.
+compared at the larger (Broder 1997 §3). The scheme's estimator decides how shared features become a score; everything
+else is common to all schemes.
 """
 
 from dataclasses import dataclass, replace
@@ -15,9 +14,12 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import SpecMismatchError, UsageError
+from nearkin.scheme.spec import parse_spec
 
 
 class Estimator(Enum):
+    """How the features that two signatures share become a score."""
+
     OVERLAP = "overlap"  # |A ∩ B| / |A ∪ B| of the features, weighted: exact, mod, bsw, chunk, tttd
     SMALLEST = "smallest"  # of the n smallest of A ∪ B, how many are in both: min (Broder 1997, Theorem 1)
     SLOTS = "slots"  # in how many of n slots both have the same: sketch
@@ -26,16 +28,17 @@ class Estimator(Enum):
 
     @property
     def coded(self) -> bool:
-        """Whether a signature is a few numbers that a database looks up; what it finds is for the texts to decide."""
+        """Whether a signature is a few numbers that a database looks up, to find candidates whose texts decide."""
         return self in (Estimator.COLLISION, Estimator.RANGE)
 
 
 CONFIDENCE = 0.99
+CONTAINMENT_SCHEMES = ("exact", "mod", "bsw", "chunk", "tttd")  # those that tell it: Cherkasova 2009, Table 1
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A share of a whole; `exact` ones have no interval, nor have schemes without a sampling theory."""
+    """A resemblance or containment. An exact one has no interval, nor has one of a scheme without a sampling theory."""
 
     value: float
     exact: bool
@@ -45,7 +48,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Signature:
-    """A text's features and the weight of each, under a scheme; two of the same scheme can be compared."""
+    """A text's features under a scheme, and the weight of each. Two signatures of the same scheme can be compared."""
 
     features: NDArray[np.uint64]
     weights: NDArray[np.uint32]
@@ -53,15 +56,15 @@ class Signature:
     modulus: int
     sampled: bool
     estimator: Estimator = Estimator.OVERLAP
-    limit: int = 0  # no signature of the scheme has more features; 0: they grow with the text
+    limit: int = 0  # how many features a signature of the scheme has at most; 0 where they grow with the text
     contains: bool = True
-    canon: str = ""  # how the text was made canonical; empty: not said, as where all texts of a run were alike
+    canon: str = ""  # how the text was made canonical; empty where that is not recorded
 
     def __len__(self) -> int:
         return len(self.features)
 
     def __eq__(self, other: object) -> bool:
-        """By what they hold, not by being the same object; arrays do not compare as values do."""
+        """Compare by digest: arrays do not compare as values do."""
         if not isinstance(other, Signature):
             return NotImplemented
         return (self.scheme, self.canon, self.digest) == (other.scheme, other.canon, other.digest)
@@ -71,13 +74,13 @@ class Signature:
 
     @property
     def digest(self) -> str:
-        """A hash over the features: what chunks a text has, without the text (Forman 2005 §2.4).
+        """A hash over the features, which identifies a content without its text (Forman 2005 §2.4).
 
         Chunks cover all of a text, so texts of the same digest are the same but for the order of their chunks. Other
-        schemes leave parts out: then it names the signature only. How the text was made canonical is no part of it:
-        digests say the same only of texts that were made canonical alike.
+        schemes leave parts of the text out: their digest identifies the signature only. How the text was made canonical
+        is no part of the digest: compare digests only of texts that were made canonical alike.
         """
-        from hashlib import blake2b  # with all of OpenSSL
+        from hashlib import blake2b  # it loads OpenSSL, which few commands need
 
         digest = blake2b(f"{self.scheme} {self.modulus} {len(self)}\n".encode(), digest_size=16)
         digest.update(self.features.astype("<u8").tobytes())
@@ -85,7 +88,7 @@ class Signature:
         return digest.hexdigest()
 
     def resemblance(self, other: "Signature") -> Estimate | None:
-        """How much of both texts together is in both. None: the samples are too small, or only the texts can say."""
+        """How much of both texts together is in both. None where the samples are empty, or only the texts can tell."""
         self._check(other)
         match self.estimator:
             case Estimator.OVERLAP:
@@ -97,13 +100,13 @@ class Signature:
                 shared = len(np.intersect1d(self.features, other.features))
                 return _sampled(shared, self.limit if len(self) or len(other) else 0)
             case _:
-                return None  # only the texts can say
+                return None  # only the texts can tell
 
     def containment(self, other: "Signature") -> Estimate | None:
-        """Of this text in the other."""
+        """How much of this text is in the other."""
         self._check(other)
         if not self.contains:
-            raise UsageError(_cannot_contain(self.scheme))
+            raise UsageError(cannot_contain(self.scheme))
         shared, mine, _ = self._overlap(other)
         return self._estimate(other, shared, mine)
 
@@ -125,8 +128,8 @@ class Signature:
         there, there_at, frequent = np.unique(theirs.features, return_index=True, return_counts=True)
         _, i, j = np.intersect1d(here, there, assume_unique=True, return_indices=True)
         both = np.minimum(often[i], frequent[j])
-        # The k-th of equal features with the other's k-th. Their weights differ only where `bits` are few and unlike
-        # chunks share a feature.
+        # The k-th of equal features is paired with the other text's k-th. Their weights differ only where `bits` are
+        # few and unlike chunks share a feature.
         k = np.arange(both.sum()) - np.repeat(np.cumsum(both) - both, both)
         shared = np.minimum(mine.weights[np.repeat(at[i], both) + k], theirs.weights[np.repeat(there_at[j], both) + k])
         return int(shared.sum()), int(mine.weights.sum()), int(theirs.weights.sum())
@@ -149,7 +152,7 @@ class Signature:
         return _sampled(shared // modulus, whole // modulus)
 
     def _smallest(self, other: "Signature") -> Estimate | None:
-        """Of the n smallest of the union, how many are in both. Lists of fewer than n left nothing out."""
+        """The share of the n smallest of the union that are in both. Lists of fewer than n left nothing out."""
         complete = max(len(self), len(other)) < self.limit
         united = np.union1d(self.features, other.features)
         if not complete:
@@ -168,7 +171,7 @@ def _sampled(shared: int, united: int) -> Estimate | None:
     return Estimate(shared / united, exact=False, low=float(low[0]), high=float(high[0]))
 
 
-def _cannot_contain(spec: str) -> str:
-    from nearkin.scheme import cannot_contain  # the table of schemes needs signatures first
-
-    return cannot_contain(spec)
+def cannot_contain(spec: str) -> str:
+    """The sentence that says why a scheme gives no containment (Cherkasova 2009, Table 1)."""
+    able = ", ".join(CONTAINMENT_SCHEMES)
+    return f"Scheme {parse_spec(spec).name} does not tell containment; those that do are: {able}."

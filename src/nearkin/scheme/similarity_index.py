@@ -1,4 +1,4 @@
-"""`si`: the Similarity Index, one number a document (Roth 2011 §3). How it is made stands in the kernel.
+"""`si`: the Similarity Index, one number a document (Roth 2011 §3). The kernel similarity_index makes it.
 
 Table 2's tracking numbers name method and stream together: 1 to 14 characters, 21 to 34 words, 41 to 54 Soundex; a
 variation may follow, as the paper writes it (43B). Documents are alike whose numbers lie within 30 % (§4.2).
@@ -27,7 +27,7 @@ SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 
 @dataclass(frozen=True)
 class SimilarityIndex:
-    """A number that is near that of a similar document; the texts decide."""
+    """One number, near that of a similar document; the texts decide."""
 
     method: int
     stream: str
@@ -89,15 +89,15 @@ def range_of(number: int) -> tuple[int, int]:
 
 
 def _untracked(spec: Spec) -> Spec:
-    """With method, stream and variation in place of a tracking number."""
+    """The spec with method, stream and variation in place of a tracking number."""
     tracking = spec.values.get("tracking")
     if tracking is None:
         return spec
-    found = re.fullmatch(r"([0-9]{1,2})([A-D]?)", tracking)
-    offset, method = divmod(int(found[1]), 20) if found else (0, 0)
-    if found is None or not 1 <= method <= METHODS or offset >= len(STREAMS):
+    parts = re.fullmatch(r"([0-9]{1,2})([A-D]?)", tracking)
+    offset, method = divmod(int(parts[1]), 20) if parts else (0, 0)
+    if parts is None or not 1 <= method <= METHODS or offset >= len(STREAMS):
         raise UsageError(f"tracking={tracking} of scheme si is none of Table 2: 1 to 14, 21 to 34, 41 to 54, as 43B.")
-    named = {"method": str(method), "stream": STREAMS[offset], **({"variation": found[2]} if found[2] else {})}
+    named = {"method": str(method), "stream": STREAMS[offset], **({"variation": parts[2]} if parts[2] else {})}
     rest = {key: value for key, value in spec.values.items() if key != "tracking"}
     if both := next((key for key in named if key in rest), None):
         raise UsageError(f"Scheme si takes either tracking={tracking} or {both}, not both.")

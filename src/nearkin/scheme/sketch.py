@@ -3,38 +3,31 @@
 from dataclasses import dataclass
 
 from nearkin import _native
-from nearkin.scheme.shingler import Shingler
+from nearkin.scheme.shingler import Shingler, ShingleScheme
 from nearkin.scheme.signature import Estimator
-from nearkin.scheme.spec import Spec, format_spec
+from nearkin.scheme.spec import Spec
 
 MOST_SLOTS = 4096
 
 
 @dataclass(frozen=True)
-class Sketch:
-    """n features whatever the text's length; two texts resemble each other as the share of slots they agree in."""
+class Sketch(ShingleScheme):
+    """n features, however long the text. The share of slots in which two texts agree estimates their resemblance."""
 
-    shingler: Shingler
     n: int
 
+    name = "sketch"
     keys = ("window", "n", *Shingler.keys)
-    measure = "shingles"
-    sampled = True
     estimator = Estimator.SLOTS
     contains = False
 
     @classmethod
-    def parse(cls, spec: Spec) -> "Sketch":
-        spec.only(*cls.keys)
-        return cls(Shingler.parse(spec), spec.number("n", 100, most=MOST_SLOTS))
+    def _parse_own(cls, spec: Spec, shingler: Shingler) -> "Sketch":
+        return cls(shingler, spec.number("n", 100, most=MOST_SLOTS))
 
     @property
-    def spec(self) -> str:
-        return format_spec("sketch", window=self.window, n=self.n, **self.shingler.shared_keys)
-
-    @property
-    def window(self) -> int:
-        return self.shingler.window
+    def _own_values(self) -> dict[str, int]:
+        return {"n": self.n}
 
     @property
     def limit(self) -> int:

@@ -1,7 +1,7 @@
 """A scheme's spec, `NAME:key=value,...`: the one string that says how a text was signed.
 
 It is stored beside every signature, so it must come out the same however it was typed: keys in one order, numbers
-plain, nothing left to defaults but the keys that every scheme shares.
+plain, no key left out but those that every scheme shares and that are at their default.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ from nearkin.settings import checked
 
 @dataclass(frozen=True)
 class Spec:
+    """The name and the keys of a spec as they were typed. Reading a key that is wrong raises a UsageError."""
+
     name: str
     values: dict[str, str]
 
@@ -22,7 +24,7 @@ class Spec:
                 raise UsageError(f"Scheme {self.name} needs {key}=NUMBER.")
             number = default
         elif value.isascii() and value.isdigit():
-            number = int(value) if len(value) < 20 else 10**20  # out of every range, whatever it is
+            number = int(value) if len(value) < 20 else 10**20  # out of every range
         else:
             raise UsageError(f"{key}={value} of scheme {self.name} is not a number.")
         if not least <= number <= most:
@@ -36,6 +38,7 @@ class Spec:
         return value
 
     def only(self, *known: str) -> None:
+        """Refuse keys that the scheme does not have."""
         for key in self.values:
             if key not in known:
                 raise UsageError(f"Scheme {self.name} has no key {key!r}; it knows: {', '.join(known)}.")

@@ -1,11 +1,10 @@
-"""`tttd`: chunks cut by content (Forman 2005 §2.2 and §2.3, after Eshghi and Tang).
+"""`tttd`: chunks cut by content, with two thresholds and two divisors (Forman 2005 §2.2 and §2.3, after Eshghi, Tang).
 
 The paper's 460, 2,800, 540 and 270 make chunks of about 1,000 bytes; other means scale all four.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.scheme.chunk import (
     LEAST_MEAN,
@@ -14,33 +13,22 @@ from nearkin.scheme.chunk import (
     MOST_MEAN,
     MOST_WINDOW,
     WINDOW,
-    Features,
-    residue_of,
-    shown_residue,
+    ChunkScheme,
+    parse_shared,
 )
-from nearkin.scheme.signature import Estimator
 from nearkin.scheme.spec import Spec, format_spec
 
 
-@dataclass(frozen=True)
-class Tttd:
-    """Whole chunks in common, in bytes: a lower bound of the text in common."""
+@dataclass(frozen=True, kw_only=True)
+class Tttd(ChunkScheme):
+    """Chunks no shorter than `min` and no longer than `max`. At `max` the latest backup boundary is taken. The backup's
+    residue is the divisor's, modulo the backup."""
 
-    window: int
     min: int
     max: int
-    divisor: int
     backup: int
-    residue: int  # of the divisor; the backup's is the same, modulo the backup
-    features: Features = field(default_factory=Features)
 
-    shingler = None
-    keys = ("mean", "window", "min", "max", "divisor", "backup", "residue", *Features.keys)
-    measure = "bytes"
-    sampled = False
-    estimator = Estimator.OVERLAP
-    limit = 0
-    contains = True
+    keys = ("mean", "window", "min", "max", "divisor", "backup", "residue", *ChunkScheme.shared_keys)
 
     @classmethod
     def parse(cls, spec: Spec) -> "Tttd":
@@ -54,8 +42,7 @@ class Tttd:
             max=spec.number("max", derived.max, most=MOST_CHUNK),
             divisor=divisor,
             backup=backup,
-            residue=residue_of(spec, divisor),
-            features=Features.parse(spec),
+            **parse_shared(spec, divisor),
         )
         if scheme.min > scheme.max:
             raise UsageError(f"min={scheme.min} of scheme tttd must not exceed max={scheme.max}.")
@@ -65,36 +52,26 @@ class Tttd:
 
     @classmethod
     def of_mean(cls, mean: int) -> "Tttd":
+        """The thresholds and divisors of the paper, scaled to a mean."""
         backup = max(1, round(0.27 * mean))
-        divisor = 2 * backup
-        return cls(WINDOW, max(1, round(0.46 * mean)), round(2.8 * mean), divisor, backup, divisor - 1)
+        return cls(
+            window=WINDOW,
+            min=max(1, round(0.46 * mean)),
+            max=round(2.8 * mean),
+            divisor=2 * backup,
+            backup=backup,
+            residue=2 * backup - 1,
+        )
 
     @property
     def spec(self) -> str:
-        more = {**shown_residue(self.residue, self.divisor), **self.features.shown}
         mean = round(self.max / 2.8)
         if mean >= LEAST_MEAN:
             derived = self.of_mean(mean)
-            if replace(derived, residue=self.residue, features=self.features) == self:
-                return format_spec("tttd", mean=mean, **more)
-        return format_spec(
-            "tttd",
-            window=self.window,
-            min=self.min,
-            max=self.max,
-            divisor=self.divisor,
-            backup=self.backup,
-            **more,
-        )
+            if replace(derived, residue=self.residue, bits=self.bits, seed=self.seed) == self:
+                return format_spec("tttd", mean=mean, **self._shared_values)
+        return format_spec("tttd", window=self.window, **self.thresholds, **self._shared_values)
 
-    def native(self) -> _native.Scheme:
-        return _native.tttd(
-            window=self.window,
-            min=self.min,
-            max=self.max,
-            divisor=self.divisor,
-            backup=self.backup,
-            residue=self.residue,
-            seed=self.features.seed,
-            bits=self.features.bits,
-        )
+    @property
+    def thresholds(self) -> dict[str, int]:
+        return {"min": self.min, "max": self.max, "divisor": self.divisor, "backup": self.backup}

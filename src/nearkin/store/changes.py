@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nearkin import model
 from nearkin.model import Change, Document, Location
 from nearkin.store.audit import record
 from nearkin.store.freshness import Version
@@ -106,16 +107,17 @@ def count_changes(connection: sqlite3.Connection, scope: int, run: int, *, gone:
 
 # Documents checked in that a scan took over did not go: it has them at their own place, or read them itself. Those of a
 # scope that was dropped since are there no more, whatever the scan found.
+LISTED_COLUMNS = [name for name in model.DOCUMENT.attributes if not model.DOCUMENT[name].when]
+OWN = ", ".join(f"d.{name}" for name in LISTED_COLUMNS)
 LISTED = f"""
 WITH last (run) AS (SELECT max(id) FROM run WHERE kind = 'scan' AND state = 'done')
 SELECT CASE WHEN b.id IS NULL THEN 'new' WHEN b.path <> d.path THEN 'moved' ELSE 'changed' END,
-       scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail,
-       CASE WHEN b.path <> d.path THEN b.path END
+       scope.name, d.path, CASE WHEN b.path <> d.path THEN b.path END, {OWN}
 FROM last JOIN document d ON d.seen = run JOIN scope ON scope.id = d.scope LEFT JOIN document b ON b.id = d.before
 WHERE (b.id IS NULL OR b.path <> d.path OR {CHANGED}) AND {DOCUMENT}
 AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = d.gone AND r.kind = 'regroup' AND r.state = 'done')
 UNION ALL
-SELECT 'gone', scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail, NULL
+SELECT 'gone', scope.name, d.path, NULL, {OWN}
 FROM last JOIN document d ON d.gone = run JOIN scope ON scope.id = d.scope
 WHERE scope.root <> x'' AND d.seen < run AND {DOCUMENT}
 AND NOT EXISTS (SELECT 1 FROM document n WHERE n.before = d.id AND n.seen = run)
@@ -125,18 +127,16 @@ ORDER = ("new", "changed", "moved", "gone")
 
 
 def list_changes(connection: sqlite3.Connection) -> list[Change]:
-    """Of the last scan that finished; by kind, then in byte order of their paths."""
-    found = [
+    """List what the last finished scan changed; by kind, then in byte order of their paths."""
+    changes = [
         Change(
             what,
-            Document(Location(scope, path), size, mtime, media, encoding, (digest or b"").hex(), reason, detail),
+            Document.stored(scope, path, dict(zip(LISTED_COLUMNS, values, strict=True))),
             None if before is None else Location(scope, before),
         )
-        for what, scope, path, size, mtime, media, encoding, digest, reason, detail, before in connection.execute(
-            LISTED
-        )
+        for what, scope, path, before, *values in connection.execute(LISTED)
     ]
-    return sorted(found, key=lambda change: ORDER.index(change.what))
+    return sorted(changes, key=lambda change: ORDER.index(change.what))
 
 
 def _name(path: bytes) -> bytes:

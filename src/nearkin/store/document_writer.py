@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from nearkin import _native
 from nearkin.formats.registry import READERS, UNKNOWN
-from nearkin.model import NO_OWNER, Reason
+from nearkin.model import DOCUMENT, NO_OWNER, Reason
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
 from nearkin.store.batch import DocumentBatch
@@ -39,6 +39,8 @@ TRANSACTION_SECONDS = 3.0
 ADOPTED = 4096  # documents at a time
 
 TOUCH = "UPDATE document SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, owner = ? WHERE id = ?"
+# The columns in which a document with a renewed text is as it was.
+RENEWED = ", ".join(field.name for field in DOCUMENT.stored if field.name not in ("text", "seen", "gone", "before"))
 
 Within = dict[int, int]  # rows of members, and that of the container each lies in
 
@@ -258,12 +260,8 @@ class Writer:
         with self._whole(len(batch), batch.size):
             texts = self.texts.add(batch)
             self.connection.executemany(
-                f"""INSERT INTO document (scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
-                                          encoding, digest, text, reason, detail, seen, before, reader, properties,
-                                          md5, sha1)
-                    SELECT scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, custodian, media,
-                           encoding, digest, ?, reason, detail, {self.run}, id, reader, properties,
-                           md5, sha1
+                f"""INSERT INTO document ({RENEWED}, text, seen, before)
+                    SELECT {RENEWED}, ?, {self.run}, id
                     FROM present WHERE id = ?""",
                 [(text, version.id) for text, version in zip(texts, versions, strict=True)],
             )
@@ -288,12 +286,7 @@ class Writer:
             self.texts.sign(rows)
 
     def supersede(self, versions: list[int]) -> None:
-        """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
-        self.connection.executemany(
-            f"""UPDATE document SET gone = {self.run}
-                WHERE id = ? AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished))""",
-            ((one,) for one in versions),
-        )
+        supersede(self.connection, self.run, versions)
 
     def finish(self, below: tuple[bytes, ...]) -> Changes:
         """Take over what a killed scan had read, note what is gone, and recognise what only moved; what lies in a
@@ -329,13 +322,36 @@ class Writer:
             gone = sum(version.media != "" for version in vanished) + self.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
 
-    def settle(self) -> None:
-        """In the transaction that ends the run: whoever is killed before has changed nothing that others see. What was
-        added since `finish` where this run has read is left to the next one, as its matches are."""
-        self.supersede(added_below(self.connection, self.scope, self.run, ()))
+    def settlement(self) -> "Settlement":
+        """What is left to be done when the run ends."""
+        return Settlement(self.scope, self.run, tuple(self.containers), tuple(self._renewed))
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What a run changes for others when it ends: whoever is killed before has changed nothing that they see."""
+
+    scope: int
+    run: int
+    containers: tuple[tuple[bytes, int], ...]  # that were read or touched: path and document
+    renewed: tuple[int, ...]  # documents with other texts now
+
+    def store(self, connection: sqlite3.Connection) -> None:
+        """In the transaction that ends the run. What was added since `finish` where this run has read is left to the
+        next one, as its matches are."""
+        supersede(connection, self.run, added_below(connection, self.scope, self.run, ()))
         for path, document in self.containers:
-            settle_members(self.connection, self.scope, path, document)
-        stay_with_renewed(self.connection, self.run, self._renewed)
+            settle_members(connection, self.scope, path, document)
+        stay_with_renewed(connection, self.run, [*self.renewed])
+
+
+def supersede(connection: sqlite3.Connection, run: int, versions: list[int]) -> None:
+    """They are gone when this run has finished; those that a later version has followed meanwhile are already."""
+    connection.executemany(
+        f"""UPDATE document SET gone = {run}
+            WHERE id = ? AND (gone IS NULL OR gone NOT IN (SELECT id FROM finished))""",
+        ((version,) for version in versions),
+    )
 
 
 Kind = tuple[str, str | None, bytes | None, int | None, Reason | None, str | None]  # media to detail, as stored

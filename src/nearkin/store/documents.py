@@ -16,7 +16,6 @@ Whether of what was to be scanned nothing could be read.
 Tables that a scan read as a whole, and the rows that it left out so.
 """
 
-import json
 import os
 import re
 import sqlite3
@@ -30,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.model import Document, IdenticalGroup, Location
+from nearkin.model import DOCUMENT, Document, IdenticalGroup, Location
 from nearkin.read.table import MEDIA, MEMBER, table_kind
 from nearkin.store.bulk import digests
 from nearkin.store.contents import FRESH
@@ -49,35 +48,17 @@ def each_present(
 ) -> Iterator[Document]:
     """The same one by one, however many there are."""
     textless = "AND d.text IS NULL AND d.size > 0 AND NOT EXISTS (SELECT 1 FROM document m WHERE m.parent = d.id)"
+    names = [name for name in DOCUMENT.attributes if name != "parent"]
     rows = connection.execute(
-        f"""SELECT scope.name, d.path, d.size, d.mtime_ns, d.media, d.encoding, d.digest, d.reason, d.detail,
-                   d.owner, d.custodian, d.properties, hex(d.md5), hex(d.sha1), p.path
+        f"""SELECT scope.name, d.path, {", ".join(f"d.{name}" for name in names)}, p.path
             FROM present d JOIN scope ON scope.id = d.scope LEFT JOIN document p ON p.id = d.parent
             WHERE d.reason IS {"NOT NULL" if failed else "NULL"} {textless if without_text else ""}
             ORDER BY d.path, scope.name"""
     )
     return (
-        Document(
-            Location(scope, path),
-            size,
-            mtime,
-            media,
-            encoding,
-            (digest or b"").hex(),
-            reason,
-            detail,
-            parent=None if parent is None else Location(scope, parent),
-            owner=owner,
-            custodian=custodian,
-            properties=json.loads(properties) if properties else {},
-            md5=md5.lower() or None,
-            sha1=sha1.lower() or None,
-        )
-        for (
-            scope, path, size, mtime, media, encoding, digest, reason, detail,
-            owner, custodian, properties, md5, sha1, parent,
-        ) in rows
-    )  # fmt: skip
+        Document.stored(scope, path, dict(zip(names, values, strict=True)), parent)
+        for scope, path, *values, parent in rows
+    )
 
 
 def count_documents(connection: sqlite3.Connection) -> tuple[int, int]:
@@ -90,7 +71,7 @@ def count_documents(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldDocument:
     """A document and what it holds; without text it has no content."""
 
     location: Location
@@ -100,7 +81,7 @@ class Held:
     size: int
 
 
-def held_in(connection: sqlite3.Connection, scope: str) -> list[Held]:
+def held_in(connection: sqlite3.Connection, scope: str) -> list[HeldDocument]:
     """The documents of a scope, in byte order of their paths."""
     rows = connection.execute(
         """SELECT scope.name, d.path, d.digest, c.id, coalesce(c.length, d.size), d.size
@@ -109,7 +90,7 @@ def held_in(connection: sqlite3.Connection, scope: str) -> list[Held]:
            WHERE scope.name = ? AND d.reason IS NULL ORDER BY d.path""",
         (scope,),
     )
-    return [Held(Location(name, path), *rest) for name, path, *rest in rows]
+    return [HeldDocument(Location(name, path), *rest) for name, path, *rest in rows]
 
 
 Place = tuple[Scope, bytes]
@@ -152,7 +133,7 @@ def spellings(name: str) -> list[str]:
     return [name] if meant == name else [name, meant]
 
 
-DOCUMENT = """FROM present d JOIN scope ON scope.id = d.scope
+WITH_SCOPE = """FROM present d JOIN scope ON scope.id = d.scope
               {} WHERE d.reason IS NULL AND"""
 LOOK_UP = 500  # keys a query
 
@@ -160,8 +141,8 @@ LOOK_UP = 500  # keys a query
 def documents_of_bytes(connection: sqlite3.Connection, digest: bytes) -> list[Location]:
     """In byte order."""
     rows = connection.execute(
-        f"""SELECT scope.name, d.path {DOCUMENT.format("JOIN text t ON t.id = d.text")} t.digest = ?1
-            UNION SELECT scope.name, d.path {DOCUMENT.format("")} d.text IS NULL AND d.digest = ?1""",
+        f"""SELECT scope.name, d.path {WITH_SCOPE.format("JOIN text t ON t.id = d.text")} t.digest = ?1
+            UNION SELECT scope.name, d.path {WITH_SCOPE.format("")} d.text IS NULL AND d.digest = ?1""",
         (digest,),
     )
     return sorted(Location(scope, path) for scope, path in rows)
@@ -178,7 +159,7 @@ def documents_of(connection: sqlite3.Connection, contents: Sequence[int]) -> dic
     for start in range(0, len(contents), LOOK_UP):
         part = contents[start : start + LOOK_UP]
         rows = connection.execute(
-            f"""SELECT t.content, scope.name, d.path {DOCUMENT.format("JOIN text t ON t.id = d.text")}
+            f"""SELECT t.content, scope.name, d.path {WITH_SCOPE.format("JOIN text t ON t.id = d.text")}
                 t.content IN ({",".join("?" * len(part))}) AND {FRESH} ORDER BY d.path, scope.name""",
             tuple(part),
         )
@@ -234,7 +215,7 @@ WHERE d.digest IS NOT NULL ORDER BY d.path, scope.name
 """
 
 
-class Group(NamedTuple):
+class CopyGroup(NamedTuple):
     """Overhead is what keeping one copy would save: the other files of equal size, or all but the largest."""
 
     tier: str
@@ -251,7 +232,7 @@ class Group(NamedTuple):
 
 def identical_groups(connection: sqlite3.Connection, limit: int | None = None) -> list[IdenticalGroup]:
     """Most documents first, then largest overhead; at last those that are copies only because their containers are."""
-    groups = [Group._make(row) for query in (SAME_BYTES, SAME_WORDS) for row in connection.execute(query)]
+    groups = [CopyGroup._make(row) for query in (SAME_BYTES, SAME_WORDS) for row in connection.execute(query)]
     within = _within_copies(connection)
     groups.sort(
         key=lambda group: (group.held in within, -group.documents, -group.overhead, group.first, group.tier),
@@ -267,7 +248,7 @@ def _within_copies(connection: sqlite3.Connection) -> set[tuple[str, bytes, int]
 
 
 def _named(
-    connection: sqlite3.Connection, groups: list[Group], within: set[tuple[str, bytes, int]]
+    connection: sqlite3.Connection, groups: list[CopyGroup], within: set[tuple[str, bytes, int]]
 ) -> list[IdenticalGroup]:
     """One walk over all documents, however few the groups are: 50,000 rows are read in a tenth of a second."""
     wanted = {(group.tier, group.digest) for group in groups}
@@ -290,7 +271,7 @@ def _named(
 
 def overhead_of_copies(connection: sqlite3.Connection) -> int:
     """What the copies of the same bytes cost in all. Those of the same words hold these: they must not count twice."""
-    return sum(Group._make(row).overhead for row in connection.execute(SAME_BYTES))
+    return sum(CopyGroup._make(row).overhead for row in connection.execute(SAME_BYTES))
 
 
 def count_identical(connection: sqlite3.Connection) -> int:

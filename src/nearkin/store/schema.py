@@ -11,6 +11,8 @@ only once these runs have finished. So a scan can write as it reads, be killed, 
 sees the store as the last finished run left it. Nobody asks `document` what is there, but the view `present`.
 """
 
+from nearkin import model
+
 APPLICATION_ID = 0x6E6B696E  # "nkin"
 SCHEMA_VERSION = 5
 
@@ -23,31 +25,23 @@ CREATE TABLE code (              -- signatures that are a few numbers, to be loo
 ) WITHOUT ROWID;
 """
 
-MATCH = """
-CREATE TABLE match (             -- of the last finished run under this scheme
-    scheme INTEGER NOT NULL REFERENCES scheme,
-    a INTEGER NOT NULL REFERENCES content,
-    b INTEGER NOT NULL REFERENCES content,
-    resemblance REAL NOT NULL,
-    a_in_b REAL,                 -- NULL: estimated by a scheme that does not tell containment
-    b_in_a REAL,
-    payload REAL,
-    shared_bytes INTEGER NOT NULL,
-    size_a INTEGER NOT NULL,     -- shingles (or bytes) of each, as compared
-    size_b INTEGER NOT NULL,
-    exact INTEGER NOT NULL,
-    low REAL,
-    high REAL,
-    PRIMARY KEY (scheme, a, b)
-) WITHOUT ROWID;
-CREATE INDEX match_b ON match (scheme, b);
-"""
+# The columns of matches, documents and families are those that nearkin.model declares. SQLite keeps them in the order
+# in which a table got them: the names below are in that of the first versions, and later versions append theirs.
+MATCH = (
+    model.MATCH.create(
+        "match",
+        "scheme a b resemblance a_in_b b_in_a payload shared_bytes size_a size_b exact low high",
+        constraints=["PRIMARY KEY (scheme, a, b)"],
+        rowid=False,
+    )
+    + "CREATE INDEX match_b ON match (scheme, b);\n"
+)
 
 MATCH_COLUMN = """
 CREATE TABLE match_column (      -- the same matches column by column, in the order of their key; none: read the rows
     scheme INTEGER NOT NULL REFERENCES scheme,
     name TEXT NOT NULL,
-    numbers BLOB NOT NULL,       -- little-endian, of one width each (match_columns.py); NaN where the row has NULL
+    numbers BLOB NOT NULL,       -- little-endian, of one width each (nearkin.model); NaN where the row has NULL
     UNIQUE (scheme, name)
 );
 """
@@ -63,31 +57,14 @@ MATCH_TRIGGERS = {
 }
 IN_COLUMNS = "\n".join([MATCH_COLUMN, *MATCH_TRIGGERS.values()])
 
-DOCUMENT = """
-CREATE TABLE document (          -- one version of what is at a place
-    id INTEGER PRIMARY KEY,
-    scope INTEGER NOT NULL REFERENCES scope,
-    path BLOB NOT NULL,          -- relative to the scope's root, forward slashes
-    parent INTEGER REFERENCES document,  -- the container or mail it came in
-    size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    inode INTEGER NOT NULL,
-    owner TEXT,
-    custodian TEXT,
-    media TEXT NOT NULL,
-    encoding TEXT,
-    digest BLOB,                 -- SHA-256 of the bytes; NULL where they could not be read
-    text INTEGER REFERENCES text,
-    reason TEXT,                 -- why it failed; NULL for every document
-    detail TEXT,
-    seen INTEGER NOT NULL REFERENCES run,  -- the run that read it
-    gone INTEGER REFERENCES run, -- the run that no longer found it so
-    before INTEGER REFERENCES document,  -- the version it follows: at the same path changed, at another moved
-    reader TEXT,                 -- which format it was taken for, name and version; NULL: text that needs none
-    properties TEXT,             -- JSON: title, author, created, message-id and what else it says of itself
-    md5 BLOB,                    -- legacy, where asked for; never used to decide anything
-    sha1 BLOB                    -- likewise
-);
+DOCUMENT = (
+    model.DOCUMENT.create(
+        "document",
+        "scope path parent size mtime_ns inode owner custodian media encoding digest text reason detail seen gone"
+        " before reader properties md5 sha1",
+        keys=["id INTEGER PRIMARY KEY"],
+    )
+    + """
 CREATE INDEX document_place ON document (scope, path);
 CREATE INDEX document_text ON document (text);
 -- Documents of given bytes are found through their text; only those without one need a way of their own.
@@ -96,6 +73,25 @@ CREATE INDEX document_digest ON document (digest) WHERE text IS NULL;
 CREATE INDEX document_previous ON document (before) WHERE before IS NOT NULL;
 CREATE INDEX document_container ON document (parent) WHERE parent IS NOT NULL;
 """
+)
+
+FAMILY = model.FAMILY.create(
+    "family",
+    "founder scheme view threshold containment kind links weakest_a weakest_b weakest mean_resemblance run since"
+    " unlisted",
+    keys=["id INTEGER PRIMARY KEY"],
+)
+
+FAMILY_CONTENT = (
+    model.MEMBER.create(
+        "family_content",
+        "content role pivot to_pivot",
+        keys=["family INTEGER NOT NULL REFERENCES family ON DELETE CASCADE"],
+        constraints=["PRIMARY KEY (family, content)"],
+        rowid=False,
+    )
+    + "CREATE INDEX family_content_content ON family_content (content);\n"
+)
 
 DECISIONS = """
 CREATE TABLE verdict (           -- a person's decision
@@ -188,20 +184,17 @@ CREATE TABLE family_event (      -- what became of families: merges and splits a
 );
 """
 
-# Since version 4. What is estimated from samples says so; stores of older versions do not tell of everything.
-MEASURED = """
--- What the payload was counted on (matching/match_columns.py): 0 all features, so many of a sample, -1 another sample.
-ALTER TABLE match ADD COLUMN payload_sample REAL;
-ALTER TABLE family ADD COLUMN weakest_exact INTEGER NOT NULL DEFAULT 1;
--- Whether all resemblances that the mean is of were measured on the texts.
-ALTER TABLE family ADD COLUMN mean_exact INTEGER NOT NULL DEFAULT 1;
-"""
-
-# Since version 5.
-CHANGED = """
--- When the inode changed (POSIX st_ctim), which nobody can set back; 0: not known, as in containers and older stores.
-ALTER TABLE document ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0;
-"""
+RECORDS = {
+    "document": model.DOCUMENT,
+    "match": model.MATCH,
+    "family": model.FAMILY,
+    "family_content": model.MEMBER,
+}
+# By the version of the store that brings them. Stores of older versions do not tell of what these columns say.
+ADDED = {
+    version: "".join(record.added(table, version) for table, record in RECORDS.items())
+    for version in range(2, SCHEMA_VERSION + 1)
+}
 
 TABLES = f"""
 CREATE TABLE run (
@@ -265,38 +258,12 @@ CREATE TABLE signature (
 );
 
 {MATCH}{IN_COLUMNS}
-CREATE TABLE family (
-    id INTEGER PRIMARY KEY,
-    founder BLOB NOT NULL,       -- digest of the founding content: the family's name
-    scheme INTEGER NOT NULL REFERENCES scheme,
-    view TEXT NOT NULL,
-    threshold REAL NOT NULL,
-    containment REAL NOT NULL,
-    kind TEXT NOT NULL,
-    links INTEGER NOT NULL,
-    weakest_a INTEGER REFERENCES content,
-    weakest_b INTEGER REFERENCES content,
-    weakest REAL,
-    mean_resemblance REAL,
-    run INTEGER NOT NULL REFERENCES run,
-    since INTEGER REFERENCES run, -- the run that founded it
-    unlisted INTEGER NOT NULL DEFAULT 0  -- pairs of members that were not compared: stars have linked them
-);
-
-CREATE TABLE family_content (
-    family INTEGER NOT NULL REFERENCES family ON DELETE CASCADE,
-    content INTEGER NOT NULL REFERENCES content,
-    role TEXT NOT NULL CHECK (role IN ('member', 'part')),
-    pivot INTEGER NOT NULL,
-    to_pivot REAL,
-    PRIMARY KEY (family, content)
-) WITHOUT ROWID;
-CREATE INDEX family_content_content ON family_content (content);
+{FAMILY}{FAMILY_CONTENT}
 {CODE}
 {SEGMENTS}
 {DECISIONS}
 {FAMILY_EVENT}
-{MEASURED}{CHANGED}
+{"".join(ADDED.values())}
 """
 
 # Made for every connection. What a run read or lost counts when it has finished; for the run itself, at once.
@@ -341,10 +308,10 @@ INSERT INTO delta (scheme, content) SELECT scheme, content FROM signature;
 """,
     # Matches that reach a threshold and were not measured are of texts that were not kept.
     3: f"""
-{MEASURED}
+{ADDED[4]}
 UPDATE family SET weakest_exact = 0, mean_exact = 0 WHERE (scheme, threshold) IN
     (SELECT f.scheme, f.threshold FROM (SELECT DISTINCT scheme, threshold FROM family) f WHERE EXISTS
         (SELECT 1 FROM match m WHERE m.scheme = f.scheme AND NOT m.exact AND m.resemblance >= f.threshold));
 """,
-    4: CHANGED,
+    4: ADDED[5],
 }
