@@ -29,7 +29,7 @@ from nearkin.store.batch import DocumentBatch
 from nearkin.store.compression import pack_all
 from nearkin.store.database import connect, transaction
 from nearkin.store.document_writer import Writer
-from nearkin.store.freshness import Known
+from nearkin.store.freshness import FileVersions, ReadRules, Staleness
 from nearkin.store.scopes import scope_for
 from nearkin.store.segments import folder_of
 from nearkin.text.canon import Canon
@@ -65,7 +65,8 @@ def fill(path: Path, contents: int) -> float:
             run = runs.begin(connection, version="bench", settings=Settings().to_json())
             canon_id = runs.canon_id(connection, canon.spec)
             scheme_id = runs.scheme_id(connection, scheme.spec, canon_id, FORMAT)
-        with Writer(connection, scope.id, run, canon_id, scheme_id, True, Known(canon_id, False, True)) as writer:
+        no_files = FileVersions(Staleness(ReadRules(canon_id, raw=False, keep=True)))
+        with Writer(connection, scope.id, run, canon_id, scheme_id, True, no_files) as writer:
             for first in range(0, contents, BATCH):
                 numbers = range(first, min(contents, first + BATCH))
                 texts = ["\n".join(text_of(number)).encode() for number in numbers]

@@ -273,7 +273,7 @@ def test_something_is_checked_in_between_two_transactions(tmp_path: Path, monkey
 
     def flush(self: Writer) -> None:
         nonlocal added
-        begun = self._files > 0
+        begun = self.transactions.files > 0
         whole(self)
         if begun and not added:
             added += store.add(note, name="note")

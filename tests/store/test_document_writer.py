@@ -16,7 +16,7 @@ from nearkin.store.batch import DocumentBatch
 from nearkin.store.database import MOST_PAGES, connect, see
 from nearkin.store.document_writer import Writer
 from nearkin.store.documents import present
-from nearkin.store.freshness import Known
+from nearkin.store.freshness import FileVersions, ReadRules
 from nearkin.store.text_writer import REMEMBERED
 
 pytestmark = pytest.mark.usefixtures("either_insert")
@@ -37,9 +37,9 @@ class Desk:
         self.connection.execute("UPDATE run SET state = 'done'")
         run = runs.begin(self.connection, version="test", settings="{}")
         see(self.connection, run)
-        known = Known(self.canon, raw=True, keep=keep_text)
-        known.load(self.connection, 1, self.scheme)
-        return Writer(self.connection, 1, run, self.canon, self.scheme, keep_text, known, room=room)
+        rules = ReadRules(self.canon, raw=True, keep=keep_text)
+        files = FileVersions.load(self.connection, 1, self.scheme, rules)
+        return Writer(self.connection, 1, run, self.canon, self.scheme, keep_text, files, room=room)
 
     def store(self, readings: DocumentBatch, *, keep_text: bool = True) -> None:
         writer = self.writer(keep_text=keep_text)
@@ -207,13 +207,13 @@ def test_documents_that_were_not_met_again_are_gone_and_may_come_back(desk: Desk
     writer.add(batch(reading("a", b"1"), reading("b", b"2")))
     writer.finish((b"",))
     writer = desk.writer()
-    writer.known.met.add(b"b")
+    writer.files.met.add(b"b")
     writer.add(reading("b", b"2"))
     writer.finish((b"",))
     assert paths(desk) == ["b"]
     assert desk.count("document") == 2
     writer = desk.writer()
-    writer.known.met |= {b"a", b"b"}
+    writer.files.met |= {b"a", b"b"}
     writer.add(batch(reading("a", b"1"), reading("b", b"2")))
     writer.finish((b"",))
     assert paths(desk) == ["a", "b"]

@@ -28,7 +28,7 @@ from nearkin.model import Reason
 from nearkin.read.table import MEMBER
 from nearkin.settings import Settings
 from nearkin.store.batch import DocumentBatch
-from nearkin.store.container_writer import ContainerWriter
+from nearkin.store.container_writer import ContainerWriter, StoredContainer
 from nearkin.store.document_writer import Within, Writer
 
 BY_CHANCE = (Reason.UNREADABLE, Reason.TIMED_OUT, Reason.CRASHED)  # and not another time, perhaps
@@ -151,7 +151,7 @@ class Intake:
             if self._only_touched(one):
                 continue
             told = self.copies.told(one)
-            if told is None or ContainerWriter(self.writer, one.path).had_members:
+            if told is None or StoredContainer(self.writer, one.path).had_members:
                 asked.append(one)
             else:
                 yield from self._later(told)
@@ -171,9 +171,9 @@ class Intake:
         )
 
     def _only_touched(self, one: HandedOver) -> bool:
-        known = self.writer.known
-        before = known.versions.get(one.path)
-        if before is None or before.digest is None or before.digest != one.digest or known.rereads(before):
+        files = self.writer.files
+        before = files.present.get(one.path)
+        if before is None or before.digest is None or before.digest != one.digest or files.rereads(before):
             return False
         self.writer.touch(
             before, size=one.size, mtime_ns=one.mtime_ns, ctime_ns=one.ctime_ns, inode=one.inode, owner=one.owner
@@ -184,7 +184,7 @@ class Intake:
         if taken.entry.plain:
             self.plain[taken.entry.source.path] = taken.entry.source.digest
             return
-        container = ContainerWriter(self.writer, taken.entry.source.path)
+        container = StoredContainer(self.writer, taken.entry.source.path)
         if taken.itself is not None and not taken.members and not container.had_members:
             self.copies.note(taken.itself)
             yield from self._later(taken.itself)
@@ -196,21 +196,21 @@ class Intake:
             yield from self._later(taken.itself, taken.inside)
             return
         yield from self._flush()
-        container.begin(self.taker.begun(entry))
+        opened = container.open(self.taker.begun(entry))
         if is_named_like:
             entry.problem = _named_like(folder)
             itself = self.taker.signed([entry], [])
         elif taken.itself is not None:
             itself = taken.itself
             if taken.inside is not None:
-                container.add(taken.inside)
+                opened.add(taken.inside)
                 yield taken.inside
         else:
             self._members = self._unpacked = 0
-            entry = yield from self._added(container, self._stream(entry.source))
+            entry = yield from self._added(opened, self._stream(entry.source))
             self.writer.rest()  # legacy digests of a large file take long
             itself = self.taker.signed([entry], [])
-        container.end(itself)
+        opened.close(itself)
         yield itself
 
     @staticmethod

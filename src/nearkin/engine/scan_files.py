@@ -14,7 +14,7 @@ from nearkin.read.walk import ROOT, PassedOver, Unreadable, walk_by_runs
 from nearkin.settings import Settings
 from nearkin.store.batch import DocumentBatch
 from nearkin.store.document_writer import Writer
-from nearkin.store.freshness import Known, Renewed
+from nearkin.store.freshness import FileVersions, Renewed
 from nearkin.store.scopes import Scope
 from nearkin.store.text_writer import SignatureRow
 
@@ -76,7 +76,7 @@ def take_in(
     def files() -> Iterator[bytes]:
         for some in met():
             writer.commit_if_due()  # of very many there may be none to be read
-            wanted = _to_be_read(writer.known, base + b"/", some, threads=settings.run.jobs)
+            wanted = _to_be_read(writer.files, base + b"/", some, threads=settings.run.jobs)
             if as_tables:
                 tables.extend(path for path in wanted if table_kind(path) is not None)
                 wanted = [path for path in wanted if table_kind(path) is None]
@@ -101,7 +101,7 @@ def take_in(
     ):
         done += len(batch)
         size += batch.size
-        writer.known.met.difference_update(batch.stores)  # what was there before is gone
+        writer.files.met.difference_update(batch.stores)  # what was there before is gone
         writer.add(batch)
         remember(batch)
         progress(done, size)
@@ -126,25 +126,25 @@ def take_in(
         )
     for one in unreadable:
         writer.add(DocumentBatch.failed(one.path, one.detail))
-        writer.known.met.add(one.path)
-        writer.known.closed.append(b"" if one.path == ROOT else one.path)
+        writer.files.met.add(one.path)
+        writer.files.closed.append(b"" if one.path == ROOT else one.path)
     return passed_over
 
 
-def _to_be_read(known: Known, base: bytes, paths: list[bytes], *, threads: int) -> list[bytes]:
-    """All but those whose known version will do. The file system is asked natively: one by one from Python took half
+def _to_be_read(files: FileVersions, base: bytes, paths: list[bytes], *, threads: int) -> list[bytes]:
+    """All but those whose stored version will do. The file system is asked natively: one by one from Python took half
     of the time a scan of unchanged files takes."""
-    if not known.versions and not known.pending:  # a first scan
-        known.met.update(paths)
+    if files.is_empty:
+        files.met.update(paths)
         return paths
-    asked = [known.versions[path] for path in paths if path in known.versions]
+    stored = [files.present[path] for path in paths if path in files.present]
     same = _native.unchanged(
-        [base + one.path for one in asked],
-        [one.size for one in asked],
-        [one.mtime_ns for one in asked],
-        [one.ctime_ns for one in asked],
-        [one.inode for one in asked],
+        [base + version.path for version in stored],
+        [version.size for version in stored],
+        [version.mtime_ns for version in stored],
+        [version.ctime_ns for version in stored],
+        [version.inode for version in stored],
         threads,
     )
-    unchanged = {one.path for one, is_same in zip(asked, same, strict=True) if is_same}
-    return [path for path in paths if known.meet(path, base + path, unchanged=path in unchanged).reads]
+    unchanged = {version.path for version, is_same in zip(stored, same, strict=True) if is_same}
+    return [path for path in paths if files.meet(path, base + path, unchanged=path in unchanged).reads]

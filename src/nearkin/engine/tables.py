@@ -23,7 +23,7 @@ from nearkin.read.walk import explain, stored_inode
 from nearkin.settings import Settings
 from nearkin.store.batch import DocumentBatch
 from nearkin.store.compression import pack_all
-from nearkin.store.container_writer import ContainerWriter
+from nearkin.store.container_writer import StoredContainer
 from nearkin.store.document_writer import TRANSACTION_BYTES, Writer
 from nearkin.text.kind import TextKind
 
@@ -138,13 +138,12 @@ def _take_in(
         writer.add(DocumentBatch.failed(path, explain(error)))
         return
     itself = table_reading(path, kind, stamp, digest, settings.table.how)
-    before = writer.known.versions.get(path)
-    if before is not None and not writer.known.rereads(before) and before.digest == digest:
+    before = writer.files.present.get(path)
+    if before is not None and not writer.files.rereads(before) and before.digest == digest:
         writer.add(itself)  # only touched
-        writer.containers.append((path, before.id))
+        writer.aftermath.containers.append((path, before.id))
         return
-    table = ContainerWriter(writer, path)
-    table.begin(itself)
+    table = StoredContainer(writer, path).open(itself)
     broken: tuple[Reason, str] | None = None
     rows = 0
     try:
@@ -167,7 +166,7 @@ def _take_in(
         broken = Reason.UNREADABLE, f"{explain(error)}; {rows:,} rows were read"
     if broken is not None:
         itself.reasons[0], itself.details[0] = broken
-    table.end(itself)
+    table.close(itself)
 
 
 def _named(path: bytes, base: bytes, batches: Iterator[Rows], columns: Columns) -> Iterator[tuple[list[bytes], Rows]]:

@@ -37,7 +37,7 @@ from nearkin.store.batch import DocumentBatch
 from nearkin.store.contents import present_contents
 from nearkin.store.database import in_memory, see, transaction
 from nearkin.store.document_writer import Writer
-from nearkin.store.freshness import Known
+from nearkin.store.freshness import FileVersions, ReadRules, Staleness
 from nearkin.store.scopes import scope_for
 from nearkin.store.signatures import signatures
 from nearkin.store.verdicts import Decided
@@ -83,7 +83,7 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             scheme_id = runs.scheme_id(connection, scheme.spec, canon_id, FORMAT)
         see(connection, run)
         cache = ScanCache(texts=settings.run.memory // 8 if settings.text.keep else 0, signatures=0)
-        known = Known(canon_id, canon.raw, settings.text.keep)
+        no_files = FileVersions(Staleness(ReadRules(canon_id, canon.raw, settings.text.keep)))
         tally = _Tally()
         started = time.perf_counter()
         writer = Writer(
@@ -93,7 +93,7 @@ def rehearse(found: Survey, settings: Settings, version: str) -> Rehearsal:
             canon_id,
             scheme_id,
             settings.text.keep,
-            known,
+            no_files,
             coded=scheme.estimator.coded,
         )
         with writer:
