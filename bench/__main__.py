@@ -1,4 +1,4 @@
-"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|formats|recall|checkin|habit] [--million]`."""
+"""`python -m bench [--corpus DIR] [--quick] [--only kernels|scan|formats|recall|checkin|rescan] [--million]`."""
 
 import argparse
 import platform
@@ -7,22 +7,22 @@ from importlib.metadata import version
 from pathlib import Path
 
 from bench.checkin import SIZES, checkin_table
-from bench.clock import Clock
-from bench.contest import contest
 from bench.folder import Folder, generate
-from bench.habit import SIZES as HABIT
-from bench.habit import habit_table
+from bench.formats import formats_table, plain_line
 from bench.joins import join_table
 from bench.kernels import kernel_table
-from bench.papers import papers_table, plain_line
+from bench.peer_comparison import contest
 from bench.process import cores
 from bench.recall import recall
+from bench.rescan import SIZES as RESCAN_SIZES
+from bench.rescan import rescan_table
 from bench.schemes import scheme_table
 from bench.sketches import sketch_table
+from bench.speed import Clock
 from bench.truth import Truth
 
 QUICK, JUDGED, GENERATED = 3_000, 10_000, 5_000
-PARTS = ("kernels", "scan", "formats", "recall", "checkin", "habit")
+PARTS = ("kernels", "scan", "formats", "recall", "checkin", "rescan")
 NOTES = """
 Pairs are judged among {contents:,} contents. prec. and recall: against exact resemblance ≥ 0.7 of 20-byte
 shingles of canonical text, nearkin's measure. 5w: against exact Jaccard ≥ 0.7 of 5-word shingles, the
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
             _scan(folder, truth, Path(work), rounds=1 if given.quick else 3)
         if "formats" in wanted:
             print("FORMATS: generated pages of 25,000 characters read and signed, best of several rounds in turn")
-            print(papers_table(Path(work), rounds=1 if given.quick else 3))
+            print(formats_table(Path(work), rounds=1 if given.quick else 3))
             print(plain_line(Path(work)), end="\n\n")
         if "recall" in wanted:
             _recall(folder, Path(work))
@@ -60,10 +60,10 @@ def main(arguments: list[str] | None = None) -> None:
             sizes = (*(SIZES[:1] if given.quick else SIZES), *([1_000_000] if given.million else []))
             print("CHECK of texts of 6 KB against generated stores, warm in one process, cold as a command")
             print(checkin_table(Path(work), sizes))
-        if "habit" in wanted:
-            sizes = (*(HABIT[:1] if given.quick else HABIT), *([1_000_000] if given.million else []))
-            print("HABIT: a scan from nothing, again unchanged, and with 100 files changed, new, moved or gone")
-            print(habit_table(Path(work), sizes))
+        if "rescan" in wanted:
+            sizes = (*(RESCAN_SIZES[:1] if given.quick else RESCAN_SIZES), *([1_000_000] if given.million else []))
+            print("RESCAN: a scan from nothing, again unchanged, and with 100 files changed, new, moved or gone")
+            print(rescan_table(Path(work), sizes))
 
 
 def _folder(corpus: Path | None, work: Path, *, quick: bool) -> Folder:

@@ -20,7 +20,7 @@ from bench.table import figure, table
 from nearkin import Store, _native
 from nearkin.engine.threads import recipe
 from nearkin.matching.segment_builder import build_segments
-from nearkin.sample.latin import ENGLISH
+from nearkin.sample.languages import ENGLISH
 from nearkin.sample.prose import Dice, prose
 from nearkin.scheme import FORMAT, parse_scheme
 from nearkin.settings import Settings

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bench.pages import Pairs, shingles
+from bench.peer_shingles import Pairs, shingles
 
 WINDOW = 20
 _BAND = 500
@@ -49,9 +49,9 @@ def exact_pairs(sets: Sequence[Ids], *, threshold: float) -> ExactPairs:
     order = np.argsort(sizes, kind="stable")
     order = order[sizes[order] > 0]
     matrix, sizes = _matrix([sets[i] for i in order]), sizes[order]
-    found = [_band(matrix, sizes, start, threshold) for start in range(0, len(order), _BAND)]
-    pairs = np.sort(order[np.concatenate([np.zeros((0, 2), np.int64), *(pairs for pairs, _ in found)])], axis=1)
-    scores = np.concatenate([np.zeros(0), *(scores for _, scores in found)])
+    bands = [_band(matrix, sizes, start, threshold) for start in range(0, len(order), _BAND)]
+    pairs = np.sort(order[np.concatenate([np.zeros((0, 2), np.int64), *(pairs for pairs, _ in bands)])], axis=1)
+    scores = np.concatenate([np.zeros(0), *(scores for _, scores in bands)])
     by_pair = np.lexsort((pairs[:, 1], pairs[:, 0]))
     return ExactPairs(pairs[by_pair], scores[by_pair])
 
@@ -63,7 +63,7 @@ def _matrix(sets: Sequence[Ids]) -> sparse.csr_matrix:
     shared = counts > 1
     kept = shared[columns]
     numbers = (np.cumsum(shared) - 1)[columns[kept]]
-    rows = np.repeat(np.arange(len(sets)), [len(one) for one in sets])[kept]
+    rows = np.repeat(np.arange(len(sets)), [len(shingles) for shingles in sets])[kept]
     shape = (len(sets), int(shared.sum()))
     return sparse.csr_matrix((np.ones(len(rows), np.int32), (rows, numbers)), shape=shape)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from nearkin.read.walk import Unreadable, walk
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 from nearkin.settings import WalkSettings
 
 

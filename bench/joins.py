@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from bench.clock import Clock, Speed
 from bench.process import cores
+from bench.speed import Clock, Speed
 from bench.table import figure, table
 from bench.truth import Truth
 from nearkin import _native
@@ -19,8 +19,8 @@ def join_table(clock: Clock, truth: Truth) -> str:
     scheme, settings = parse_scheme(DEFAULT_SCHEME), MatchSettings()
     texts = [text for text in truth.texts.values() if len(text) >= scheme.window]
     postings = _postings(texts)
-    found = find_candidates(postings, scheme, settings, threads=cores())
-    a, b = found.a[found.strong], found.b[found.strong]
+    candidates = find_candidates(postings, scheme, settings, threads=cores())
+    a, b = candidates.a[candidates.strong], candidates.b[candidates.strong]
     lengths = np.array([len(text) for text in texts], np.int64)
     size = int((lengths[a] + lengths[b]).sum())
     rows = []

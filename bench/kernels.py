@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 
-from bench.clock import Clock
 from bench.folder import Folder
+from bench.speed import Clock
 from bench.table import figure, table
 from nearkin import _native
-from nearkin.sample.latin import ENGLISH
+from nearkin.sample.languages import ENGLISH
 from nearkin.sample.prose import Dice, Prose
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon

@@ -22,7 +22,7 @@ from nearkin.errors import InputError
 
 
 @dataclass(frozen=True)
-class Found:
+class LinkedSteps:
     linked: int  # steps
     together: int  # of one lineage
     steps: int
@@ -30,7 +30,7 @@ class Found:
     strange: int  # links between texts of different chains
 
 
-def steps(folder: Path, truth: Path, work: Path, threshold: float) -> dict[str, Found]:
+def steps(folder: Path, truth: Path, work: Path, threshold: float) -> dict[str, LinkedSteps]:
     """With dates and without."""
     chains: dict[str, list[str]] = defaultdict(list)
     (work / "tree").mkdir()
@@ -48,7 +48,7 @@ def steps(folder: Path, truth: Path, work: Path, threshold: float) -> dict[str, 
     wanted = {(a, b) for names in chains.values() for a, b in pairwise(names) if a != b}
     of = {name: {chain for chain in chains if name in chains[chain]} for names in chains.values() for name in names}
     held = {_file(path): path for path in store.documents()["path"].to_pylist() if "!/" in path}
-    found = {}
+    by_mode = {}
     for mode in (True, False):
         links: set[frozenset[str]] = set()
         node: dict[str, str] = {}
@@ -58,17 +58,17 @@ def steps(folder: Path, truth: Path, work: Path, threshold: float) -> dict[str, 
                 tree = store.lineage(held.get(name, name), dates=mode).to_pylist()
             except InputError:  # it has no text
                 continue
-            same = [[_file(path) for path in (one["path"], *one["copies"])] for one in tree]
+            same = [[_file(path) for path in (node["path"], *node["copies"])] for node in tree]
             node |= {path: names[0] for names in same for path in names}
-            links |= {frozenset((_file(one["path"]), _file(one["source"]))) for one in tree if one["source"]}
+            links |= {frozenset((_file(node["path"]), _file(node["source"]))) for node in tree if node["source"]}
             trees.add(frozenset(path for names in same for path in names))
         equal = {(a, b) for a, b in wanted if a in node and node[a] == node.get(b)}
         together = sum(any({a, b} <= tree for tree in trees) for a, b in wanted - equal)
         linked = sum(a in node and b in node and frozenset((node[a], node[b])) in links for a, b in wanted)
         strange = sum(not of[a] & of[b] for a, b in map(tuple, links))
         mode_name = "with dates" if mode else "without dates"
-        found[mode_name] = Found(linked, together, len(wanted - equal), len(links), strange)
-    return found
+        by_mode[mode_name] = LinkedSteps(linked, together, len(wanted - equal), len(links), strange)
+    return by_mode
 
 
 def _file(path: str) -> str:
@@ -80,11 +80,12 @@ def main() -> None:
     folder, truth = map(Path, sys.argv[1:3])
     threshold = float(sys.argv[3]) if len(sys.argv) > 3 else 0.7
     with tempfile.TemporaryDirectory() as work:
-        for mode, one in steps(folder, truth, Path(work), threshold).items():
-            share = one.linked / one.steps
+        for mode, result in steps(folder, truth, Path(work), threshold).items():
+            share = result.linked / result.steps
             print(
-                f"{mode}: {one.linked} of {one.steps} steps linked ({share:.1%}); {one.together} are in one lineage;"
-                f" {one.strange} of {one.links} links are between texts of different chains"
+                f"{mode}: {result.linked} of {result.steps} steps linked ({share:.1%});"
+                f" {result.together} are in one lineage;"
+                f" {result.strange} of {result.links} links are between texts of different chains"
             )
 
 

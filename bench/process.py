@@ -98,6 +98,6 @@ def _removed(pid: int, folder: Path) -> int:
             with suppress(OSError):
                 target = str(link.readlink())
                 if target.startswith(f"{folder}/") and target.endswith(" (deleted)"):
-                    found = link.stat()
-                    inodes[found.st_ino] = 512 * found.st_blocks
+                    status = link.stat()
+                    inodes[status.st_ino] = 512 * status.st_blocks
     return sum(inodes.values())

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import nearkin
+from bench import nearkin_command
 from bench.folder import Folder
-from bench.pages import Pairs
+from bench.peer_shingles import Pairs
 from bench.process import measure
 from bench.table import share, table
 from bench.truth import Truth
@@ -15,10 +15,10 @@ from bench.truth import Truth
 
 def recall(part: Folder, work: Path) -> str:
     store = work / "recall"
-    nearkin.forget(store)
-    measure(nearkin.command(part.path, store), watch=False)
+    nearkin_command.forget(store)
+    measure(nearkin_command.command(part.path, store), watch=False)
     truth = Truth.of(part, most=len(part.documents))
-    pairs, scores = nearkin.reported(store, part)
+    pairs, scores = nearkin_command.reported(store, part)
     judged = truth.judge(pairs, truth.by_bytes.pairs)
     row = [
         f"{len(part.documents):,}",

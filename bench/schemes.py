@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from bench.clock import Clock
 from bench.kernels import SIZES, inputs_of, named
+from bench.speed import Clock
 from bench.table import figure, table
 from bench.truth import Truth
 from nearkin import _native

@@ -62,11 +62,11 @@ def text_of(path: Path) -> str:
 def score(known: dict[str, tuple[int, str]], spec: str) -> Score:
     numbers = {name: sign(text, spec).features.astype("i8").tolist() for name, (_, text) in known.items()}
     expected = hits = correct = 0
-    for one, other in product(known, known):
-        related = known[one][0] == known[other][0]
+    for a, b in product(known, known):
+        related = known[a][0] == known[b][0]
         # An empty sketch has no number and is like nothing, not even itself.
-        low, high = range_of(numbers[one][0]) if numbers[one] else (1, 0)
-        hit = bool(numbers[other]) and low <= numbers[other][0] <= high
+        low, high = range_of(numbers[a][0]) if numbers[a] else (1, 0)
+        hit = bool(numbers[b]) and low <= numbers[b][0] <= high
         expected += related
         hits += hit
         correct += related and hit
@@ -94,9 +94,9 @@ def main() -> None:
         rows = [[parse_scheme(spec).spec, str(score(known, spec)), PAPER.get(spec, "")] for spec in given.specs]
         print(table(columns, rows))
         return
-    scored = sorted(((score(known, spec), spec) for spec in combinations()), key=lambda one: -one[0].value)
+    scored = sorted(((score(known, spec), spec) for spec in combinations()), key=lambda scored: -scored[0].value)
     named = {parse_scheme(spec).spec: figures for spec, figures in PAPER.items()}
-    print(table(columns, [[spec, str(found), named.get(spec, "")] for found, spec in scored[:10]]))
+    print(table(columns, [[spec, str(result), named.get(spec, "")] for result, spec in scored[:10]]))
     print(f"{len(scored)} combinations, {sum(found.value > 1 for found, _ in scored)} score over 1 (paper: 104 of 672)")
 
 

@@ -13,8 +13,8 @@ from functools import partial
 
 import numpy as np
 
-from bench.clock import Clock
 from bench.kernels import WINDOW, inputs_of, named
+from bench.speed import Clock
 from bench.table import figure, table
 from nearkin import _native
 from nearkin.scheme import parse_scheme

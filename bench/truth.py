@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bench.exact import ExactPairs, byte_shingles, exact_pairs, word_shingles
 from bench.folder import Folder
-from bench.pages import THRESHOLD, Pairs, read_page
+from bench.peer_shingles import THRESHOLD, Pairs, read_page
 from bench.process import cores
 from nearkin.engine import scan_files
 from nearkin.scheme import parse_scheme

@@ -9,22 +9,22 @@ import pyarrow.parquet as pq
 import pytest
 
 from bench.checkin import checkin_table
-from bench.clock import Clock
-from bench.contest import PEERS, _goal, contest
 from bench.exact import byte_shingles, exact_pairs
 from bench.folder import Folder, generate
+from bench.formats import FORMATS, formats_table, page, plain_line
 from bench.joins import join_table
 from bench.kernels import kernel_table, kernels
-from bench.papers import FORMATS, page, papers_table, plain_line
+from bench.peer_comparison import PEERS, _goal, contest
 from bench.recall import recall
 from bench.scale.__main__ import join_rows
+from bench.scale.family_sizes import FamilySizes
 from bench.scale.growth import growth_table, slope
-from bench.scale.kin import Kin
 from bench.scale.postings import Stream
 from bench.scale.repository import Repository
-from bench.scale.rivals import rivals_table
+from bench.scale.side_by_side import peers_table
 from bench.schemes import scheme_table, specs
 from bench.sketches import sketch_table
+from bench.speed import Clock
 from bench.table import share, table
 from bench.truth import Truth
 
@@ -121,7 +121,7 @@ def test_checks_are_timed_and_right(tmp_path: Path) -> None:
 
 def test_every_format_is_timed_with_one_job_and_with_two(tmp_path: Path) -> None:
     assert all(write(page(1)) for write in FORMATS.values())
-    txt, mail, both = papers_table(tmp_path, documents=2, rounds=1, formats=("txt", "eml")).splitlines()[2:5]
+    txt, mail, both = formats_table(tmp_path, documents=2, rounds=1, formats=("txt", "eml")).splitlines()[2:5]
     assert [line.split()[:3] for line in (txt, mail, both)] == [
         ["txt", "2", "2"],
         ["eml", "2", "4"],
@@ -131,11 +131,11 @@ def test_every_format_is_timed_with_one_job_and_with_two(tmp_path: Path) -> None
 
 
 def test_generated_families_are_as_large_and_as_many_as_zipf_says() -> None:
-    kin = Kin(10_000)
-    _, sizes = np.unique(kin.founders(np.arange(10_000)), return_counts=True)
-    assert sorted(sizes[sizes > 1]) == sorted(kin.sizes)
-    assert 0.3 <= kin.sizes.sum() / 10_000 <= 0.35
-    assert kin.sizes.max() == 100
+    families = FamilySizes(10_000)
+    _, sizes = np.unique(families.founders(np.arange(10_000)), return_counts=True)
+    assert sorted(sizes[sizes > 1]) == sorted(families.sizes)
+    assert 0.3 <= families.sizes.sum() / 10_000 <= 0.35
+    assert families.sizes.max() == 100
 
 
 def test_a_generated_repository_is_the_same_in_any_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_scale_is_measured_and_nearkin_finds_every_pair(tmp_path: Path) -> None:
 
 
 def test_all_tools_are_given_the_same_table(tmp_path: Path) -> None:
-    shown = rivals_table(tmp_path, 150)
+    shown = peers_table(tmp_path, 150)
     assert "failed" not in shown
     for name in ("nearkin scan", "nearkin.match"):
         (line,) = [line for line in shown.splitlines() if line.startswith(name)]

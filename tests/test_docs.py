@@ -10,7 +10,7 @@ import pytest
 
 from cli.shell import typed
 from nearkin.cli.main import COMMANDS
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

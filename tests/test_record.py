@@ -12,7 +12,7 @@ import pytest
 from cli.world import Called, prose, write
 from nearkin import model
 from nearkin.api.store import Store
-from nearkin.keep.plan import Row
+from nearkin.keep.plan import PlanRow
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.query.arrow_tables import arrow_columns, match_table
 from nearkin.query.records import document_columns, match_columns
@@ -87,7 +87,7 @@ def test_csv_and_arrow_have_the_same_fields(store: Path) -> None:
 
 
 def test_a_plan_has_the_fields_that_users_rely_on() -> None:
-    assert list(Row.__dataclass_fields__) == KEEP.split()
+    assert list(PlanRow.__dataclass_fields__) == KEEP.split()
 
 
 def test_a_fresh_store_has_the_columns_that_are_declared(tmp_path: Path) -> None:

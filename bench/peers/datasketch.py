@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bench.pages import (
+from bench.peer_shingles import (
     PERMUTATIONS,
     THRESHOLD,
     Pairs,

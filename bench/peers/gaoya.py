@@ -4,7 +4,7 @@ Its three containers insert about equally fast. A query signs its texts again: i
 Texts of fewer than five words have no shingles there and all match one another.
 """
 
-from bench.pages import BANDS, ROWS, THRESHOLD, Pairs, Part, collect, pairs_of, pool, read_pages, run_peer
+from bench.peer_shingles import BANDS, ROWS, THRESHOLD, Pairs, Part, collect, pairs_of, pool, read_pages, run_peer
 
 
 def find_pairs(parts: list[Part]) -> Pairs:

@@ -7,7 +7,7 @@ pairs.
 
 from typing import Any
 
-from bench.pages import (
+from bench.peer_shingles import (
     BANDS,
     PERMUTATIONS,
     THRESHOLD,

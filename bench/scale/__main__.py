@@ -1,4 +1,4 @@
-"""`python -m bench.scale [--quick] [--only growth|rivals|join] [--sizes N ...] [--contents N ...] [--memory BYTES]`."""
+"""`python -m bench.scale [--quick] [--only growth|peers|join] [--sizes N ...] [--contents N ...] [--memory BYTES]`."""
 
 import argparse
 import json
@@ -10,13 +10,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 from bench.process import cores, held, measure
+from bench.scale.family_sizes import IN_FAMILIES, LARGEST
 from bench.scale.growth import SIZES, growth_table
-from bench.scale.kin import IN_FAMILIES, LARGEST
 from bench.scale.postings import Stream
-from bench.scale.rivals import DOCUMENTS, rivals_table
+from bench.scale.side_by_side import DOCUMENTS, peers_table
 from bench.table import figure, table
 
-PARTS = ("growth", "rivals", "join")
+PARTS = ("growth", "peers", "join")
 QUICK = (500, 1_000)
 CONTENTS = (100_000, 1_000_000)
 MEMORY = 1_000_000_000
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a few hundred documents: whether it runs")
     parser.add_argument("--only", choices=PARTS, help="only this table")
     parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help="documents through the whole pipeline")
-    parser.add_argument("--rivals", type=int, metavar="N", help="documents given to every tool")
+    parser.add_argument("--peers", type=int, metavar="N", help="documents given to every tool")
     parser.add_argument("--rounds", type=int, default=1, metavar="N", help="rounds in turn for every tool")
     parser.add_argument("--contents", type=int, nargs="+", metavar="N", help="contents through the join alone")
     parser.add_argument("--memory", type=int, default=MEMORY, metavar="BYTES", help="allowed to the join")
@@ -60,10 +60,10 @@ def main(arguments: list[str] | None = None) -> None:
             print("GROWTH: nearkin scan corpus.parquet --text-column text --id-column id, from nothing to families")
             sizes = tuple(given.sizes or (QUICK if given.quick else SIZES))
             print(growth_table(work, sizes), end="\n\n", flush=True)
-        if "rivals" in wanted:
-            documents = given.rivals or (QUICK[0] if given.quick else DOCUMENTS)
+        if "peers" in wanted:
+            documents = given.peers or (QUICK[0] if given.quick else DOCUMENTS)
             print(f"SIDE BY SIDE: {documents:,} texts from Parquet to pairs; best of {given.rounds} in turn")
-            print(rivals_table(work, documents, rounds=given.rounds), end="\n\n", flush=True)
+            print(peers_table(work, documents, rounds=given.rounds), end="\n\n", flush=True)
         if "join" in wanted:
             print("JOIN and union-find alone, on a stream of postings; making s: the part that only made the postings")
             contents = tuple(given.contents or (QUICK if given.quick else CONTENTS))
@@ -75,7 +75,7 @@ def join_rows(work: Path, contents: tuple[int, ...], memory: int) -> str:
     for size in contents:
         folder, stream = work / f"join-{size}", Stream(size)
         folder.mkdir()
-        asked = [sys.executable, "-m", "bench.scale.joined", str(size), str(memory), str(folder)]
+        asked = [sys.executable, "-m", "bench.scale.spilled_join", str(size), str(memory), str(folder)]
         run = measure(asked, watch=True, folder=folder)
         found = json.loads(run.output)
         rows.append(
@@ -90,7 +90,7 @@ def join_rows(work: Path, contents: tuple[int, ...], memory: int) -> str:
                 figure(max(0, run.disk - held(folder)) / 1e6),
                 f"{found['pairs']:,}",
                 f"{found['families']:,}",
-                f"{len(stream.kin.sizes):,}",
+                f"{len(stream.families.sizes):,}",
             ]
         )
         shutil.rmtree(folder)

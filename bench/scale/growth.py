@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.nearkin import stages
+from bench.nearkin_command import stages
 from bench.process import Measured, held, measure
 from bench.scale.repository import Repository
 from bench.table import figure, table
@@ -49,7 +49,7 @@ class Grown:
             figure(max(0, self.run.disk - self.store) / 1e6),
             f"{said['matches']:,}",
             f"{said['families']:,}",
-            f"{len(self.repository.kin.sizes):,}",
+            f"{len(self.repository.families.sizes):,}",
         ]
 
 

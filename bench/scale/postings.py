@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.scale.chance import mixed, share
-from bench.scale.kin import Kin
+from bench.scale.family_sizes import FamilySizes
+from bench.scale.random_numbers import mixed, share
 
 FEATURES = 100  # a content
 HOT, SPREAD = 20, 0.1  # features, and the share of contents that have each
@@ -40,8 +40,8 @@ class Stream:
     seed: int = 1
 
     @property
-    def kin(self) -> Kin:
-        return Kin(self.contents)
+    def families(self) -> FamilySizes:
+        return FamilySizes(self.contents)
 
     @property
     def size(self) -> int:
@@ -49,10 +49,10 @@ class Stream:
         return self.contents * FEATURES * 8
 
     def __iter__(self) -> Iterator[Batch]:
-        kin, hot = self.kin, mixed(self.seed, 20, np.arange(HOT))
+        families, hot = self.families, mixed(self.seed, 20, np.arange(HOT))
         for start in range(0, self.contents, AT_ONCE):
             numbers = np.arange(start, min(start + AT_ONCE, self.contents), dtype=np.int64)
-            yield Batch(start, self._features(numbers, kin.founders(numbers), hot))
+            yield Batch(start, self._features(numbers, families.founders(numbers), hot))
 
     def _features(
         self, numbers: NDArray[np.int64], founders: NDArray[np.int64], hot: NDArray[np.uint64]

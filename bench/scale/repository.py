@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.scale.chance import mixed, share
-from bench.scale.kin import Kin
+from bench.scale.family_sizes import FamilySizes
+from bench.scale.random_numbers import mixed, share
 
 WORDS = 40_000
 LETTERS = np.frombuffer(b"eeeeetttaaooiinnsshhrrddlucmfwypvbgkjqxz", np.uint8)
@@ -32,16 +32,16 @@ class Repository:
     seed: int = 1
 
     @property
-    def kin(self) -> Kin:
-        return Kin(self.documents)
+    def families(self) -> FamilySizes:
+        return FamilySizes(self.documents)
 
     def batches(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]]:
         """Numbers, founders, the texts end to end and where each begins and the last one ends."""
         vocabulary = _vocabulary(self.seed)
-        kin = self.kin
+        families = self.families
         for start in range(0, self.documents, AT_ONCE):
             numbers = np.arange(start, min(start + AT_ONCE, self.documents), dtype=np.int64)
-            founders = kin.founders(numbers)
+            founders = families.founders(numbers)
             yield numbers, founders, *self._texts(numbers, founders, vocabulary)
 
     def _texts(

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.pages import Pairs
+from bench.peer_shingles import Pairs
 from bench.process import cores
-from bench.scale.answers import Answers
+from bench.scale.true_pairs import TruePairs
 from bench.table import figure, share, table
 from nearkin import _native
 from nearkin.matching.candidates import Postings, find_candidates
@@ -53,14 +53,14 @@ class Timed:
         return cls(min(run[0] for run in runs), min(run[1] for run in runs), pairs)
 
 
-def join_table(corpus: Path, answers: Answers) -> str:
+def join_table(corpus: Path, true_pairs: TruePairs) -> str:
     postings, documents = _signed(corpus)
     ours = Timed.of(lambda: _ours(postings, documents))
-    rows = [_row("nearkin candidates, no feature left out", ours, ours, answers)]
+    rows = [_row("nearkin candidates, no feature left out", ours, ours, true_pairs)]
     lines = []
     if importlib.util.find_spec("duckdb"):
         theirs = Timed.of(_in_duckdb(postings, documents))
-        rows.append(_row(f"DuckDB self-join, features in over {MOST:,} left out", theirs, ours, answers))
+        rows.append(_row(f"DuckDB self-join, features in over {MOST:,} left out", theirs, ours, true_pairs))
         ratio = theirs.seconds / ours.seconds
         lines.append(f"DuckDB takes {ratio:.2f} times as long as nearkin's join (goal: at least 4)")
     _, counts = np.unique(postings.features, return_counts=True)
@@ -69,8 +69,8 @@ def join_table(corpus: Path, answers: Answers) -> str:
     return "\n".join([table(HEAD, rows), *lines])
 
 
-def _row(name: str, one: Timed, ours: Timed, answers: Answers) -> list[str]:
-    recall = answers.judge(one.pairs, answers.by_bytes).recall
+def _row(name: str, one: Timed, ours: Timed, true_pairs: TruePairs) -> list[str]:
+    recall = true_pairs.judge(one.pairs, true_pairs.by_bytes).recall
     ratio = one.seconds / ours.seconds
     return [name, figure(one.seconds), figure(one.cpu), figure(ratio), f"{len(one.pairs):,}", share(recall)]
 

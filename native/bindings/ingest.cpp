@@ -278,7 +278,6 @@ void register_ingest(nb::module_& m) {
       })
       .def("drop_texts", drop_texts)
       .def("take_canonical", take_canonical)
-      .def_prop_ro("properties", [](const Batch& b) { return pieces(b.properties.data(), b.property_ends); })
       .def_prop_ro("features", [](const Batch& b) { return pieces<nb::bytearray>(b.features.data(), b.feature_ends); })
       .def_prop_ro("weights", [](const Batch& b) -> nb::object {
         if (b.weights.empty()) return nb::none();

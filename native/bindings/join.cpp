@@ -11,11 +11,27 @@
 namespace nearkin::bindings {
 namespace {
 
-nb::tuple columns(Candidates&& candidates) {
-  const Columns<Candidate> of(std::move(candidates.pairs));
-  return nb::make_tuple(of(&Candidate::a), of(&Candidate::b), of(&Candidate::shared), of(&Candidate::size_a),
-                        of(&Candidate::size_b), of(&Candidate::united), of(&Candidate::strong),
-                        array(std::move(candidates.starred)), candidates.hot_features, candidates.hot_links);
+// Candidates as arrays that own the kernel's memory together. Nothing is copied.
+struct JoinResult {
+  NumPy<std::uint32_t> a, b;
+  NumPy<std::uint64_t> shared, size_a, size_b, united;
+  NumPy<bool> strong;
+  NumPy<std::uint32_t> hot_contents;
+  std::uint64_t hot_features, hot_links;
+};
+
+JoinResult result_of(Candidates&& candidates) {
+  const Columns<Candidate> column(std::move(candidates.pairs));
+  return {.a = column(&Candidate::a),
+          .b = column(&Candidate::b),
+          .shared = column(&Candidate::shared),
+          .size_a = column(&Candidate::size_a),
+          .size_b = column(&Candidate::size_b),
+          .united = column(&Candidate::united),
+          .strong = column(&Candidate::strong),
+          .hot_contents = array(std::move(candidates.starred)),
+          .hot_features = candidates.hot_features,
+          .hot_links = candidates.hot_links};
 }
 
 Estimator estimator_of(const std::string& name) {
@@ -26,11 +42,19 @@ Estimator estimator_of(const std::string& name) {
   throw nb::value_error("the join knows the estimators overlap, smallest, slots and collision");
 }
 
-Evidence evidence_of(const std::string& estimator, bool sampled, std::uint64_t limit, bool contains) {
+void make_options(JoinOptions* self, const std::string& estimator, bool sampled, std::uint64_t limit, bool contains,
+                  double resemblance, double containment, double floor, double confidence, std::uint32_t floor_reach,
+                  std::uint32_t floor_most, std::uint64_t short_part, std::uint64_t short_sample, std::uint32_t hot,
+                  unsigned threads) {
   const Evidence evidence{sampled, estimator_of(estimator), limit, contains};
-  const bool cut = evidence.estimator == Estimator::smallest || evidence.estimator == Estimator::slots;
-  if (cut != (limit != 0)) throw nb::value_error("smallest and slots have a limit, the others have none");
-  return evidence;
+  const bool limited = evidence.estimator == Estimator::smallest || evidence.estimator == Estimator::slots;
+  if (limited != (limit != 0)) throw nb::value_error("smallest and slots have a limit, the others have none");
+  new (self) JoinOptions{.evidence = evidence,
+                         .thresholds = {resemblance, containment, floor, confidence, short_part, short_sample},
+                         .floor_reach = floor_reach,
+                         .floor_most = floor_most,
+                         .hot = hot,
+                         .threads = threads};
 }
 
 // Features lie end to end in an array, or where the contents hold them.
@@ -46,28 +70,19 @@ Postings postings(const Array<std::uint64_t>& offsets, nb::handle features, cons
   return all;
 }
 
-nb::tuple py_candidates(const Array<std::uint64_t>& offsets, nb::handle features, const Array<std::uint32_t>& weights,
-                        const Array<std::uint64_t>& moduli, const std::string& estimator, bool sampled,
-                        std::uint64_t limit, bool contains, double resemblance, double containment, double floor,
-                        double confidence, std::uint32_t floor_reach, std::uint32_t floor_most,
-                        std::uint64_t short_part, std::uint64_t short_sample, std::uint32_t hot, unsigned threads,
-                        const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
+JoinResult py_candidates(const Array<std::uint64_t>& offsets, nb::handle features, const Array<std::uint32_t>& weights,
+                         const Array<std::uint64_t>& moduli, const JoinOptions& options,
+                         const Array<std::uint8_t>& touched, const Array<std::uint64_t>& common) {
   Postings all = postings(offsets, features, weights, moduli);
   all.touched = {touched.data(), touched.size()};
   all.common = {common.data(), common.size()};
   if (all.partial() && touched.size() != moduli.size()) throw nb::value_error("every content is touched or not");
-  const JoinOptions options{evidence_of(estimator, sampled, limit, contains),
-                            {resemblance, containment, floor, confidence, short_part, short_sample},
-                            floor_reach,
-                            floor_most,
-                            hot,
-                            threads};
   Candidates candidates;
   {
     const nb::gil_scoped_release free;
     candidates = find_candidates(all, options);
   }
-  return columns(std::move(candidates));
+  return result_of(std::move(candidates));
 }
 
 NumPy<std::uint64_t> py_shared(const Array<std::uint64_t>& offsets, const Array<std::uint64_t>& features,
@@ -92,17 +107,8 @@ NumPy<std::uint64_t> py_shared(const Array<std::uint64_t>& offsets, const Array<
 
 using Stage = BoundedJoin::Stage;
 
-void make(BoundedJoin* self, const std::string& folder, const Array<std::uint64_t>& moduli, bool weighted,
-          const std::string& estimator, bool sampled, std::uint64_t limit, bool contains, double resemblance,
-          double containment, double floor, double confidence, std::uint32_t floor_reach, std::uint32_t floor_most,
-          std::uint64_t short_part, std::uint64_t short_sample, std::uint32_t hot, std::uint64_t memory,
-          unsigned threads) {
-  const JoinOptions options{evidence_of(estimator, sampled, limit, contains),
-                            {resemblance, containment, floor, confidence, short_part, short_sample},
-                            floor_reach,
-                            floor_most,
-                            hot,
-                            threads};
+void make_join(BoundedJoin* self, const std::string& folder, const Array<std::uint64_t>& moduli,
+               const JoinOptions& options, bool weighted, std::uint64_t memory) {
   if (options.evidence.estimator == Estimator::collision) throw nb::value_error("collisions are not joined in bins");
   for (std::size_t i = 0; i < moduli.size(); ++i)
     if (moduli.data()[i] == 0) throw nb::value_error("a modulus of 0");
@@ -126,14 +132,14 @@ void work(BoundedJoin& self, Stage stage, std::size_t from, std::size_t to) {
   from_system(self.folder(), [&] { self.work(stage, from, to); });
 }
 
-nb::tuple stars(BoundedJoin& self) {
-  return columns(from_system(self.folder(), [&] { return self.stars(); }));
+JoinResult stars(BoundedJoin& self) {
+  return result_of(from_system(self.folder(), [&] { return self.stars(); }));
 }
 
-nb::tuple join(const BoundedJoin& self, std::uint32_t bin, std::uint32_t other) {
+JoinResult join(const BoundedJoin& self, std::uint32_t bin, std::uint32_t other) {
   Candidates candidates;
   candidates.pairs = from_system(self.folder(), [&] { return self.join(bin, other); });
-  return columns(std::move(candidates));
+  return result_of(std::move(candidates));
 }
 
 nb::tuple py_term_frequencies(const nb::bytes& text) {
@@ -179,10 +185,23 @@ nb::tuple py_intervals(const Array<std::uint64_t>& k, const Array<std::uint64_t>
 }  // namespace
 
 void register_join(nb::module_& m) {
-  m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, nb::kw_only(), "estimator"_a,
-        "sampled"_a, "limit"_a, "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a,
-        "floor_reach"_a, "floor_most"_a, "short_part"_a, "short_sample"_a, "hot"_a, "threads"_a, "touched"_a,
-        "common"_a);
+  nb::class_<JoinOptions>(m, "JoinOptions")
+      .def("__init__", make_options, nb::kw_only(), "estimator"_a, "sampled"_a, "limit"_a, "contains"_a,
+           "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a, "short_part"_a,
+           "short_sample"_a, "hot"_a, "threads"_a);
+  nb::class_<JoinResult>(m, "JoinResult")
+      .def_ro("a", &JoinResult::a, nb::rv_policy::reference)
+      .def_ro("b", &JoinResult::b, nb::rv_policy::reference)
+      .def_ro("shared", &JoinResult::shared, nb::rv_policy::reference)
+      .def_ro("size_a", &JoinResult::size_a, nb::rv_policy::reference)
+      .def_ro("size_b", &JoinResult::size_b, nb::rv_policy::reference)
+      .def_ro("united", &JoinResult::united, nb::rv_policy::reference)
+      .def_ro("strong", &JoinResult::strong, nb::rv_policy::reference)
+      .def_ro("hot_contents", &JoinResult::hot_contents, nb::rv_policy::reference)
+      .def_ro("hot_features", &JoinResult::hot_features)
+      .def_ro("hot_links", &JoinResult::hot_links);
+  m.def("candidates", py_candidates, "offsets"_a, "features"_a, "weights"_a, "moduli"_a, "options"_a, nb::kw_only(),
+        "touched"_a, "common"_a);
   m.def("shared", py_shared, "offsets"_a, "features"_a, "a"_a, "b"_a, nb::kw_only(), "threads"_a);
   nb::class_<BoundedJoin> type(m, "BoundedJoin");
   nb::enum_<Stage>(type, "Stage")
@@ -190,10 +209,8 @@ void register_join(nb::module_& m) {
       .value("ORDER", Stage::order)
       .value("LINK", Stage::link)
       .value("REACH", Stage::reach)
-      .value("DEAL", Stage::distribute);
-  type.def("__init__", make, "folder"_a, "moduli"_a, nb::kw_only(), "weighted"_a, "estimator"_a, "sampled"_a, "limit"_a,
-           "contains"_a, "resemblance"_a, "containment"_a, "floor"_a, "confidence"_a, "floor_reach"_a, "floor_most"_a,
-           "short_part"_a, "short_sample"_a, "hot"_a, "memory"_a, "threads"_a)
+      .value("DISTRIBUTE", Stage::distribute);
+  type.def("__init__", make_join, "folder"_a, "moduli"_a, "options"_a, nb::kw_only(), "weighted"_a, "memory"_a)
       .def("add", add, "rows"_a, "offsets"_a, "features"_a, "weights"_a)
       .def("work", work, "stage"_a, "start"_a, "stop"_a)
       .def("stars", stars)

@@ -123,11 +123,10 @@ Value piece(const T* data, const std::vector<std::uint64_t>& ends, std::size_t i
   return Value::bytes({reinterpret_cast<const char*>(data + start), (ends[i] - start) * sizeof(T)});
 }
 
-void py_fill_property_json(Batch& batch, const nb::callable& to_json) {
-  fill_property_json(batch, [&](std::string_view properties, std::string& to) {
-    const nb::object json = to_json(to_bytes(properties));
-    if (!json.is_none()) to += nb::cast<std::string>(json);
-  });
+nb::list py_properties_for_python(const Batch& batch) {
+  nb::list pages;
+  for (const std::string_view properties : properties_for_python(batch)) pages.append(to_bytes(properties));
+  return pages;
 }
 
 // Lists what fill_property_json has made, row by row.
@@ -309,12 +308,11 @@ void register_sqlite(nb::module_& m) {
   m.attr("FEED_COLUMNS") = RowSource::kMostColumns;
 
   register_ids(m);
-  m.def("tell", py_fill_property_json, "batch"_a, "as_json"_a);
-  m.def("told", property_json, "batch"_a);
-  m.def("title_as_json", [](const nb::bytes& properties) -> std::optional<std::string> {
-    std::string json;
-    return title_as_json(view(properties), json) ? std::optional(json) : std::nullopt;
-  }, "told"_a);
+  m.def("properties_for_python", py_properties_for_python, "batch"_a);
+  m.def("fill_property_json", [](Batch& batch, const std::vector<std::string>& from_python) {
+    fill_property_json(batch, from_python);
+  }, "batch"_a, "from_python"_a);
+  m.def("property_json", property_json, "batch"_a);
   m.def("rows_apart", rows_for_python, "batch"_a, "raw"_a);
   m.def("chosen_rows", [](const Batch& batch, const std::vector<std::size_t>& rows) {
     return chosen_rows(batch, rows);

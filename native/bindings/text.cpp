@@ -145,6 +145,12 @@ void register_text(nb::module_& m) {
   m.def("wide_without_mark", [](const nb::bytes& data) { return static_cast<int>(detect_wide(view(data))); },
         "data"_a);
   m.def("visible_text", py_visible_text, "html"_a, nb::kw_only(), "xml"_a = false);
+  m.def("page_json", [](const nb::bytes& properties) -> std::optional<std::string> {
+    if (needs_python(view(properties))) return std::nullopt;
+    std::string json;
+    append_property_json(view(properties), json);
+    return json;
+  }, "properties"_a);
   m.def("page", py_page, "html"_a);
   m.def("unescaped_json", py_unescaped_json, "text"_a);
   m.def("terms", py_terms, "text"_a);

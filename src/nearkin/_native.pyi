@@ -1,6 +1,6 @@
 """The C++20 core. Kernels are in native/kernels, conversions in native/bindings.cpp."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Blob = bytes | bytearray
+Bool = NDArray[np.bool_]
 U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -53,6 +54,8 @@ def visible_text(html: bytes, *, xml: bool = False) -> bytes: ...
 
 # The same, and what the page says of itself: key, NUL, value, NUL … (see html.hpp).
 def page(html: bytes) -> tuple[bytes, bytes]: ...
+def page_json(properties: bytes) -> str | None:
+    """Return the JSON of a page's properties; empty without any, None if Python has to read their values."""
 
 # Bits of what canonical text ignores.
 IGNORE_CASE: int
@@ -130,7 +133,6 @@ class Batch:
     moduli: list[int]
     digests: list[bytes | None]  # of the bytes; none where they could not be read
     contents: list[bytes | None]  # of the canonical text; none where there is no text
-    properties: list[bytes]  # what pages say of themselves, as `page` gives it
     features: list[bytearray]
     weights: list[bytearray] | None
     def __len__(self) -> int: ...
@@ -231,51 +233,12 @@ class TextContents:
     weights: U32
     moduli: U64
 
-# a, b, shared, size_a, size_b, united, strong: a < b, sorted by (a, b). Then which contents have a hot feature in their
-# prefix, how many of these features there are, and how many pairs were met by their stars alone.
-def candidates(
-    offsets: U64,
-    features: U64 | TextContents,  # end to end, or as they are held
-    weights: U32,
-    moduli: U64,
-    *,
-    estimator: str,
-    sampled: bool,
-    limit: int,
-    contains: bool,
-    resemblance: float,
-    containment: float,
-    floor: float,
-    confidence: float,
-    floor_reach: int,
-    floor_most: int,
-    short_part: int,
-    short_sample: int,
-    hot: int,
-    threads: int,
-    touched: U8,
-    common: U64,
-) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
+class JoinOptions:
+    """What a join looks for. A threshold over 1 is one that nothing reaches."""
 
-# The same candidates, of a collection whose lists do not fit into memory. First all of it is added, in any order; then
-# each stage is worked off, part by part; then come the stars, then each of the pairs of bins.
-class BoundedJoin:
-    class Stage(Enum):
-        COUNT = 0
-        ORDER = 1
-        LINK = 2
-        REACH = 3
-        DEAL = 4
-
-    PARTS: int  # of every stage
-    bins: int
-    spilled: int  # bytes written to temporary files
     def __init__(
         self,
-        folder: str,
-        moduli: U64,
         *,
-        weighted: bool,
         estimator: str,
         sampled: bool,
         limit: int,
@@ -289,14 +252,73 @@ class BoundedJoin:
         short_part: int,
         short_sample: int,
         hot: int,
-        memory: int,
         threads: int,
-    ) -> None: ...
+    ) -> None:
+        """Options as `JoinOptions`, `Evidence` and `ThresholdOptions` of native/kernels/join/candidates.hpp explain
+        them. ValueError: the estimator is unknown, or its limit is missing or superfluous."""
+
+class JoinResult:
+    """Candidate pairs, a < b, sorted by (a, b). The arrays show the kernel's memory; nothing is copied."""
+
+    @property
+    def a(self) -> U32: ...
+    @property
+    def b(self) -> U32: ...
+    @property
+    def shared(self) -> U64: ...
+    @property
+    def size_a(self) -> U64: ...
+    @property
+    def size_b(self) -> U64: ...
+    @property
+    def united(self) -> U64: ...
+    @property
+    def strong(self) -> Bool: ...
+    @property
+    def hot_contents(self) -> U32:
+        """Contents with a hot feature in their prefix, ascending."""
+    @property
+    def hot_features(self) -> int:
+        """The number of hot features."""
+    @property
+    def hot_links(self) -> int:
+        """The number of pairs that only stars have met."""
+
+def candidates(
+    offsets: U64,
+    features: U64 | TextContents,
+    weights: U32,
+    moduli: U64,
+    options: JoinOptions,
+    *,
+    touched: U8,
+    common: U64,
+) -> JoinResult:
+    """Join lists in memory. Features lie end to end, or where the contents hold them."""
+
+class BoundedJoin:
+    """The join of a collection whose lists do not fit into memory. It finds the same candidates.
+
+    First all lists are added, in any order. Then each stage is done, part by part. Then come the stars, and then the
+    join of each pair of bins.
+    """
+
+    class Stage(Enum):
+        COUNT = 0
+        ORDER = 1
+        LINK = 2
+        REACH = 3
+        DISTRIBUTE = 4
+
+    PARTS: int  # of every stage
+    bins: int
+    spilled: int  # bytes written to temporary files
+    def __init__(self, folder: str, moduli: U64, options: JoinOptions, *, weighted: bool, memory: int) -> None: ...
     def add(self, rows: U32, offsets: U64, features: U64, weights: U32) -> None: ...
     def work(self, stage: Stage, start: int, stop: int) -> None: ...
-    def stars(self) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
+    def stars(self) -> JoinResult: ...
     def pairs(self) -> list[tuple[int, int]]: ...
-    def join(self, bin: int, other: int) -> tuple[U32, U32, U64, U64, U64, U64, U8, U32, int, int]: ...
+    def join(self, bin: int, other: int) -> JoinResult: ...
 
 # How many features the lists a[i] and b[i] have in common; ascending, as postings are.
 def shared(offsets: U64, features: U64, a: U32, b: U32, *, threads: int) -> U64: ...
@@ -547,13 +569,14 @@ class Column:
 # Batches on their way into a store that holds nothing else. Rows that are not plain are left to Python.
 def rows_apart(batch: Batch, raw: bool) -> list[int]: ...
 def chosen_rows(batch: Batch, rows: list[int]) -> Batch: ...
+def properties_for_python(batch: Batch) -> list[bytes]:
+    """Return the properties of those pages whose values Python has to read; none once the JSON is filled in."""
 
-# Properties as JSON, as they are stored; `as_json` is asked where a page tells more than a title.
-def tell(batch: Batch, as_json: Callable[[bytes], str | None]) -> None: ...
-def told(batch: Batch) -> list[str | None]: ...
+def fill_property_json(batch: Batch, from_python: list[str]) -> None:
+    """Write the properties of a batch's pages as JSON, once, with the given JSON of `properties_for_python`."""
 
-# Empty for a title of spaces; None where more is told than a title, or it is not ASCII.
-def title_as_json(told: bytes) -> str | None: ...
+def property_json(batch: Batch) -> list[str | None]:
+    """Return the JSON of each row's properties, after `fill_property_json`."""
 
 # Place and length of each text that is not empty and no copy, among those that are lent.
 def text_places(batch: Batch, raw: bool) -> U64: ...

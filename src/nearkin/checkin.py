@@ -1,7 +1,7 @@
 """Checking in: a document is stored at once, and the next check finds it. Matches and families wait for the next scan.
 
-A file inside a known scope becomes a document there, as a scan would have it, with what lies in it if it is a
-container. Any other goes to the scope `added`, under its absolute path or the name it is given.
+A file inside a known scope becomes a document there, as a scan would have it, with its members if it is a container.
+Any other goes to the scope `added`, under its absolute path or the name it is given.
 """
 
 import os
@@ -28,17 +28,17 @@ ACTION = "check --add"
 
 @dataclass(frozen=True)
 class Added:
-    """Where a document is now, and whether it was not there, just so, before."""
+    """Where a document is now, and whether it is new: not there before with the same bytes."""
 
     location: Location
     new: bool
     replaced: bool = False  # other bytes were there
-    members: int = 0  # documents that lie in it
+    members: int = 0  # documents inside it, of a container
 
 
 @dataclass(frozen=True)
 class CheckIn:
-    """Takes documents in, under the last scan's scheme. The connection must be one that may write."""
+    """Stores single documents, signed under the last scan's scheme. The connection must be one that may write."""
 
     connection: sqlite3.Connection
     store: Path
@@ -46,8 +46,9 @@ class CheckIn:
     by: str
 
     def add_file(self, file: Path) -> Added:
+        """Store a file."""
         absolute = file.absolute()
-        place = Path(os.path.realpath(absolute.parent)) / absolute.name  # as scopes have their roots
+        place = Path(os.path.realpath(absolute.parent)) / absolute.name  # resolved as the roots of scopes are
         if os.fsencode(place) in own_files(self.store) or (place.exists() and place.samefile(self.store)):
             raise InputError(f"{file} belongs to the store itself.")
         scope = scope_around(self.connection, place)
@@ -57,28 +58,28 @@ class CheckIn:
         def read(scheme: Scheme, canon: Canon, keep: bool) -> Read:
             return read_file(os.fsencode(root).rstrip(b"/"), path, scheme, canon, keep=keep)
 
-        return self._added(scope, read)
+        return self._add(scope, read)
 
     def add_text(self, name: str, data: bytes, extracted: Callable[[bool], Extracted]) -> Added:
-        """Bytes that are in no file, and how a text is taken from them, given whether they are to be taken raw."""
-        path = _named(name)
+        """Store bytes that are in no file, with the function that extracts their text, raw or not."""
+        path = _path_of(name)
 
         def read(scheme: Scheme, canon: Canon, _keep: bool) -> Read:
             return read_text(path, data, extracted(canon.raw), scheme, canon)
 
-        return self._added(None, read)
+        return self._add(None, read)
 
     def add_bytes(self, name: str, data: bytes) -> Added:
-        """Bytes that are in no file, read as a file of this name would be."""
-        path = _named(name)
+        """Store bytes that are in no file, read as a file of this name would be."""
+        path = _path_of(name)
 
         def read(scheme: Scheme, canon: Canon, keep: bool) -> Read:
             return read_bytes(path, data, scheme, canon, keep=keep)
 
-        return self._added(None, read)
+        return self._add(None, read)
 
-    def _added(self, scope: Scope | None, read: Callable[[Scheme, Canon, bool], Read]) -> Added:
-        """Signed as the last scan did. One that ends meanwhile may have done it otherwise: then it is signed again."""
+    def _add(self, scope: Scope | None, read: Callable[[Scheme, Canon, bool], Read]) -> Added:
+        """Sign as the last scan did, and store; sign again where a scan that ended meanwhile signed otherwise."""
         while True:
             run = runs.last(self.connection)
             canon = Canon.parse(runs.canon_of(self.connection, run))
@@ -87,25 +88,27 @@ class CheckIn:
             if added is not None:
                 return added
 
-    def _store(self, run: runs.Run, scope: Scope | None, read: Read, *, canon: Canon, keep: bool) -> Added | None:
-        """None: the last scan is another by now, under another scheme."""
+    def _store(
+        self, run: runs.FinishedRun, scope: Scope | None, read: Read, *, canon: Canon, keep: bool
+    ) -> Added | None:
+        """Store a document that was read; None: the last scan is another by now, under another scheme."""
         (path,), (digest,), (size,) = read.itself.paths, read.itself.digests, read.itself.sizes
         with explained(self.store), turn(self.store), transaction(self.connection):
             if runs.last(self.connection).scheme != run.scheme:
                 return None
-            there = scope or scope_of_additions(self.connection)
+            target = scope or scope_of_additions(self.connection)
             canon_id = runs.canon_id(self.connection, canon.spec)
             rules = ReadRules(canon_id, canon.raw, keep)
-            files = FileVersions.load_one(self.connection, there.id, path, rules)
+            files = FileVersions.load_one(self.connection, target.id, path, rules)
             before = files.present.get(path)
-            location = Location(there.name, path)
+            location = Location(target.name, path)
             if before is not None and before.reason is None and before.digest == digest:
                 return Added(location, new=False)
-            # Members that came with the same run would not be known from those that come now.
+            # Members that were added in the same run could not be told from those that come now.
             fresh = before is not None or read.inside is not None
             additions = runs.of_additions(self.connection, version=self.version, fresh=fresh)
             coded = parse_scheme(run.spec).estimator.coded
-            writer = Writer(self.connection, there.id, additions, canon_id, run.scheme, keep, files, coded=coded)
+            writer = Writer(self.connection, target.id, additions, canon_id, run.scheme, keep, files, coded=coded)
             container = StoredContainer(writer, path)
             if read.inside is None and not container.had_members:
                 writer.add(read.itself)
@@ -116,13 +119,14 @@ class CheckIn:
                 by=self.by,
                 action=ACTION,
                 subject=os.fsdecode(path).encode("utf-8", "backslashreplace").decode(),
-                after={"scope": there.name, "digest": (digest or b"").hex(), "size": size},
+                after={"scope": target.name, "digest": (digest or b"").hex(), "size": size},
             )
         members = 0 if read.inside is None else len(read.inside)
         return Added(location, new=True, replaced=before is not None and before.reason is None, members=members)
 
 
-def _named(name: str) -> bytes:
+def _path_of(name: str) -> bytes:
+    """The path of a document under a name that somebody gave."""
     try:
         path = b"/".join(part for part in os.fsencode(name).split(b"/") if part not in (b"", b"."))
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The machine as this process may use it, and the version of nearkin that runs on it.
+"""The memory and cores that this process may use, and the version of nearkin.
 
 In a container a process may use less than the machine has.
 """
@@ -32,8 +32,8 @@ def cores() -> int:
 
 
 def _number(file: Path) -> int | None:
-    said = _read(file)
-    return int(said) if said.isdecimal() else None  # "max" is none
+    text = _read(file)
+    return int(text) if text.isdecimal() else None  # "max" is no limit
 
 
 def _read(file: Path) -> str:

@@ -1,32 +1,32 @@
-"""What can go wrong, in one hierarchy; each error carries the exit code the command line ends with.
+"""Errors in one hierarchy; each has the exit code that the command line ends with.
 
-    NearkinError                5   as whatever nobody foresaw; never 1, which says that something similar exists
+    NearkinError                5   also any unforeseen error; never 1, which says that something similar exists
     ├── UsageError              2   unknown option, scheme, key; a value out of range
-    │   └── SpecMismatchError   2   signatures of unlike specs were asked to meet
+    │   └── SpecMismatchError   2   signatures of different specs cannot be compared
     ├── InputError              3   a path that is missing or cannot be read; a name that is not in the store
     ├── StoreError              4   the store is missing, foreign, newer or damaged
     │   └── BusyError           4   a scan is writing to it
     └── EngineError             5   the engine that runs the kernels failed
 
-Messages are whole sentences that say what to do. Foreign errors are wrapped `from` their cause. Options are written as
-in a shell, and Python reads them as its arguments: `--floor 0.2` is `floor=0.2`.
+Messages are whole sentences that say what to do. Foreign errors are wrapped `from` their cause. Messages name options
+as in a shell; in Python they are shown as arguments: `--floor 0.2` becomes `floor=0.2`.
 """
 
 import re
 
-# Not within names of files, nor in a command to type, which goes to the end.
+# An option, but not within names of files; a command to type, which goes to the end, is left as it is.
 OPTION = r"nearkin [a-z]+ .*|(?<![\w'\"/.-])--([a-z][a-z-]*+)(?!\w|[./]\w)( (?=\d))?"
-OTHERWISE = {"no_text": "keep_text=False", "family_only": "beyond=False"}
+PYTHON_NAMES = {"no_text": "keep_text=False", "family_only": "beyond=False"}
 
 
 class NearkinError(Exception):
-    """Whatever nearkin refuses or cannot do, in one sentence; `exit_code` is what the command line ends with."""
+    """Anything that nearkin refuses or cannot do, in one sentence; the command line ends with `exit_code`."""
 
     exit_code = 5
 
     @property
     def sentence(self) -> str:
-        """As the command line says it."""
+        """The message as the command line shows it."""
         return super().__str__()
 
 
@@ -40,11 +40,11 @@ class UsageError(NearkinError):
 
 
 class SpecMismatchError(UsageError):
-    pass
+    """Signatures of different specs cannot be compared."""
 
 
 class InputError(NearkinError):
-    """A path that is missing or cannot be read, or a name of something that is not in the store."""
+    """A path that is missing or cannot be read, or a name that is not in the store."""
 
     exit_code = 3
 
@@ -55,13 +55,13 @@ class StoreError(NearkinError):
     exit_code = 4
 
     def __str__(self) -> str:
-        """Python opens a store by its path; there is no option to name it with."""
-        named = re.sub(r"( and )name (it|that) with --store| with --store(?=\.)", _opened, self.sentence)
-        return re.sub(OPTION, _argument, named)
+        """Return the message for Python, which opens a store by its path and has no --store."""
+        message = re.sub(r"( and )name (it|that) with --store| with --store(?=\.)", _opened, self.sentence)
+        return re.sub(OPTION, _argument, message)
 
 
 class BusyError(StoreError):
-    pass
+    """A scan is writing to the store."""
 
 
 class EngineError(NearkinError):
@@ -71,12 +71,13 @@ class EngineError(NearkinError):
         return re.sub(OPTION, _argument, self.sentence)
 
 
-def _opened(found: re.Match[str]) -> str:
-    return f"{found[1]}open {found[2]}" if found[1] else ""
+def _opened(match: re.Match[str]) -> str:
+    return f"{match[1]}open {match[2]}" if match[1] else ""
 
 
-def _argument(found: re.Match[str]) -> str:
-    if found[1] is None:
-        return found[0]
-    name = found[1].replace("-", "_")
-    return OTHERWISE.get(name, name) + ("=" if found[2] else "")
+def _argument(match: re.Match[str]) -> str:
+    """Return an option as the argument of a Python function."""
+    if match[1] is None:
+        return match[0]
+    name = match[1].replace("-", "_")
+    return PYTHON_NAMES.get(name, name) + ("=" if match[2] else "")

@@ -1,4 +1,7 @@
-"""The nouns: what a document, a match, a family is. Values only; every layer above speaks in them."""
+"""The nouns of the program: what a document, a match, a family is. They are values, which every layer above uses.
+
+Documents, matches and families are records: their classes declare how they are stored and listed (nearkin.record).
+"""
 
 import json
 from dataclasses import dataclass, field
@@ -14,17 +17,17 @@ class Reason(StrEnum):
     UNREADABLE = "unreadable"
     TOO_LARGE = "too large"
     ENCRYPTED = "encrypted"
-    CORRUPT = "corrupt"  # it is not what it should be
+    CORRUPT = "corrupt"  # its bytes are not what its format demands
     TIMED_OUT = "timed out"
     UNSUPPORTED = "unsupported"
     EMPTY = "empty"  # there is no text in it
-    CRASHED = "crashed"  # whoever read it
+    CRASHED = "crashed"  # the worker that read it
 
 
 Blob = bytes | bytearray  # the latter is what SQLite takes fastest (store.rows)
 
-# Of a worker that someone else ended, as a system short of memory does: no fault of the document, so the next scan
-# reads it again.
+# The detail where something else ended the worker, as a system short of memory does: no fault of the document, so the
+# next scan reads it again.
 KILLED = "the worker reading it was killed"
 
 
@@ -51,6 +54,8 @@ class View(StrEnum):
 
 
 class Role(StrEnum):
+    """What a document is to its family."""
+
     MEMBER = "member"
     PART = "part"
 

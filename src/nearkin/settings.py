@@ -1,6 +1,6 @@
-"""Every choice of a run, as one frozen tree of inert values. Nothing here reads, decides or remembers.
+"""The settings of a run, as one frozen tree of inert values. Nothing here reads files or keeps state.
 
-The defaults are what a newcomer gets; docs/decisions says why each is what it is.
+The defaults are what a newcomer gets; docs/decisions gives the reason for each.
 """
 
 import dataclasses
@@ -13,8 +13,8 @@ from nearkin import environment
 from nearkin.errors import UsageError
 
 DEFAULT_SCHEME = "mod:window=20,sample=200,most=64"
-SPREAD = 0.5  # chains whose most distant members resemble each other by less are pointed out
-NO_CONTAINMENT = 2.0  # a threshold that nothing reaches: for schemes that do not tell containment
+SPREAD = 0.5  # families whose most distant members resemble each other by less are pointed out
+NO_CONTAINMENT = 2.0  # a threshold that nothing reaches, for schemes that do not estimate containment
 IGNORABLE = ("case", "punctuation", "digits", "accents")
 KINDS: dict[Any, str] = {
     bool: "True or False",
@@ -26,7 +26,7 @@ KINDS: dict[Any, str] = {
 
 
 def checked(name: str, value: Any, kind: Any) -> Any:
-    """A value that Python was given, if it is of the kind that is asked for; numbers of NumPy become plain ones."""
+    """Return a value if it is of the given kind, else raise UsageError. Numbers of NumPy become plain ones."""
     if get_args(kind)[1:] == (type(None),):
         return None if value is None else checked(name, value, get_args(kind)[0])
     number = isinstance(value, Real) and not isinstance(value, bool)
@@ -36,14 +36,14 @@ def checked(name: str, value: Any, kind: Any) -> Any:
         return value if type(value) in (int, float) else float(value)
     if kind in (bool, str) and isinstance(value, kind):
         return value
-    if kind == tuple[str, ...] and isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+    if kind == tuple[str, ...] and isinstance(value, tuple) and all(isinstance(item, str) for item in value):
         return value
     option = "keep-text" if name == "keep" else name.replace("_", "-")
     raise UsageError(f"--{option} must be {KINDS[kind]}, not {value!r:.60}.")
 
 
 def in_units(size: int) -> str:
-    """Bytes as options take them: 64M, or the plain number where that is not even."""
+    """Return a size as options take it: 64M, or the plain number where no unit divides it."""
     for unit, worth in (("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)):
         if size and size % worth == 0:
             return f"{size // worth}{unit}"
@@ -52,11 +52,12 @@ def in_units(size: int) -> str:
 
 @dataclass(frozen=True)
 class Checked:
-    """Settings whose values are of the kinds that they say."""
+    """Settings that check the kinds of their values."""
 
     def __post_init__(self) -> None:
-        for one in dataclasses.fields(self):
-            object.__setattr__(self, one.name, checked(one.name, getattr(self, one.name), one.type))
+        for setting in dataclasses.fields(self):
+            value = checked(setting.name, getattr(self, setting.name), setting.type)
+            object.__setattr__(self, setting.name, value)
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,10 @@ class WalkSettings(Checked):
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     hidden: bool = False
-    full: bool = False  # read also what looks unchanged
+    full: bool = False  # read also files that look unchanged
     max_size: int = 256 << 20
     legacy_digests: bool = False  # also MD5 and SHA-1 of the bytes
-    custodian: str | None = None  # the rule that says whose copy a document is
+    custodian: str | None = None  # the rule that gives a document its custodian
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,7 +80,7 @@ class WalkSettings(Checked):
 
 @dataclass(frozen=True)
 class TextSettings(Checked):
-    """What of their texts is compared, and whether they are kept."""
+    """What of the texts is compared, and whether texts are stored."""
 
     raw: bool = False
     ignore: tuple[str, ...] = ("case", "punctuation")
@@ -94,18 +95,18 @@ class TextSettings(Checked):
 
 @dataclass(frozen=True)
 class MatchSettings(Checked):
-    """What makes a match, and what is kept of them."""
+    """What makes a match, and which matches are stored."""
 
     threshold: float = 0.7
     containment: float = 0.9
     floor: float = 0.5
     min_shared_bytes: int = 0
-    weak_matches: int = 20  # kept per content between the floor and the thresholds
-    weak_reach: int = 32  # weak matches are looked for among features in at most so many contents
-    confidence: float = 0.99  # of every interval shown, and of the bound that decides what is verified
-    part_shingles: int = 200  # shorter parts are listed, never grouped …
-    part_sample: int = 4  # … and where fewer of their features are sampled, looked for by rare ones only
-    hot: float = 1000  # a feature in more prefixes is hot, its contents are linked as a star; under 1: a share of all
+    weak_matches: int = 20  # matches between the floor and the thresholds that are stored for each content
+    weak_reach: int = 32  # weak matches are searched by features in at most so many contents
+    confidence: float = 0.99  # of every interval shown, and of the bound that decides which pairs are verified
+    part_shingles: int = 200  # shorter parts are listed, but never grouped …
+    part_sample: int = 4  # … and parts with fewer sampled features are searched by rare features only
+    hot: float = 1000  # a feature in more prefixes is hot: its contents are linked as a star; under 1: a share of all
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,17 +122,17 @@ class MatchSettings(Checked):
             raise UsageError(f"--min-shared-bytes must be 0 or more, not {self.min_shared_bytes}.")
 
     def hot_among(self, contents: int) -> int:
-        """In how many prefixes a feature may be, among so many contents."""
+        """Return in how many prefixes a feature may be before it is hot, among so many contents."""
         return int(self.hot) if self.hot >= 1 else max(2, int(self.hot * contents))
 
 
 @dataclass(frozen=True)
 class TableSettings(Checked):
-    """Where a column is named, files that are tables are read row by row."""
+    """How tables are read: row by row, where a text column is named."""
 
     text_column: str | None = None
     id_column: str | None = None
-    html: bool = False  # every text is HTML, also where it does not look so
+    html: bool = False  # every text is HTML, even if it does not look like it
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -141,7 +142,7 @@ class TableSettings(Checked):
 
     @property
     def how(self) -> str | None:
-        """In what way tables are read, as their documents remember it; None: not at all."""
+        """How tables are read, in the words that are stored with their documents; None: not row by row."""
         if self.text_column is None:
             return None
         by = "row number" if self.id_column is None else f"column {self.id_column!r}"
@@ -153,7 +154,7 @@ MOST_JOBS, LEAST_MEMORY = 512, 64 << 20
 
 @dataclass(frozen=True)
 class RunSettings(Checked):
-    """What of the machine a run may use."""
+    """How much of the machine a run may use."""
 
     jobs: int = field(default_factory=lambda: min(environment.cores(), MOST_JOBS))
     memory: int = field(default_factory=lambda: max(LEAST_MEMORY, environment.memory() // 4))
@@ -168,19 +169,19 @@ class RunSettings(Checked):
 
 @dataclass(frozen=True)
 class WorkerSettings(Checked):
-    """What one document may cost that is neither plain text nor HTML."""
+    """What a worker may spend on one document that is neither plain text nor HTML."""
 
     timeout: float = 30.0  # seconds
-    document_memory: int = 1 << 30  # bytes of addresses
+    document_memory: int = 1 << 30  # bytes of address space
 
     @property
     def timed_out(self) -> str:
-        """Of a document that took too long; also tells later whether as much time was given."""
+        """The detail of a document that took too long. A later scan sees by it whether the time limit has changed."""
         return f"it took over {self.timeout:g} seconds"
 
     @property
     def container_timed_out(self) -> str:
-        """Of a container, and of what was not read any more because of it."""
+        """The detail of a container that took too long, and of its members that were not read."""
         return f"its container took longer than one of its size may, at {self.timeout:g} seconds a document"
 
     def __post_init__(self) -> None:
@@ -194,7 +195,7 @@ class WorkerSettings(Checked):
 
 @dataclass(frozen=True)
 class Settings:
-    """All of them."""
+    """All settings of a run."""
 
     scheme: str = DEFAULT_SCHEME
     walk: WalkSettings = field(default_factory=WalkSettings)
@@ -209,7 +210,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, text: str) -> "Settings":
-        """As a run noted them down; what this nearkin has besides is at its default."""
+        """Read settings that a run has stored. Settings that are newer than that run have their defaults."""
         tree = json.loads(text)
 
         def part(group: type[Any], name: str) -> Any:

@@ -11,9 +11,9 @@ import pytest
 
 from cli.terminal import Typed
 from cli.world import FILES, Called, edited, listed, prose, write
-from nearkin.sample.file_formats import as_docx
-from nearkin.sample.latin import ENGLISH
-from nearkin.sample.page import Block, Page, Shape
+from nearkin.sample.languages import ENGLISH
+from nearkin.sample.office import as_docx
+from nearkin.sample.page import Page, PageBlock, Shape
 
 MATCH_FIELDS = [
     "a",
@@ -286,7 +286,7 @@ def test_more_than_one_scope(tmp_path: Path) -> None:
 
 def test_the_table_of_documents_names_formats_shortly(tmp_path: Path) -> None:
     """Word's media type has 71 letters: it left no room for paths."""
-    page = Page(ENGLISH, "A title", (Block(Shape.PARAGRAPH, ("Turn the lever to the left.",)),))
+    page = Page(ENGLISH, "A title", (PageBlock(Shape.PARAGRAPH, ("Turn the lever to the left.",)),))
     folder = tmp_path / "docs"
     (folder / "letters").mkdir(parents=True)
     (folder / "letters" / "a letter to Ann.docx").write_bytes(as_docx(page))

@@ -11,7 +11,7 @@ import pytest
 from cli.terminal import Typed
 from cli.world import Called, edited, prose, write
 from nearkin.cli.progress import Reporter, left
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 
 # The real command, which finds after a tenth of a second that it takes long, and takes its time over small batches.
 SLOW = """

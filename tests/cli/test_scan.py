@@ -14,7 +14,7 @@ import pytest
 
 from cli.shell import typed
 from cli.world import FILES, NEARKIN, Called, edited, nearkin, prose, write
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 
 LISTINGS = [
     [command, "--format", form]

@@ -11,7 +11,7 @@ import pytest
 from cli.containers import zipped
 from cli.world import Called, edited, prose
 from nearkin.forecast import rehearsal, survey
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 
 NUMBERS = ("documents", "bytes", "seconds", "memory", "disk", "matches", "hot_features")
 

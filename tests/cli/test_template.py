@@ -9,7 +9,7 @@ import pytest
 from cli.world import Called, edited, nearkin, prose, write
 from nearkin import Store
 from nearkin.sample.judge import judge
-from nearkin.sample.sample import TRUTH, write_sample
+from nearkin.sample.repository import TRUTH, write_sample
 from nearkin.sample.truth import RelationKind, Truth
 from nearkin.store.database import connect
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Member, Problem
+from nearkin.formats.adapter import ContainerMember, Extraction, Limits, Problem
 from nearkin.formats.registry import BY_NAME
 from nearkin.model import Reason
 
@@ -46,17 +46,17 @@ def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
     return mail if name.endswith(b".eml") and b": " in head else None
 
 
-def read_with(kind: Format, file: BinaryIO, limits: Limits) -> Found:
+def read_with(kind: Format, file: BinaryIO, limits: Limits) -> Extraction:
     return {"zip": _zip, "eml": _mail, "deed": _do}[kind.name](file, limits)
 
 
-def _zip(file: BinaryIO, limits: Limits) -> Found:
+def _zip(file: BinaryIO, limits: Limits) -> Extraction:
     try:
         archive = zipfile.ZipFile(file)
     except zipfile.BadZipFile as error:
         raise Problem(Reason.CORRUPT, str(error)) from error
 
-    def members() -> Iterator[Member]:
+    def members() -> Iterator[ContainerMember]:
         taken = 0
         for at, info in enumerate(archive.infolist()):
             if info.is_dir():
@@ -64,31 +64,33 @@ def _zip(file: BinaryIO, limits: Limits) -> Found:
             if at >= limits.members:
                 raise Problem(Reason.TOO_LARGE, f"it has more than {limits.members:,} members")
             if info.flag_bits & 1:
-                yield Member(os.fsencode(info.filename), b"", problem=Problem(Reason.ENCRYPTED, "a password is needed"))
+                yield ContainerMember.failed(
+                    os.fsencode(info.filename), Problem(Reason.ENCRYPTED, "a password is needed")
+                )
                 continue
             with archive.open(info) as stream:
                 data = stream.read(limits.unpacked - taken + 1)
             taken += len(data)
             if taken > limits.unpacked:
                 raise Problem(Reason.TOO_LARGE, f"its members are over {limits.unpacked:,} bytes")
-            yield Member(os.fsencode(info.filename), data)
+            yield ContainerMember(os.fsencode(info.filename), data)
 
-    return Found(None, members=members())
+    return Extraction(None, members=members())
 
 
-def _mail(file: BinaryIO, limits: Limits) -> Found:
+def _mail(file: BinaryIO, limits: Limits) -> Extraction:
     mail = email.message_from_binary_file(file, policy=email.policy.default)
     time.sleep(float(mail["x-nap"] or 0))
     body = mail.get_body(("plain",))
     kept = {"message-id": str(mail["message-id"] or ""), "from": str(mail["from"] or ""), "title": str(mail["subject"])}
     members = [
-        Member((part.get_filename() or "").encode(), part.get_payload(decode=True) or b"")  # type: ignore[arg-type]
+        ContainerMember((part.get_filename() or "").encode(), part.get_payload(decode=True) or b"")  # type: ignore[arg-type]
         for part in mail.iter_attachments()
     ]
-    return Found("" if body is None else body.get_content(), kept, members)
+    return Extraction("" if body is None else body.get_content(), kept, members)
 
 
-def _do(file: BinaryIO, limits: Limits) -> Found:
+def _do(file: BinaryIO, limits: Limits) -> Extraction:
     """The document says what it does to its reader."""
     what, _, rest = file.read().removeprefix(DEED).decode().partition(" ")
     match what:
@@ -118,7 +120,7 @@ def _do(file: BinaryIO, limits: Limits) -> Found:
                 sys.stderr.write("y" * 100_000)
                 os.write(1, b"z" * 100_000)
         case "shout":
-            return Found("loud " * (limits.characters // 2))
+            return Extraction("loud " * (limits.characters // 2))
         case "recurse":
             return _do(io.BytesIO(DEED + b"recurse"), limits)
         case "raise":
@@ -130,7 +132,7 @@ def _do(file: BinaryIO, limits: Limits) -> Found:
                 with open(rest, "w") as out:
                     out.write("x")
             except OSError as error:
-                return Found(f"refused {error.errno}")
+                return Extraction(f"refused {error.errno}")
         case "thread":
             started = threading.Thread(target=sys.getsizeof, args=(rest,))
             started.start()
@@ -144,20 +146,20 @@ def _do(file: BinaryIO, limits: Limits) -> Found:
             while time.process_time() < float(rest) + 0.3:
                 pass
         case "drip":
-            return Found(None, members=_dripping())
+            return Extraction(None, members=_dripping())
         case "letter":
-            return Found(f"the text of a letter, {rest}", members=_halfway())
+            return Extraction(f"the text of a letter, {rest}", members=_halfway())
         case "halfway":
-            return Found(None, members=_halfway())
-    return Found(f"{what} {rest}", {"title": what})
+            return Extraction(None, members=_halfway())
+    return Extraction(f"{what} {rest}", {"title": what})
 
 
-def _halfway() -> Iterator[Member]:
-    yield Member(b"first.txt", b"the first member is read before the second kills the worker")
+def _halfway() -> Iterator[ContainerMember]:
+    yield ContainerMember(b"first.txt", b"the first member is read before the second kills the worker")
     os._exit(1)
 
 
-def _dripping() -> Iterator[Member]:
+def _dripping() -> Iterator[ContainerMember]:
     while True:
         time.sleep(0.05)
-        yield Member(b"drop.txt", b"drop")
+        yield ContainerMember(b"drop.txt", b"drop")

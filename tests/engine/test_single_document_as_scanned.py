@@ -6,7 +6,7 @@ import pytest
 
 from nearkin.engine import scan_files
 from nearkin.read.walk import Unreadable, walk
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
 from nearkin.text.canon import Canon

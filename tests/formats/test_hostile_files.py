@@ -263,7 +263,7 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
 @pytest.mark.parametrize(
     ("pattern", "piece"),
     [
-        (detect.FLAT, b"<office:document "),
+        (detect.FLAT_DOCUMENT, b"<office:document "),
         (xlsx.AT, b"<c s='1' "),
         (xlsx.ERROR, b"<c "),
         (xlsx.ERROR, b" t="),
@@ -283,9 +283,9 @@ def test_tags_that_never_end_take_no_quadratic_time(pattern: re.Pattern[bytes], 
 
 def test_tables_of_a_presentation_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of many edits may lead to the same table, or into the middle of it."""
-    read: list[ole.Record] = []
+    read: list[ole.OfficeRecord] = []
 
-    def record_at(data: bytes, place: int) -> ole.Record:
+    def record_at(data: bytes, place: int) -> ole.OfficeRecord:
         read.append(ole.record_at(data, place))
         return read[-1]
 

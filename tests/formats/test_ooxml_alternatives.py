@@ -5,14 +5,14 @@ import pytest
 from formats import office
 from formats.office import alternatives, paragraph, zipped
 from formats.test_visible_text import found
-from nearkin.formats.adapter import Found
+from nearkin.formats.adapter import Extraction
 from nearkin.model import Reason
 
 NAMES = " ".join(f'xmlns:{name}="{name}"' for name in ("w", "r", "wp", "pic", "mc", "v", "c", "a", "cx", "m", "p"))
 EMPTY = "<w:drawing><wp:inline><wp:posOffset>120</wp:posOffset></wp:inline></w:drawing>"
 
 
-def word(body: str, parts: dict[str, bytes] | None = None, *, kind: str = "aFChunk") -> Found:
+def word(body: str, parts: dict[str, bytes] | None = None, *, kind: str = "aFChunk") -> Extraction:
     """Parts beside the body are named by their relations, all of one kind."""
     parts = parts or {}
     kin = "".join(f'<Relationship Id="{name}" Type="x/{kind}" Target="{name}"/>' for name in parts)

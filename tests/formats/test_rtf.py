@@ -5,7 +5,7 @@ import pytest
 from formats.outlook import lzfu
 from formats.test_visible_text import found
 from nearkin.formats.adapter import Limits
-from nearkin.formats.msg import unpacked
+from nearkin.formats.msg import decompressed_rtf
 from nearkin.formats.rtf import taken
 
 
@@ -84,7 +84,7 @@ def test_mail_that_was_html_shows_what_the_page_said() -> None:
     )
     assert text(inside) == "onetwo\nthree\n"
     assert text(r"\ansi \htmlrtf shown") == "shown"  # it never was HTML
-    packed = unpacked(lzfu(rf"{{\rtf1{inside}}}".encode()), Limits())
+    packed = decompressed_rtf(lzfu(rf"{{\rtf1{inside}}}".encode()), Limits())
     assert taken(packed, Limits()).prose.text() == "onetwo\nthree\n"
 
 

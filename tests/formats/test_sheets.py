@@ -11,7 +11,7 @@ from formats import documents, excel_97
 from formats.office import LABELS, cached, drawn, related, say, zipped
 from formats.test_visible_text import found
 from nearkin.formats import xlsx
-from nearkin.formats.adapter import Limits, Prose
+from nearkin.formats.adapter import Limits, TextBuilder
 from nearkin.formats.xls import add_beside
 from nearkin.formats.xlsx import binary_headers
 
@@ -123,7 +123,7 @@ def excel_95(page: int, *records: bytes) -> str:
     begin = excel_97.record(0x0809, struct.pack("<HH4x", 0x0500, 5))
     pages = excel_97.record(0x0042, struct.pack("<H", page))
     told = excel_97.record(0x0085, struct.pack("<I", len(begin + pages + excel_97.END) + 8))
-    prose = Prose(Limits())
+    prose = TextBuilder(Limits())
     add_beside(b"".join((begin, pages, told, excel_97.END, begin, *records, excel_97.END)), prose)
     return prose.text()
 
@@ -152,7 +152,7 @@ def test_records_beside_old_cells_that_end_early_say_what_is_there() -> None:
     book = begin + told + excel_97.END + begin + whole
     said = [0]
     for end in range(len(book) - len(whole), len(book)):
-        prose = Prose(Limits())
+        prose = TextBuilder(Limits())
         add_beside(book[:end], prose)
         said.append(len(prose.text().splitlines()))
     assert said == sorted(said)

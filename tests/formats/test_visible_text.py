@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from formats import documents, excel_97, office, outlook, powerpoint_97, word_97
-from nearkin.formats.adapter import Found, Limits, Problem
+from nearkin.formats.adapter import Extraction, Limits, Problem
 from nearkin.formats.registry import HEAD, detect, read_with
 from nearkin.model import Reason
 
@@ -34,7 +34,7 @@ MADE: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
 }
 
 
-def found(data: bytes, name: bytes = b"", limits: Limits | None = None) -> tuple[str, Found]:
+def found(data: bytes, name: bytes = b"", limits: Limits | None = None) -> tuple[str, Extraction]:
     file = io.BytesIO(data)
     chosen = detect(data[:HEAD], name, file)
     assert chosen is not None

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from nearkin.group.evidence import Containments, Evidence, Links
+from nearkin.group.families import Containments, Evidence, Links
 from nearkin.settings import MatchSettings
 from oracle.views import Link
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nearkin import _native
 from nearkin.group import certificate as windows_module
-from nearkin.group.certificate import ONE, SPACES, WINDOW, Folded, certify, distinct_prints, held_windows
+from nearkin.group.certificate import SPACES, TO_SPACES, WINDOW, Folded, certify, distinct_prints, held_windows
 from oracle.certificate import fold
 from oracle.certificate import folded as pieces
 
@@ -159,7 +159,7 @@ def canonical(char: str) -> list[str]:
     st.lists(st.sampled_from([*b" \t\x1c\xc2\x85\xa0\xe1\x9a\x80\xe2\x81\x9f\x8b\xa8\xe3a"]), max_size=30).map(bytes)
 )
 def test_spaces_are_folded_as_the_pattern_says(text: bytes) -> None:
-    plain = text.translate(ONE)
+    plain = text.translate(TO_SPACES)
     folded, starts, ends = _native.fold_spaces(text)
     assert folded == SPACES.sub(b" ", plain)
     assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == [one.span() for one in SPACES.finditer(plain)]

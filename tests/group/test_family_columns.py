@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from group.test_family_rules import LIMITS, columns, repositories
-from nearkin.group.evidence import Evidence
-from nearkin.group.families import Families, complete_to_pivot, kind_of, measure_to_pivot
+from nearkin.group.families import Evidence, Families, complete_to_pivot, kind_of, measure_to_pivot
 from nearkin.group.grouping import family_columns, family_row, held_columns, named, recall_to_pivot
-from nearkin.group.identity import Found, name_families
+from nearkin.group.identity import CurrentFamily, name_families
 from nearkin.group.views import chain
 from nearkin.matching.verify import Corpus
 from nearkin.model import Kind
@@ -81,7 +80,7 @@ def test_a_first_run_names_families_as_a_later_one_would(repository: Repository)
     for family in families.listed():
         rows = [family.pivot, *(row for row in (*family.members, *family.parts) if row != family.pivot)]
         holders = frozenset(one for row in rows for one in range(documents[row], documents[row + 1]))
-        now.append(Found(holders, [held.digests[row] for row in rows]))
+        now.append(CurrentFamily(holders, [held.digests[row] for row in rows]))
     names, events = name_families([], now)
     connection = in_memory()
     connection.execute("PRAGMA foreign_keys = OFF")

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.group.evidence import Evidence
-from nearkin.group.families import ContentFamily, complete_to_pivot
+from nearkin.group.families import ContentFamily, Evidence, complete_to_pivot
 from nearkin.group.views import chain
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.verify import Corpus

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearkin.group.folders import Filed, Trees
+from nearkin.group.folders import FolderEntry, Trees
 
 PARENTS = [0, 0, 0, 1, 1, 2, 5, 7, 7]  # two scopes, 0 and 7
 
@@ -13,7 +13,7 @@ def around(folder: int) -> set[int]:
 
 
 filed = st.builds(
-    lambda folder, exact, joined: Filed(folder, exact, 100 + exact // 2 if joined else -exact - 1),
+    lambda folder, exact, joined: FolderEntry(folder, exact, 100 + exact // 2 if joined else -exact - 1),
     st.integers(0, len(PARENTS) - 1),
     st.integers(0, 7),
     st.just(True),
@@ -22,7 +22,7 @@ filed = st.builds(
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(filed, max_size=25), st.sampled_from([0.4, 0.75, 1.0]))
-def test_figures_are_those_of_all_pairs(documents: list[Filed], share: float) -> None:
+def test_figures_are_those_of_all_pairs(documents: list[FolderEntry], share: float) -> None:
     found = Trees(PARENTS, documents).overlaps(least=2, share=share)
     below = {folder: [one for one in documents if folder in around(one.folder)] for folder in range(len(PARENTS))}
 
@@ -47,7 +47,7 @@ def test_figures_are_those_of_all_pairs(documents: list[Filed], share: float) ->
 def test_the_outer_trees_stand_for_the_inner() -> None:
     parents = [0, 0, 1, 1, 0, 4, 4]  # a/x a/y b/x b/y
     documents = [
-        Filed(folder, number, -number) for number in range(1, 7) for folder in (2 + number % 2, 5 + number % 2)
+        FolderEntry(folder, number, -number) for number in range(1, 7) for folder in (2 + number % 2, 5 + number % 2)
     ]
-    found = Trees(parents, [*documents, Filed(1, 99, -99)]).overlaps(least=2, share=0.5)
+    found = Trees(parents, [*documents, FolderEntry(1, 99, -99)]).overlaps(least=2, share=0.5)
     assert [(one.a.folder, one.b.folder, one.a.only, one.b.only) for one in found] == [(1, 4, 1, 0)]

@@ -11,26 +11,26 @@ from hypothesis import strategies as st
 
 from cli.world import FILES, write
 from nearkin.api.store import Store
-from nearkin.group.identity import Event, Found, Known, What, name_families
+from nearkin.group.identity import CurrentFamily, FamilyEvent, FormerFamily, What, name_families
 
 A, B, C = b"a" * 32, b"b" * 32, b"c" * 32
 
 
-def known(founder: bytes, *documents: int, since: int = 1) -> Known:
-    return Known(founder, since, frozenset(documents))
+def known(founder: bytes, *documents: int, since: int = 1) -> FormerFamily:
+    return FormerFamily(founder, since, frozenset(documents))
 
 
-def found(*documents: int, digests: tuple[bytes, ...] = ()) -> Found:
-    return Found(frozenset(documents), digests or (sha256(bytes(sorted(documents))).digest(),))
+def found(*documents: int, digests: tuple[bytes, ...] = ()) -> CurrentFamily:
+    return CurrentFamily(frozenset(documents), digests or (sha256(bytes(sorted(documents))).digest(),))
 
 
-def names(before: list[Known], now: list[Found]) -> tuple[list[bytes], list[Event]]:
+def names(before: list[FormerFamily], now: list[CurrentFamily]) -> tuple[list[bytes], list[FamilyEvent]]:
     given_names, events = name_families(before, now)
     return [name.founder for name in given_names], events
 
 
 def test_a_new_family_is_named_by_its_pivot() -> None:
-    assert names([], [found(1, 2, digests=(A, B))]) == ([A], [Event(What.FOUNDED, A, None, 2)])
+    assert names([], [found(1, 2, digests=(A, B))]) == ([A], [FamilyEvent(What.FOUNDED, A, None, 2)])
 
 
 def test_whoever_joins_or_leaves_the_name_stays() -> None:
@@ -41,7 +41,7 @@ def test_whoever_joins_or_leaves_the_name_stays() -> None:
 def test_the_family_that_brings_most_gives_its_name_to_all() -> None:
     given_names, events = names([known(A, 1, 2), known(B, 3, 4, 5)], [found(1, 2, 3, 4, 5)])
     assert given_names == [B]
-    assert events == [Event(What.MERGED, A, B, 5)]
+    assert events == [FamilyEvent(What.MERGED, A, B, 5)]
 
 
 def test_of_two_that_bring_as_much_the_older_then_the_first_by_name() -> None:
@@ -52,11 +52,11 @@ def test_of_two_that_bring_as_much_the_older_then_the_first_by_name() -> None:
 def test_the_largest_part_of_a_split_keeps_the_name() -> None:
     given_names, events = names([known(A, 1, 2, 3, 4, 5)], [found(1, 2, digests=(A, B)), found(3, 4, 5)])
     assert given_names == [B, A]  # A is taken, although it is the other part's pivot now
-    assert events == [Event(What.SPLIT, B, A, 2)]
+    assert events == [FamilyEvent(What.SPLIT, B, A, 2)]
 
 
 def test_a_family_without_documents_has_ended_and_may_come_back_around_its_founder() -> None:
-    assert names([known(A, 1, 2)], []) == ([], [Event(What.ENDED, A, None, 0)])
+    assert names([known(A, 1, 2)], []) == ([], [FamilyEvent(What.ENDED, A, None, 0)])
     assert names([], [found(3, 4, digests=(A, B))])[0] == [A]
     # Not while another family has the name.
     (first, second), _ = names([known(A, 5, 6)], [found(3, 4, digests=(A,)), found(5, 6, digests=(B, C))])

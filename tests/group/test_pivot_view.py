@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from group.graphs import columns, evidence, graphs
 from nearkin import _native
-from nearkin.group.evidence import Evidence
-from nearkin.group.families import ContentFamily, families_in
+from nearkin.group.families import ContentFamily, Evidence, families_in
 from nearkin.group.views import principals
 from nearkin.model import Kind
 from oracle import views as oracle

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin.group.families import ContentFamily
-from nearkin.group.identity import Found, Known, Seen, Stored, name_families, names_in_view
+from nearkin.group.identity import CurrentFamily, FormerFamily, Seen, Stored, name_families, names_in_view
 
 
 def groups(label: list[int]) -> list[list[int]]:
@@ -30,10 +30,10 @@ def test_the_same_names_as_from_run_to_run(data: st.DataObject) -> None:
     # Founders may be gone, or be members of other families by now.
     some = st.integers(0, max(count - 1, 0)).map(lambda row: digests[row]) if count else st.just(b"")
     founders = data.draw(st.lists(some, min_size=len(old), max_size=len(old), unique=True)) if len(old) <= count else []
-    before = [Known(founder, age, held(rows)) for founder, age, rows in zip(founders, since, old, strict=True)]
+    before = [FormerFamily(founder, age, held(rows)) for founder, age, rows in zip(founders, since, old, strict=True)]
     pivots = [data.draw(st.sampled_from(rows)) for rows in new]
     now = [
-        Found(held(rows), [digests[row] for row in (pivot, *(one for one in rows if one != pivot))])
+        CurrentFamily(held(rows), [digests[row] for row in (pivot, *(one for one in rows if one != pivot))])
         for pivot, rows in zip(pivots, new, strict=True)
     ]
     expected, _ = name_families(before, now)

@@ -199,16 +199,16 @@ def test_a_file_swapped_in_at_the_last_moment_goes_back(tree: Tree, monkeypatch:
     tree.planned()
     edit(tree, "c/caf\udce9.txt", action="none")
     victim = tree.root / "b/report copy.txt"
-    honest = placing.proven
+    honest = placing.verified
 
-    def proven(place: placing.Place, digest: str) -> placing.Identity:
+    def verified(place: placing.Place, digest: str) -> placing.Identity:
         found = honest(place, digest)
         if place.name == victim.name:
             victim.unlink()
             victim.write_text("something dear that was never scanned")
         return found
 
-    monkeypatch.setattr(applying, "proven", proven)
+    monkeypatch.setattr(applying, "verified", verified)
     done = tree.apply("hardlink")
     assert outcomes(done)["b/report copy.txt"] == "refused"
     assert victim.read_text() == "something dear that was never scanned"
@@ -219,14 +219,14 @@ def test_a_file_swapped_in_at_the_last_moment_goes_back(tree: Tree, monkeypatch:
 
 def test_other_file_systems_are_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.planned()
-    honest = placing.proven
+    honest = placing.verified
 
     def elsewhere(place: placing.Place, digest: str) -> placing.Identity:
         found = honest(place, digest)
         far = place.name != "report copy.txt"
         return placing.Identity(found.device + far, found.inode, found.size, found.mtime_ns)
 
-    monkeypatch.setattr(applying, "proven", elsewhere)
+    monkeypatch.setattr(applying, "verified", elsewhere)
     details = {record["path"]: record["detail"] for record in tree.apply("hardlink").records}
     assert "another file system" in details["b/report copy.txt"]
     assert "--action symlink" in details["b/report copy.txt"]

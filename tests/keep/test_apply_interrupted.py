@@ -50,8 +50,8 @@ def dying(monkeypatch: pytest.MonkeyPatch, call: int, when: str) -> Iterator[Non
     with monkeypatch.context() as patch:
         for name in CALLS:
             patch.setattr(os, name, deadly(getattr(os, name)))
-        renaming = quarantining._renaming()
-        patch.setattr(quarantining, "_renaming", lambda: renaming and deadly(renaming))
+        renaming = quarantining._rename_call()
+        patch.setattr(quarantining, "_rename_call", lambda: renaming and deadly(renaming))
         yield
 
 
@@ -73,7 +73,7 @@ def left(tree: Tree) -> list[str]:
 
 
 def without_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quarantining, "_renaming", lambda: None)
+    monkeypatch.setattr(quarantining, "_rename_call", lambda: None)
 
 
 def without_links(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from cli.world import prose
 from nearkin.keep import groups, proposal
-from nearkin.keep.groups import StoppedError, Texts, groups_of
+from nearkin.keep.groups import GroupTexts, StoppedError, groups_of
 from nearkin.keep.proposal import propose
 from nearkin.query.store_view import opened
 from nearkin.store.compression import unpack
@@ -28,7 +28,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 
 def proposed(tree: Tree, **more: Any) -> list[dict[str, Any]]:
     with opened(tree.store) as connection:
-        return [row.told for row in propose(connection, **more)]
+        return [row.record for row in propose(connection, **more)]
 
 
 @pytest.mark.parametrize("near", [None, 0.5])
@@ -76,7 +76,7 @@ def test_an_interrupt_ends_the_threads(tree: Tree) -> None:
 def test_what_nobody_waits_for_is_not_loaded(tree: Tree) -> None:
     stop = threading.Event()
     with opened(tree.store) as connection:
-        found = Texts.of(connection, groups_of(connection, ())[0], stop)
+        found = GroupTexts.of(connection, groups_of(connection, ())[0], stop)
     assert found.load(found.group.texts[0])
     stop.set()
     for text in found.group.texts[:2]:

@@ -171,14 +171,14 @@ CROWDED = """
 import resource, sys
 import numpy as np
 from nearkin import _native
-from nearkin.matching.candidates import asked
+from nearkin.matching.candidates import join_options
 from nearkin.scheme import parse_scheme
 from nearkin.settings import MatchSettings
 
 contents, memory = 400_000, 16_000_000
 moduli = np.ones(contents, np.uint64)
-about = asked(moduli, parse_scheme("mod:window=20,n=1"), MatchSettings())
-join = _native.BoundedJoin(sys.argv[1], moduli, weighted=False, memory=memory, threads=2, **about)
+options = join_options(moduli, parse_scheme("mod:window=20,n=1"), MatchSettings(), threads=2)
+join = _native.BoundedJoin(sys.argv[1], moduli, options, weighted=False, memory=memory)
 for rows in np.array_split(np.arange(contents, dtype=np.uint32), 16):
     own = 1000 + rows.astype(np.uint64) // np.uint64(2)
     features = np.stack([np.full(len(rows), 7, np.uint64), own, own + np.uint64(contents)], axis=1)

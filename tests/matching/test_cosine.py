@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.group.evidence import Evidence
-from nearkin.group.families import complete_to_pivot
+from nearkin.group.families import Evidence, complete_to_pivot
 from nearkin.group.views import chain
 from nearkin.matching.candidates import Postings
 from nearkin.matching.match_columns import MatchColumns

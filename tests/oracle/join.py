@@ -30,12 +30,16 @@ def columns(contents: list[Content]) -> tuple[Any, Any, Any, Any]:
     )
 
 
-def named(found: tuple[Any, ...]) -> Found:
-    a, b, shared, size_a, size_b, united, strong, *_ = found
-    keys = list(zip(a.tolist(), b.tolist(), strict=True))
+def options(limits: Limits, *, threads: int = 1) -> _native.JoinOptions:
+    return _native.JoinOptions(threads=threads, **asdict(limits))
+
+
+def named(result: _native.JoinResult) -> Found:
+    keys = list(zip(result.a.tolist(), result.b.tolist(), strict=True))
     assert keys == sorted(set(keys))
     assert all(i < j for i, j in keys)
-    rows = zip(*(one.tolist() for one in (shared, size_a, size_b, united, strong.astype(bool))), strict=True)
+    columns = (result.shared, result.size_a, result.size_b, result.united, result.strong)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
     return {key: Pair(*values) for key, values in zip(keys, rows, strict=True)}
 
 
@@ -50,10 +54,9 @@ def join(
     return named(
         _native.candidates(
             *columns(contents),
-            threads=threads,
+            options(limits, threads=threads),
             touched=np.array([] if touched is None else touched, np.uint8),
             common=np.array(common, np.uint64),
-            **asdict(limits),
         )
     )
 
@@ -62,7 +65,7 @@ def bounded(contents: list[Content], limits: Limits, *, memory: int, threads: in
     """Added from the last content to the first, in batches of some."""
     offsets, features, weights, moduli = columns(contents)
     limited = _native.BoundedJoin(
-        "/tmp", moduli, weighted=bool(len(weights)), memory=memory, threads=threads, **asdict(limits)
+        "/tmp", moduli, options(limits, threads=threads), weighted=bool(len(weights)), memory=memory
     )
     for last in range(len(contents), 0, -3):
         first = max(0, last - 3)

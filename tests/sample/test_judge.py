@@ -9,9 +9,9 @@ import pytest
 import nearkin
 from nearkin.errors import InputError
 from nearkin.sample import judge as judging
-from nearkin.sample.judge import Score, Verdict, judge
-from nearkin.sample.sample import write_sample
-from nearkin.sample.truth import Relation, RelationKind, Truth
+from nearkin.sample.judge import Accuracy, Score, judge
+from nearkin.sample.repository import write_sample
+from nearkin.sample.truth import RelationKind, TrueRelation, Truth
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
     return root / "kin.db", truth
 
 
-def by_kind(verdict: Verdict) -> dict[str, Score]:
+def by_kind(verdict: Accuracy) -> dict[str, Score]:
     return {str(score.kind): score for score in verdict.scores}
 
 
@@ -44,7 +44,7 @@ def test_the_judge_sees_what_was_missed(sample: tuple[Path, Truth]) -> None:
     store, truth = sample
     kin = {path for family in truth.families for path in family.members}
     single, other = [path for path in nearkin.Store.open(store).documents()["path"].to_pylist() if path not in kin][:2]
-    added = [Relation(kind, (single, other), {"grouped": True}) for kind in RelationKind]
+    added = [TrueRelation(kind, (single, other), {"grouped": True}) for kind in RelationKind]
     worse = by_kind(judge(store, replace(truth, relations=[*truth.relations, *added])))
     right = by_kind(judge(store, truth))
     for kind in RelationKind:

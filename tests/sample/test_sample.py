@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 from nearkin.sample.truth import FamilyKind, RelationKind, Truth
 from sample import plain_reader
 

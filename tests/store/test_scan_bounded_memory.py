@@ -9,7 +9,7 @@ import pytest
 from cli.world import Called
 from nearkin import _native
 from nearkin.api.store import Store
-from nearkin.sample.sample import write_sample
+from nearkin.sample.repository import write_sample
 from store.world import is_sound, listings, rows
 
 pytestmark = pytest.mark.usefixtures("either_insert")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from cli.world import Called, listed
 from nearkin import _native
-from nearkin.text.html import as_json, page, properties, told_as_json
+from nearkin.scheme import parse_scheme
+from nearkin.text.html import fill_property_json, page, properties, property_json, read_json
 from nearkin.text.kind import extract
 
 HEAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><TITLE> Of  dogs
@@ -94,12 +95,32 @@ def test_titles_that_are_none() -> None:
 def test_any_text_is_json(title: str, author: str) -> None:
     told = page(f"<title>{title}</title><meta name=author content='{author}'>".encode("utf-8", "replace"))[1]
     assert all(value.strip() for value in told.values())
-    assert as_json({}) is None
+    assert property_json(b"") is None
 
 
-@given(st.dictionaries(st.text(), st.text(), min_size=1))
-def test_they_are_written_as_json_is(found: dict[str, str]) -> None:
-    assert as_json(found) == json.dumps(found, sort_keys=True)
+# Letters that JSON escapes, white space of Unicode, letters of two units in UTF-16, and halves of such.
+LETTERS = st.characters() | st.sampled_from(
+    '\t\n\x0b\x1c\x1f\x7f\x85\xa0\u2003\u3000\u200b "\\/a\u00e9\ufffd\U0001f600\ud83d'
+)
+KEYS = st.sampled_from(["title", "author", "created", "modified", ""]) | st.text(max_size=3)
+
+
+@given(st.lists(st.tuples(KEYS, st.text(LETTERS, max_size=12) | st.just("2024-01-02") | st.just("a &amp; b"))))
+def test_they_are_written_as_json_is(pairs: list[tuple[str, str]]) -> None:
+    raw = "".join(f"{key}\0{value}\0" for key, value in pairs).encode("utf-8", "surrogatepass")
+    values = properties(raw)
+    expected = json.dumps(values, sort_keys=True) if values else None
+    assert property_json(raw) == expected
+    assert read_json(raw) == (expected or "")
+    assert _native.page_json(raw) in (expected or "", None)
+
+
+@given(st.text(LETTERS, max_size=12))
+def test_python_reads_only_dates_and_character_references(text: str) -> None:
+    utf8 = text.replace("\0", "").encode("utf-8", "replace")
+    assert _native.page_json(b"title\0" + utf8 + b"\0") is not None
+    assert (_native.page_json(b"author\0" + utf8 + b"\0") is None) == ("&" in text)
+    assert _native.page_json(b"created\0" + utf8 + b"\0") is None
 
 
 def test_every_way_of_reading_a_page_tells_it(tmp_path: Path) -> None:
@@ -124,24 +145,35 @@ def test_every_way_of_reading_a_page_tells_it(tmp_path: Path) -> None:
 
 
 @given(
-    st.text(max_size=8) | st.text('\t\n\x0b\x1c\x1f\x7f "\\a', max_size=8),
-    st.sampled_from(["", "author\0someone\0", "title\0another\0", "rest"]),
-)
-def test_a_title_alone_is_told_by_the_kernels_as_by_json(title: str, more: str) -> None:
-    raw = f"title\0{title}\0{more}".encode("utf-8", "replace")
-    told = _native.title_as_json(raw)
-    if more or "\0" in title or not title.isascii():
-        assert told is None
-    else:
-        assert (told or None) == as_json(properties(raw))
-
-
-@given(
-    st.text(max_size=8).map(str.strip) | st.text("\u00e9\u2003\U0001f600 \t", max_size=8),
+    st.text(max_size=8).map(str.strip) | st.text('\u00e9\u2003\U0001f600 \t\n\x0b\x1c\x1f\x7f "\\a', max_size=8),
     st.sampled_from([b"", b"author\0someone\0", b"title\0another\0", b"rest", b"\xc3"]),
 )
-def test_any_title_is_told_as_json_tells_it(title: str, more: bytes) -> None:
-    raw = f"title\0{title}".encode("utf-8", "replace")
-    for told in (raw + b"\0" + more, raw + b"\xc3\0" + more, raw + more):
-        found = properties(told)
-        assert told_as_json(told) == (json.dumps(found, sort_keys=True) if found else None)
+def test_any_title_is_written_as_json_writes_it(title: str, more: bytes) -> None:
+    start = f"title\0{title}".encode("utf-8", "replace")
+    for raw in (start + b"\0" + more, start + b"\xc3\0" + more, start + more):
+        values = properties(raw)
+        assert property_json(raw) == (json.dumps(values, sort_keys=True) if values else None)
+
+
+def test_a_batch_writes_the_properties_of_its_pages_once() -> None:
+    pages = ["<title>Caf\u00e9 \U0001f600</title>", "<p>none</p>", "<meta name=date content=2024>", "<title> </title>"]
+    pages.append("<meta name=author content='A &amp; B'><title>t</title>")
+    scheme = parse_scheme("mod:window=20,n=1").native()
+    recipe = _native.Recipe(scheme=scheme, raw=False, ignore=0, lines=False, max_size=1 << 20)
+    batch = _native.ingest_texts([page.encode() for page in pages], [True] * len(pages), recipe)
+    assert _native.properties_for_python(batch) == [b"created\x002024\0", b"author\0A &amp; B\0title\0t\0"]
+    with pytest.raises(ValueError, match="for each page that Python reads"):
+        _native.fill_property_json(_native.chosen_rows(batch, [2]), [])
+    fill_property_json(batch)
+    expected = [property_json(_native.page(page.encode())[1]) for page in pages]
+    assert expected == [
+        '{"title": "Caf\\u00e9 \\ud83d\\ude00"}',
+        None,
+        '{"created": "2024"}',
+        None,
+        '{"author": "A & B", "title": "t"}',
+    ]
+    assert _native.property_json(batch) == expected
+    fill_property_json(batch)
+    assert _native.property_json(batch) == expected
+    assert _native.properties_for_python(batch) == []

@@ -12,6 +12,11 @@ bool has_own_text(const BatchRow& row, bool raw) { return is_plain(row, raw) && 
 
 std::uint64_t text_start(const Batch& batch, std::size_t i) { return i == 0 ? 0 : batch.text_ends[i - 1]; }
 
+std::string_view properties_of(const Batch& batch, std::size_t i) {
+  const std::uint64_t start = i == 0 ? 0 : batch.property_ends[i - 1];
+  return std::string_view(batch.properties).substr(start, batch.property_ends[i] - start);
+}
+
 bool has_letters(const Batch& batch, std::size_t i) { return batch.text_ends[i] > text_start(batch, i); }
 
 }  // namespace
@@ -51,15 +56,24 @@ std::vector<std::string_view> packed_by_row(const Batch& batch, bool raw, std::s
   return by_row;
 }
 
-void fill_property_json(Batch& batch,
-                        const std::function<void(std::string_view properties, std::string& to)>& to_json) {
+std::vector<std::string_view> properties_for_python(const Batch& batch) {
+  std::vector<std::string_view> pages;
+  if (batch.json_ends.size() == batch.rows.size()) return pages;
+  for (std::size_t i = 0; i < batch.property_ends.size(); ++i)
+    if (const std::string_view properties = properties_of(batch, i); needs_python(properties))
+      pages.push_back(properties);
+  return pages;
+}
+
+void fill_property_json(Batch& batch, std::span<const std::string> from_python) {
   if (batch.json_ends.size() == batch.rows.size()) return;
-  std::uint64_t start = 0;
-  for (const auto end : batch.property_ends) {
-    const std::string_view properties = std::string_view(batch.properties).substr(start, end - start);
-    if (!properties.empty() && !title_as_json(properties, batch.json)) to_json(properties, batch.json);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < batch.property_ends.size(); ++i) {
+    const std::string_view properties = properties_of(batch, i);
+    if (!needs_python(properties)) append_property_json(properties, batch.json);
+    else if (next < from_python.size()) batch.json += from_python[next++];
+    else throw std::invalid_argument("a text of JSON for each page that Python reads");
     batch.json_ends.push_back(batch.json.size());
-    start = end;
   }
 }
 

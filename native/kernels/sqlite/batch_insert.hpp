@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,10 +30,12 @@ std::vector<std::uint64_t> text_places(const Batch& batch, bool raw);
 std::vector<std::string_view> packed_by_row(const Batch& batch, bool raw, std::span<const std::string_view> packed,
                                             std::string_view empty);
 
-// Fills in `json` of a batch, once: the properties of its pages as they are stored. `to_json` is called for pages with
-// more than a title in ASCII; it appends JSON, or nothing.
-void fill_property_json(Batch& batch,
-                        const std::function<void(std::string_view properties, std::string& to)>& to_json);
+// Returns the properties of those pages that Python has to read (json.hpp), in order; none once the JSON is there.
+std::vector<std::string_view> properties_for_python(const Batch& batch);
+
+// Fills in `json` of a batch, once: the properties of its pages as they are stored. `from_python` has the JSON, or an
+// empty text, of each of properties_for_python. Throws if there are fewer.
+void fill_property_json(Batch& batch, std::span<const std::string> from_python);
 
 // Returns the owners of the files in a batch, each once.
 std::vector<std::uint32_t> distinct_owners(const Batch& batch);

@@ -1,7 +1,10 @@
 #include "text/json.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "text/encoding.hpp"
 
@@ -168,15 +171,44 @@ bool unescaped_json(std::string_view utf8, std::string& out) {
 
 namespace {
 
-constexpr std::string_view kTitle{"title\0", 6};
-constexpr std::string_view kSpaces = "\t\n\v\f\r\x1c\x1d\x1e\x1f ";  // the white space that Python strips
+// The white space that Python's str.strip and the \s of its patterns mean.
+bool is_python_space(char32_t c) {
+  return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
 
-void append_quoted(std::string_view text, std::string& to) {
+// Returns valid UTF-8 without white space at both ends. `fold` also makes one space of each white space within.
+std::string stripped(std::string_view utf8, bool fold) {
+  std::string result, spaces;
+  const char* const end = utf8.data() + utf8.size();
+  for (const char* at = utf8.data(); at != end;) {
+    const CodePoint point = decode_one(at, end);
+    if (is_python_space(point.value)) {
+      if (!result.empty()) spaces.append(at, point.length);
+    } else {
+      if (!spaces.empty()) result += fold ? std::string_view(" ") : std::string_view(spaces);
+      spaces.clear();
+      result.append(at, point.length);
+    }
+    at += point.length;
+  }
+  return result;
+}
+
+void append_unit(std::uint32_t unit, std::string& to) {
   constexpr char digits[] = "0123456789abcdef";
+  to += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) to += digits[unit >> shift & 15];
+}
+
+// Appends a string of JSON in ASCII, as Python writes it: everything else is \u and four digits.
+void append_quoted(std::string_view utf8, std::string& to) {
   to += '"';
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    switch (letter) {
+  const char* const end = utf8.data() + utf8.size();
+  for (const char* at = utf8.data(); at != end;) {
+    const auto [value, length] = decode_one(at, end);
+    at += length;
+    switch (value) {
       case '"': to += "\\\""; break;
       case '\\': to += "\\\\"; break;
       case '\b': to += "\\b"; break;
@@ -185,31 +217,55 @@ void append_quoted(std::string_view text, std::string& to) {
       case '\r': to += "\\r"; break;
       case '\t': to += "\\t"; break;
       default:
-        if (code < 0x20 || code == 0x7f) {
-          to.append("\\u00").append(1, digits[code >> 4]).append(1, digits[code & 15]);
+        if (value >= 0x20 && value < 0x7F) {
+          to += static_cast<char>(value);
+        } else if (value < 0x10000) {
+          append_unit(value, to);
         } else {
-          to += letter;
+          append_unit(0xD800 + ((value - 0x10000) >> 10), to);
+          append_unit(0xDC00 + ((value - 0x10000) & 0x3FF), to);
         }
     }
   }
   to += '"';
 }
 
+// Calls take(key, value) for each property: key, NUL, value, NUL …
+template <class Take>
+void each_property(std::string_view properties, Take&& take) {
+  for (std::size_t nul; (nul = properties.find('\0')) != std::string_view::npos;) {
+    const std::string_view key = properties.substr(0, nul);
+    properties.remove_prefix(nul + 1);
+    const std::string_view value = properties.substr(0, properties.find('\0'));
+    properties.remove_prefix(std::min(value.size() + 1, properties.size()));
+    take(key, value);
+  }
+}
+
 }  // namespace
 
-bool title_as_json(std::string_view properties, std::string& to) {
-  const auto is_ascii = [](char letter) { return static_cast<unsigned char>(letter) < 0x80; };
-  if (!properties.starts_with(kTitle) || std::count(properties.begin(), properties.end(), '\0') != 2 ||
-      properties.back() != '\0' || !std::all_of(properties.begin(), properties.end(), is_ascii))
-    return false;
-  std::string_view title = properties.substr(kTitle.size(), properties.size() - kTitle.size() - 1);
-  const std::size_t first = title.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return true;
-  title = title.substr(first, title.find_last_not_of(kSpaces) + 1 - first);
-  to += "{\"title\": ";
-  append_quoted(title, to);
-  to += '}';
-  return true;
+bool needs_python(std::string_view properties) {
+  bool needs = !valid_utf8(properties);
+  each_property(properties, [&](std::string_view key, std::string_view value) {
+    needs |= key == "created" || key == "modified" || (key != "title" && value.find('&') != std::string_view::npos);
+  });
+  return needs;
+}
+
+void append_property_json(std::string_view properties, std::string& to) {
+  std::vector<std::pair<std::string_view, std::string>> values;
+  each_property(properties, [&](std::string_view key, std::string_view value) {
+    if (std::any_of(values.begin(), values.end(), [&](const auto& pair) { return pair.first == key; })) return;
+    if (std::string plain = stripped(value, key != "title"); !plain.empty()) values.emplace_back(key, std::move(plain));
+  });
+  std::sort(values.begin(), values.end());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    to += i == 0 ? "{" : ", ";
+    append_quoted(values[i].first, to);
+    to += ": ";
+    append_quoted(values[i].second, to);
+  }
+  if (!values.empty()) to += '}';
 }
 
 }  // namespace nearkin

@@ -21,7 +21,7 @@ from nearkin.settings import checked
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nearkin.report.export import Written as WrittenReport
+    from nearkin.report.export import WrittenReport
     from nearkin.store.changes import Dropped
     from nearkin.store.forget import Forgotten
     from nearkin.store.inventory import Inventory

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.keep.apply import Done, Undone
-    from nearkin.keep.plan import Row
+    from nearkin.keep.plan import PlanRow
     from nearkin.model import Location
 
 AnyPath = str | PathLike[str]
@@ -55,7 +55,7 @@ class Keeping(Written):
         near: float | None = None,
         progress: Callable[[str, int, int], None] | None = None,
         absent: "Callable[[Location], None] | None" = None,
-    ) -> "list[Row]":
+    ) -> "list[PlanRow]":
         """The rows of a plan. `progress` is told "keep", and how many documents of how many were looked at; `absent`
         is told of each document that is not where the last scan found it: it is left out."""
         from nearkin.keep.proposal import propose
@@ -108,7 +108,7 @@ class Keeping(Written):
             record(connection, by=by, action=action, subject=subject, after=after)
 
 
-def _refuse_foreign(connection: "sqlite3.Connection", rows: "list[Row]") -> None:
+def _refuse_foreign(connection: "sqlite3.Connection", rows: "list[PlanRow]") -> None:
     """A plan is about the scopes of this store, and nothing outside of them."""
     from nearkin.store.scopes import all_scopes
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.query.comparison import Comparison, TemplatePayload
     from nearkin.query.lookup import NamedDocument, Readable
-    from nearkin.report.word_marks import Row, Word
+    from nearkin.report.word_marks import AlignedRow, Word
     from nearkin.scheme import Estimate, Scheme
     from nearkin.text.canon import Canon
 
@@ -245,7 +245,7 @@ MOVED = "magenta"
 Piece = tuple[str, str]
 
 
-def show_side_by_side(screen: "Screen", rows: "Iterator[Row]", *, whole: str) -> None:
+def show_side_by_side(screen: "Screen", rows: "Iterator[AlignedRow]", *, whole: str) -> None:
     """`whole`: how to see everything."""
     wide = (screen.width - 5) // 2
     screen.line()
@@ -259,7 +259,7 @@ def show_side_by_side(screen: "Screen", rows: "Iterator[Row]", *, whole: str) ->
         screen.note(f"More follows; {whole}")
 
 
-def _lines(row: "Row", wide: int) -> Iterator[tuple[str, list[Piece], list[Piece]]]:
+def _lines(row: "AlignedRow", wide: int) -> Iterator[tuple[str, list[Piece], list[Piece]]]:
     from nearkin.report.word_marks import unit
 
     same = row.block.same

@@ -39,7 +39,7 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
     how they are related.
     """
     from nearkin.cli.progress import progress
-    from nearkin.sample.sample import TRUTH, write_sample
+    from nearkin.sample.repository import TRUTH, write_sample
 
     try:
         with progress("write", quiet=quiet) as report:

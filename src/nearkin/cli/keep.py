@@ -15,7 +15,7 @@ from nearkin.errors import UsageError
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
-    from nearkin.keep.plan import Row
+    from nearkin.keep.plan import PlanRow
     from nearkin.model import Location
 
 NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
@@ -139,7 +139,7 @@ def _propose(
         write_plan(rows, plan)
     form = chosen(form)
     if form != "table":
-        emit((row.told for row in rows), form, columns=COLUMNS, paths=NAMES)
+        emit((row.record for row in rows), form, columns=COLUMNS, paths=NAMES)
     else:
         from nearkin.cli.screen import Screen
 
@@ -156,7 +156,7 @@ def _propose(
         note(f"The plan is in {plan}; to carry it out: {command}", quiet=quiet)
 
 
-def _show(screen: "Screen", rows: "list[Row]", limit: int) -> None:
+def _show(screen: "Screen", rows: "list[PlanRow]", limit: int) -> None:
     """Families of which something can go come first: these are what a person asks for."""
     from nearkin.cli.wording import count, safe, shortened, size
     from nearkin.keep.proposal import ATTACHED
@@ -222,7 +222,7 @@ def _place(scope: str, path: str, screen: "Screen") -> str:
     return _name(f"{scope}:{path}" if screen.scoped else path)
 
 
-def _certificate(row: "Row", screen: "Screen") -> str:
+def _certificate(row: "PlanRow", screen: "Screen") -> str:
     from nearkin.cli.screen import HARD
     from nearkin.cli.wording import shortened
 

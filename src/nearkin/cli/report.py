@@ -9,7 +9,7 @@ from nearkin.cli.options import FILE, chosen, common, emit_one
 from nearkin.cli.wording import note
 
 if TYPE_CHECKING:
-    from nearkin.report.export import Written
+    from nearkin.report.export import WrittenReport
 
 TABLES = ("documents", "matches", "families", "identical", "failed")
 
@@ -66,7 +66,7 @@ def refuse_all(files: tuple[Path, ...]) -> None:
         refuse_unknown(file, table=None, links=False)
 
 
-def in_words(written: "Written") -> str:
+def in_words(written: "WrittenReport") -> str:
     from nearkin.cli.wording import count, safe, size
 
     name, room = safe(str(written.path)), size(written.path.stat().st_size)

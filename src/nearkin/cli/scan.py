@@ -18,7 +18,7 @@ from nearkin.settings import DEFAULT_SCHEME
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from nearkin.forecast.estimate import Estimate, Forecast
+    from nearkin.forecast.estimate import Forecast, Projection
 
 
 class InterruptedScanError(NearkinError):
@@ -227,7 +227,7 @@ def _flat(found: "Forecast") -> dict[str, Any]:
     return flat | {f"choice {one.option}": one.value for one in found.choices}
 
 
-def _number(name: str, one: "Estimate") -> dict[str, Any]:
+def _number(name: str, one: "Projection") -> dict[str, Any]:
     """Whole numbers, but for seconds."""
     digits = 2 if name == "seconds" else None
     return {
@@ -249,7 +249,7 @@ def _show(paths: tuple[Path, ...], found: "Forecast") -> None:
     screen.line(("nearkin", "bold"), f" would scan {where}")
     screen.heading("Estimates", f"from a sample of {count(found.sampled, 'documents')}; nothing was written")
 
-    def told(one: "Estimate", words: "Callable[[float], str]") -> str:
+    def told(one: "Projection", words: "Callable[[float], str]") -> str:
         if one.exact:
             return f"{words(one.value)}  counted"
         return f"about {words(one.value)}  ({words(one.low)} to {words(one.high)})"

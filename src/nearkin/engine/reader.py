@@ -58,9 +58,9 @@ def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
         return True
     if kind == HTML or not head:
         return False
-    from nearkin.formats.detect import told_by_text  # few files need its many patterns
+    from nearkin.formats.detect import format_of_text  # few files need its many patterns
 
-    return head.startswith(MAGIC) or told_by_text(head, "") is not None
+    return head.startswith(MAGIC) or format_of_text(head, "") is not None
 
 
 def head_of(path: bytes) -> bytes:

@@ -26,7 +26,7 @@ from nearkin.formats.adapter import LIBRARIES, Limits, Problem
 from nearkin.model import Reason
 
 if TYPE_CHECKING:
-    from nearkin.formats.adapter import Member
+    from nearkin.formats.adapter import ContainerMember
 
 HEAD = 8192  # bytes that a format is told from
 TOGETHER = 1 << 16  # bytes said in one piece
@@ -132,7 +132,7 @@ class _Worker:
         if stamp and _stamp(file) != stamp:
             raise Problem(Reason.UNREADABLE, "it was written to while it was read")
 
-    def _hand_out(self, member: "Member") -> None:
+    def _hand_out(self, member: "ContainerMember") -> None:
         told: Header = {"kind": "member", "name": member.name.hex(), "mtime_ns": member.mtime_ns}
         if member.problem is not None:
             told |= {"reason": member.problem.reason, "detail": member.problem.detail}

@@ -1,1 +1,1 @@
-"""What a scan would take and find, told from a sample before the work."""
+"""What a scan would take and find, estimated from a sample before the work: survey, rehearsal, estimate."""

@@ -1,41 +1,42 @@
-"""What is there to scan: files and rows, counted where that costs little, else told from the first rows."""
+"""A survey of what there is to scan: files and rows, counted where that is cheap, else projected from a part."""
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.errors import UsageError
+from nearkin.read.parquet import parquet_count
 from nearkin.read.table import BrokenTableError, Columns, TableFormat, TableKind, columns_of, table_kind
 from nearkin.read.table_reader import read_rows, refuse_unsuitable
 from nearkin.read.walk import Unreadable, root_of, walk
 from nearkin.settings import Settings
 
-COUNTED = 32 << 20  # bytes of texts of a table read to count its rows; beyond, their number follows from the size
+COUNTED = 32 << 20  # bytes of a table's texts that are read to count its rows; of larger ones a part is projected
 
 
 @dataclass(frozen=True)
-class FileFound:
+class SurveyedFile:
     path: bytes
     size: int
 
 
 @dataclass(frozen=True)
-class TableFound:
+class SurveyedTable:
     path: bytes
     size: int  # of the file
     kind: TableKind
     rows: int
     text_bytes: int
-    exact: bool  # are the rows
-    measured: bool = True  # so are the texts
+    exact: bool  # whether the rows were counted …
+    measured: bool = True  # … and whether all texts were read for their size
 
 
 @dataclass(frozen=True)
 class Survey:
     root: bytes
-    files: tuple[FileFound, ...]
-    tables: tuple[TableFound, ...]
-    left_out: int  # larger than --max-size, or not to be looked at
+    files: tuple[SurveyedFile, ...]
+    tables: tuple[SurveyedTable, ...]
+    left_out: int  # files larger than --max-size, and files that cannot be read
 
     @property
     def documents(self) -> int:
@@ -43,7 +44,7 @@ class Survey:
 
     @property
     def bytes(self) -> int:
-        """To be read: of tables their texts."""
+        """Count the bytes that a scan reads: whole files, and the texts of tables."""
         return sum(file.size for file in self.files) + sum(table.text_bytes for table in self.tables)
 
     @property
@@ -56,10 +57,11 @@ class Survey:
 
 
 def survey(starts: tuple[Path, ...], settings: Settings) -> Survey:
+    """Walk the folders as a scan does, and count."""
     root = root_of(starts)
     base, columns = os.fsencode(root), columns_of(settings.table)
-    files: list[FileFound] = []
-    tables: list[TableFound] = []
+    files: list[SurveyedFile] = []
+    tables: list[SurveyedTable] = []
     left_out = 0
     for path in walk(root, starts, settings.walk):
         kind = None if isinstance(path, Unreadable) or columns is None else table_kind(path)
@@ -70,18 +72,20 @@ def survey(starts: tuple[Path, ...], settings: Settings) -> Survey:
         if isinstance(path, Unreadable) or size < 0 or (kind is None and size > settings.walk.max_size):
             left_out += 1
         elif kind is None or columns is None:
-            files.append(FileFound(path, size))
+            files.append(SurveyedFile(path, size))
         else:
             try:
                 tables.append(_measured(base + b"/" + path, path, size, kind, columns, settings.walk.max_size))
-            except (BrokenTableError, UsageError):  # some table has the columns, or it would have been refused before
+            except (BrokenTableError, UsageError):  # another table has the columns, else the request was refused before
                 left_out += 1
     return Survey(base, tuple(files), tuple(tables), left_out)
 
 
-def _measured(absolute: bytes, path: bytes, size: int, kind: TableKind, columns: Columns, longest: int) -> TableFound:
+def _measured(
+    absolute: bytes, path: bytes, size: int, kind: TableKind, columns: Columns, longest: int
+) -> SurveyedTable:
     refuse_unsuitable(absolute, kind, columns)
-    counted = _counted(absolute, kind)
+    stated = _stated_rows(absolute, kind)
     rows = text_bytes = 0
     try:
         for batch in read_rows(absolute, kind, columns, longest=longest):
@@ -89,21 +93,19 @@ def _measured(absolute: bytes, path: bytes, size: int, kind: TableKind, columns:
             text_bytes += batch.size
             if text_bytes <= COUNTED:
                 continue
-            if counted is not None:
-                size_of_all = round(text_bytes * counted / rows)
-                return TableFound(path, size, kind, counted, size_of_all, exact=True, measured=rows == counted)
+            if stated is not None:
+                size_of_all = round(text_bytes * stated / rows)
+                return SurveyedTable(path, size, kind, stated, size_of_all, exact=True, measured=rows == stated)
             if batch.upto:
                 share = size / batch.upto
-                return TableFound(path, size, kind, round(rows * share), round(text_bytes * share), exact=False)
+                return SurveyedTable(path, size, kind, round(rows * share), round(text_bytes * share), exact=False)
     except BrokenTableError:
-        pass  # what is before the break counts
-    return TableFound(path, size, kind, rows, text_bytes, exact=True)
+        pass  # the rows before the break count
+    return SurveyedTable(path, size, kind, rows, text_bytes, exact=True)
 
 
-def _counted(absolute: bytes, kind: TableKind) -> int | None:
-    """The number of rows, where the file says it."""
+def _stated_rows(absolute: bytes, kind: TableKind) -> int | None:
+    """Return the number of rows where the file states it, else None."""
     if kind.format is not TableFormat.PARQUET:
         return None
-    from nearkin.read.parquet import parquet_count
-
     return parquet_count(absolute)

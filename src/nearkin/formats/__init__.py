@@ -1,1 +1,1 @@
-"""What is read of each format. Adapters run in workers with limits; nothing here opens a path or the network."""
+"""Readers of file formats. They run in workers with limits; nothing here opens a path or the network."""

@@ -1,11 +1,10 @@
-"""Which format a zip, OLE or compressed file is: told by what lies in it.
+"""How a format is recognised where the first bytes do not say it: by text, or by what lies in a zip, OLE or compressed
+file.
 
-Formats that are told by text: mail, mbox, MHTML, XML; and those whose mark is not at the very start.
-
-Whether a zip file is one document, as its list of parts says: its main part is there, and no other files lie beside.
-
-Asked only where the name does not say so. Someone's folder, packed, may hold an unpacked Word file among the rest: read
-as that document, all the rest would be lost.
+Mail, mailboxes, MHTML and XML are recognised by their text, and so are formats whose mark is not at the very start. A
+zip file is a document (OOXML, OpenDocument, EPUB) where its main part is there and no other files lie beside it. The
+second is asked only where the name does not say so: someone's folder, packed, may hold an unpacked Word file among the
+rest; read as that document, all the rest would be lost.
 """
 
 import re
@@ -14,152 +13,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import BinaryIO
 
+from nearkin.formats.archives import is_tar_header, unpacked
 from nearkin.formats.ole import opened
-
-# Where parts of OOXML lie (ECMA-376 part 1), and those that programs add.
-OOXML = (
-    "[Content_Types].xml", "_rels/", "docProps/", "word/", "xl/", "ppt/", "customXml/", "customUI/", "docMetadata/",
-    "userCustomization/", "[trash]/", "MsoDataStore/", "_xmlsignatures/",
-)  # fmt: skip
-OPEN_DOCUMENT = (
-    "mimetype", "content.xml", "styles.xml", "meta.xml", "settings.xml", "manifest.rdf", "layout-cache", "current.xml",
-    "META-INF/", "Pictures/", "Thumbnails/", "Configurations/", "Configurations2/", "Object ", "ObjectReplacements/",
-    "Basic/", "Dialogs/", "Fonts/", "Versions/", "Media/", "media/", "VersionList.xml",
-)  # fmt: skip
-MAIN = {
-    "docx": "word/document",
-    "pptx": "ppt/presentation",
-    "xlsx": "xl/workbook",
-    "odt": "content.xml",
-    "ods": "content.xml",
-    "odp": "content.xml",
-    "epub": "META-INF/container.xml",
-}
-
-
-def is_archive(format_name: str, parts: Iterable[str], *, named_zip: bool) -> bool:
-    """Though parts of that format are in it. What lacks its main part is damaged, unless it is called a zip."""
-    plain = [part.replace("\\", "/").lstrip("/") for part in parts]
-    if named_zip and not any(part.startswith(MAIN[format_name]) for part in plain):
-        return True
-    if format_name == "epub":  # its pages may lie anywhere
-        return False
-    if format_name in ("docx", "pptx", "xlsx"):
-        return not all(part.startswith(OOXML) for part in plain)
-    # Formulas and charts lie in folders of any name.
-    objects = tuple(part.removesuffix("content.xml") for part in plain if part.endswith("/content.xml"))
-    return not all(part.startswith(OPEN_DOCUMENT + objects) for part in plain)
-
-
-ZIPPED = frozenset(("docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"))
-OLD = frozenset(("doc", "xls", "ppt", "msg"))
-MAIN_PARTS = (
-    ("wordprocessingml", "docx"),
-    ("ms-word", "docx"),
-    ("presentationml", "pptx"),
-    ("ms-powerpoint", "pptx"),
-    ("spreadsheetml", "xlsx"),
-    ("ms-excel", "xlsx"),
-)
-LARGEST_LIST = 4 << 20  # of [Content_Types].xml
-
-
-def told(outside: str, named: str, file: BinaryIO) -> str:
-    try:
-        if outside == "zip":
-            return _zip(named, file)
-        if outside == "ole":
-            return _ole(named, file)
-        return _compressed(outside, file)
-    except Exception:  # a damaged one is read by its name, and that reader says what is wrong
-        if outside == "zip" and named in ZIPPED:
-            return named
-        return named if outside == "ole" and named in OLD else outside
-
-
-def _zip(named: str, file: BinaryIO) -> str:
-    file.seek(0)
-    with zipfile.ZipFile(file) as archive:
-        told = _document(named, archive)
-        if told == "zip" or named in ZIPPED:
-            return told
-        return "zip" if is_archive(told, archive.NameToInfo, named_zip=named == "zip") else told
-
-
-def _document(named: str, archive: zipfile.ZipFile) -> str:
-    parts = archive.NameToInfo
-    if "mimetype" in parts:
-        with archive.open("mimetype") as stream:
-            media = stream.read(200).decode("ascii", "replace").strip()
-        return by_media(media)
-    if "[Content_Types].xml" in parts:
-        with suppress(Exception), archive.open("[Content_Types].xml") as stream:
-            return _by_types(stream.read(LARGEST_LIST).decode("utf-8", "replace"))
-        if named in ZIPPED:  # the list is damaged, which costs no text
-            return named
-    for place, format_name in (
-        ("word/document.xml", "docx"),
-        ("ppt/presentation.xml", "pptx"),
-        ("xl/workbook.xml", "xlsx"),
-    ):
-        if place in parts:
-            return format_name
-    return "epub" if "META-INF/container.xml" in parts and named == "epub" else "zip"
-
-
-def by_media(media: str) -> str:
-    if media == "application/epub+zip":
-        return "epub"
-    if media.startswith(("application/vnd.oasis.opendocument.", "application/vnd.sun.xml.")):
-        if "spreadsheet" in media or "calc" in media:
-            return "ods"
-        return "odt" if "text" in media or "writer" in media else "odp"
-    return "zip"
-
-
-def _by_types(types: str) -> str:
-    """The main part's type ends in main+xml; an embedded workbook's part in a Word file does not."""
-    for piece in types.split("<"):
-        if "main+xml" in piece or "sheet.binary.macroEnabled.main" in piece:
-            for word, format_name in MAIN_PARTS:
-                if word in piece:
-                    return format_name
-    return "zip"
-
-
-def _ole(named: str, file: BinaryIO) -> str:
-    file.seek(0)
-    with opened(file) as storage:
-        if storage.exists("EncryptedPackage") or storage.exists("\x09DRMContent"):
-            return "ole"
-        if storage.exists("__properties_version1.0"):
-            return "msg"
-        if storage.exists("Workbook") or storage.exists("Book"):
-            return "xls"
-        if storage.exists("WordDocument"):
-            return "doc"
-        return "ppt" if storage.exists("PowerPoint Document") else "ole"
-
-
-def _compressed(outside: str, file: BinaryIO) -> str:
-    from nearkin.formats.archives import unpacked
-
-    file.seek(0)
-    with unpacked(file) as stream:
-        block = stream.read(512)
-    return "tar" if tar_block(block) else outside
-
-
-def tar_block(block: bytes) -> bool:
-    """The checksum of the first header is right (POSIX.1-2017 pax, ustar header block)."""
-    if len(block) < 512 or not block[0]:
-        return False
-    try:
-        told = int(block[148:156].strip(b" \0") or b"x", 8)
-    except ValueError:
-        return False
-    return told == sum(block) - sum(block[148:156]) + 8 * 32
-
 
 FIELD = re.compile(rb"[!-9;-~]{1,76}:[ \t]")
 # A text may well begin with "Subject: ", a note with "Received: 5 boxes". A mail begins with nothing but fields, some
@@ -190,12 +45,12 @@ IN_MAIL = MAIL_ONLY | {
     b"path": rb"\S+!",
 }
 FORMS = {name: re.compile(rb"\s*" + form, re.IGNORECASE | re.DOTALL) for name, form in IN_MAIL.items()}
-ENOUGH = 3  # different fields that are in form
-CUT = 4096  # bytes: what is shorter is all of the file
+ENOUGH = 3  # different fields in the form they have in mail
+CUT = 4096  # bytes: a shorter head is all of the file
 SAVED = frozenset((b"snapshot-content-location",))
 # The first line of a mail in a mailbox: an address and a date as asctime writes it, with a zone perhaps (Gmail), or as
-# mail does. Within a mailbox an address alone will do. Each piece goes on in one way only: with three that could be any
-# length, 4 KB of times took half a minute.
+# mail does. Within a mailbox an address alone is enough. Each piece goes on in one way only: with three that
+# could be of any length, 4 KB of times took half a minute.
 DAY, MONTH = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)", rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 TIME, ZONE = rb"\d{1,2}:\d\d(?::\d\d)?", rb"(?: [A-Z]{1,5}| [+-]\d{4})"
 DATE = (
@@ -212,11 +67,14 @@ PDF_OBJECT = re.compile(rb"[\r\n][ \t]{0,8}\d{1,10}[ \t]{1,8}\d{1,5}[ \t]{1,8}ob
 XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
 XML_WIDE = (b"\xff\xfe<\0?\0x\0", b"\xfe\xff\0<\0?\0x")
 PAGE_ROOT = re.compile(rb"<(?:!doctype\s+)?(?:[\w.-]+:)?html[\s>]", re.I)
-FLAT = re.compile(rb"""<office:document\s[^<>]*\boffice:mimetype=["'](application/vnd\.oasis\.[\w.-]{1,80})["']""")
+FLAT_DOCUMENT = re.compile(
+    rb"""<office:document\s[^<>]*\boffice:mimetype=["'](application/vnd\.oasis\.[\w.-]{1,80})["']"""
+)
 XML_ROOT = re.compile(rb"\s*<(?:!DOCTYPE|!--|[A-Za-z_])")
 
 
-def told_by_text(head: bytes, named: str) -> str | None:
+def format_of_text(head: bytes, named: str) -> str | None:
+    """The format of a file without a mark at its start; None where it is of none. `named`: the format of its name."""
     first = head[0]
     if first == 0x3C or first in b"\xef\xff\xfe \t\r\n":
         if not _is_pdf(head, named):
@@ -230,14 +88,16 @@ def told_by_text(head: bytes, named: str) -> str | None:
     if _is_pdf(head, named):
         return "pdf"
     return (
-        "tar" if len(head) >= 512 and (head[257:262] == b"ustar" or named == "tar") and tar_block(head[:512]) else None
+        "tar"
+        if len(head) >= 512 and (head[257:262] == b"ustar" or named == "tar") and is_tar_header(head[:512])
+        else None
     )
 
 
 def _is_pdf(head: bytes, named: str) -> bool:
-    """A header at the start of a line, where readers of PDF look for it. Texts tell of PDF too: what comes after text
-    must also have an object, and bytes that no text has. Asked for every text: one byte is looked for ten times as fast
-    as a pattern, and most texts have no %."""
+    """Whether a PDF's header stands at the start of a line, where readers of PDF look for it. Texts write of PDF too:
+    after text there must also be an object, and bytes that no text has. This is asked for every text: looking for one
+    byte is ten times as fast as looking for a pattern, and most texts have no %."""
     if head.find(b"%", 0, PREAMBLE) < 0 or not (header := PDF_HEADER.search(head, 0, PREAMBLE)):
         return False
     if named == "pdf" or b"\0" in head:
@@ -260,33 +120,168 @@ def _mail(head: bytes, named: str) -> str | None:
         return "mhtml"
     if named == "eml":
         return "eml"
-    right = {name for name, value in fields if name in FORMS and FORMS[name].match(value)}
-    return "eml" if are_all and len(right) >= ENOUGH and right & MAIL_ONLY.keys() else None
+    in_form = {name for name, value in fields if name in FORMS and FORMS[name].match(value)}
+    return "eml" if are_all and len(in_form) >= ENOUGH and in_form & MAIL_ONLY.keys() else None
 
 
 def _fields(head: bytes) -> tuple[list[tuple[bytes, bytes]], bool]:
-    """Names and values of header fields; and whether nothing else stands there up to the first empty line."""
-    found: list[tuple[bytes, bytes]] = []
+    """Names and values of header fields; and whether nothing else stands before the first empty line."""
+    fields: list[tuple[bytes, bytes]] = []
     lines = head.splitlines()
     for line in lines if len(head) < CUT else lines[:-1]:
         if not line:
             break
-        if found and line[:1] in (b" ", b"\t"):
-            name, value = found.pop()
-            found.append((name, value + line))
+        if fields and line[:1] in (b" ", b"\t"):
+            name, value = fields.pop()
+            fields.append((name, value + line))
             continue
         name, colon, value = line.partition(b":")
         if not name or not colon or b" " in name:
-            return found, False
-        found.append((name.lower(), value))
-    return found, True
+            return fields, False
+        fields.append((name.lower(), value))
+    return fields, True
 
 
 def _xml(head: bytes, named: str) -> str | None:
-    if b"<office:document" in head and (flat := FLAT.search(head)):
+    if b"<office:document" in head and (flat := FLAT_DOCUMENT.search(head)):
         return by_media(flat[1].decode("ascii", "replace"))
     if head.startswith(XML_WIDE):
         return None if PAGE_ROOT.search(head.replace(b"\0", b"")) else "xml"
     if not XML_START.match(head) and not (named == "xml" and XML_ROOT.match(head)):
         return None
     return None if PAGE_ROOT.search(head) else "xml"
+
+
+ZIPPED = frozenset(("docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"))
+OLD = frozenset(("doc", "xls", "ppt", "msg"))
+MAIN_PARTS = (
+    ("wordprocessingml", "docx"),
+    ("ms-word", "docx"),
+    ("presentationml", "pptx"),
+    ("ms-powerpoint", "pptx"),
+    ("spreadsheetml", "xlsx"),
+    ("ms-excel", "xlsx"),
+)
+LARGEST_LIST = 4 << 20  # of [Content_Types].xml
+
+
+def format_inside(outside: str, named: str, file: BinaryIO) -> str:
+    """The format of a zip, OLE or compressed file (`outside`), by what lies in it. `named`: the format of its name."""
+    try:
+        if outside == "zip":
+            return _zip(named, file)
+        if outside == "ole":
+            return _ole(named, file)
+        return _compressed(outside, file)
+    except Exception:  # a damaged file is read by its name, and that reader says what is wrong
+        if outside == "zip" and named in ZIPPED:
+            return named
+        return named if outside == "ole" and named in OLD else outside
+
+
+def _zip(named: str, file: BinaryIO) -> str:
+    file.seek(0)
+    with zipfile.ZipFile(file) as archive:
+        document = _document(named, archive)
+        if document == "zip" or named in ZIPPED:
+            return document
+        return "zip" if is_archive(document, archive.NameToInfo, named_zip=named == "zip") else document
+
+
+def _document(named: str, archive: zipfile.ZipFile) -> str:
+    parts = archive.NameToInfo
+    if "mimetype" in parts:
+        with archive.open("mimetype") as stream:
+            media = stream.read(200).decode("ascii", "replace").strip()
+        return by_media(media)
+    if "[Content_Types].xml" in parts:
+        with suppress(Exception), archive.open("[Content_Types].xml") as stream:
+            return _by_types(stream.read(LARGEST_LIST).decode("utf-8", "replace"))
+        if named in ZIPPED:  # the list is damaged: no text is lost by that
+            return named
+    for place, format_name in (
+        ("word/document.xml", "docx"),
+        ("ppt/presentation.xml", "pptx"),
+        ("xl/workbook.xml", "xlsx"),
+    ):
+        if place in parts:
+            return format_name
+    return "epub" if "META-INF/container.xml" in parts and named == "epub" else "zip"
+
+
+def by_media(media: str) -> str:
+    if media == "application/epub+zip":
+        return "epub"
+    if media.startswith(("application/vnd.oasis.opendocument.", "application/vnd.sun.xml.")):
+        if "spreadsheet" in media or "calc" in media:
+            return "ods"
+        return "odt" if "text" in media or "writer" in media else "odp"
+    return "zip"
+
+
+def _by_types(types: str) -> str:
+    """The format of OOXML, by the type of its main part. That ends in main+xml; the type of an embedded workbook's part
+    in a Word file does not."""
+    for piece in types.split("<"):
+        if "main+xml" in piece or "sheet.binary.macroEnabled.main" in piece:
+            for word, format_name in MAIN_PARTS:
+                if word in piece:
+                    return format_name
+    return "zip"
+
+
+def _ole(named: str, file: BinaryIO) -> str:
+    file.seek(0)
+    with opened(file) as storage:
+        if storage.exists("EncryptedPackage") or storage.exists("\x09DRMContent"):
+            return "ole"
+        if storage.exists("__properties_version1.0"):
+            return "msg"
+        if storage.exists("Workbook") or storage.exists("Book"):
+            return "xls"
+        if storage.exists("WordDocument"):
+            return "doc"
+        return "ppt" if storage.exists("PowerPoint Document") else "ole"
+
+
+def _compressed(outside: str, file: BinaryIO) -> str:
+    file.seek(0)
+    with unpacked(file) as stream:
+        block = stream.read(512)
+    return "tar" if is_tar_header(block) else outside
+
+
+# Where parts of OOXML lie (ECMA-376 part 1), and those that programs add.
+OOXML = (
+    "[Content_Types].xml", "_rels/", "docProps/", "word/", "xl/", "ppt/", "customXml/", "customUI/", "docMetadata/",
+    "userCustomization/", "[trash]/", "MsoDataStore/", "_xmlsignatures/",
+)  # fmt: skip
+OPEN_DOCUMENT = (
+    "mimetype", "content.xml", "styles.xml", "meta.xml", "settings.xml", "manifest.rdf", "layout-cache", "current.xml",
+    "META-INF/", "Pictures/", "Thumbnails/", "Configurations/", "Configurations2/", "Object ", "ObjectReplacements/",
+    "Basic/", "Dialogs/", "Fonts/", "Versions/", "Media/", "media/", "VersionList.xml",
+)  # fmt: skip
+MAIN = {
+    "docx": "word/document",
+    "pptx": "ppt/presentation",
+    "xlsx": "xl/workbook",
+    "odt": "content.xml",
+    "ods": "content.xml",
+    "odp": "content.xml",
+    "epub": "META-INF/container.xml",
+}
+
+
+def is_archive(format_name: str, parts: Iterable[str], *, named_zip: bool) -> bool:
+    """Whether a zip file with parts of a format is an archive all the same. A document without its main part is
+    damaged, unless its name says that it is a zip."""
+    plain = [part.replace("\\", "/").lstrip("/") for part in parts]
+    if named_zip and not any(part.startswith(MAIN[format_name]) for part in plain):
+        return True
+    if format_name == "epub":  # its pages may lie anywhere
+        return False
+    if format_name in ("docx", "pptx", "xlsx"):
+        return not all(part.startswith(OOXML) for part in plain)
+    # Formulas and charts lie in folders of any name.
+    objects = tuple(part.removesuffix("content.xml") for part in plain if part.endswith("/content.xml"))
+    return not all(part.startswith(OPEN_DOCUMENT + objects) for part in plain)

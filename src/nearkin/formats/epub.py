@@ -1,10 +1,10 @@
-"""EPUB: the pages of the spine in their order, each through the HTML extractor, which is told that they are XML."""
+"""EPUB: the pages of the spine in their order, each as XHTML through the HTML extractor."""
 
 import posixpath
 from typing import BinaryIO
 from urllib.parse import unquote
 
-from nearkin.formats.adapter import Found, Limits, Problem, Prose
+from nearkin.formats.adapter import Extraction, Limits, Problem, TextBuilder
 from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 from nearkin.text.decode import decode
@@ -16,7 +16,7 @@ ONLY_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc
 META = {"title": "title", "creator": "author", "date": "created"}
 
 
-def read(file: BinaryIO, limits: Limits) -> Found:
+def read(file: BinaryIO, limits: Limits) -> Extraction:
     parts = Parts(file, limits)
     if parts.has(ENCRYPTION) and any(
         event.name == "EncryptionMethod" and event.kind == "start" and event.get("Algorithm") not in ONLY_FONTS
@@ -24,13 +24,13 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     ):
         raise Problem(Reason.ENCRYPTED, "the book is protected")
     pages, properties = _package(parts)
-    prose = Prose(limits)
+    prose = TextBuilder(limits)
     for page in pages:
-        with parts.spared(page):
+        with parts.tolerating_damage(page):
             data = parts.data(page)
             prose.line(visible_text(decode(data, html=True).text.encode(), xml=True).decode())
-    parts.need_one(pages, "pages")
-    return Found(prose.text(), properties, parts.lacking)
+    parts.require_any(pages, "pages")
+    return Extraction(prose.text(), properties, parts.failed_parts)
 
 
 def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
@@ -58,7 +58,7 @@ def _package(parts: Parts) -> tuple[list[str], dict[str, str]]:
             spine.append(event.get("idref"))
         elif event.kind == "start" and event.name == "meta" and event.get("property") == "dcterms:modified":
             key = "modified"
-    pages = [page for name in spine if parts.there(page := items.get(name, name))]
+    pages = [page for name in spine if parts.has_named(page := items.get(name, name))]
     if spine and not pages:
         raise Problem(Reason.CORRUPT, f"the {len(spine)} pages it names are missing")
     return pages, properties

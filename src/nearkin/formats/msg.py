@@ -1,13 +1,12 @@
-"""Outlook's mail: an OLE file with a stream for each property ([MS-OXMSG] §2). Read by olefile alone: the library made
-for it gives no embedded mail and no body that is in compressed RTF only.
+"""Outlook's mail: an OLE file with a stream for each property ([MS-OXMSG] §2).
 
+It is read by olefile alone: the library made for it gives no embedded mail and no body that is in compressed RTF only.
 An embedded mail is a storage, not a file: as a member it is written as an ordinary mail.
-
-RTF as Outlook keeps it: LZ77 with a dictionary that begins with usual words of RTF ([MS-OXRTFCP] §3).
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from email.message import EmailMessage
 from email.parser import HeaderParser
 from email.utils import format_datetime
@@ -16,74 +15,36 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, BinaryIO
 
-from nearkin.formats import mail as eml
 from nearkin.formats import mail_text, rtf
-from nearkin.formats.adapter import Counted, Found, Limits, Member, Problem, Prose, few_failed
-from nearkin.formats.ole import STREAM, opened, stream_of
+from nearkin.formats.adapter import (
+    ContainerMember,
+    Extraction,
+    Limits,
+    MemberBudget,
+    Problem,
+    TextBuilder,
+    failures_summed_up,
+)
+from nearkin.formats.mail import fields as header_fields
+from nearkin.formats.ole import STREAM, opened, stream_of, windows_time
 from nearkin.model import Reason
 from nearkin.text.decode import decode
 from nearkin.text.kind import visible_text
-
-USUAL = (
-    rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor MS Sans "
-    rb"SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0"
-    b"\r\n"
-    rb"\par \pard\plain\f0\fs20\b\i\u"
-    rb"\tab\tx"
-)
-RING = 4096
-PLAIN, PACKED = b"MELA", b"LZFu"
-
-
-def unpacked(data: bytes, limits: Limits) -> bytes:
-    if data[8:12] == PLAIN:
-        return data[16:]
-    if data[8:12] != PACKED:
-        raise Problem(Reason.CORRUPT, "the mail's text is compressed in an unknown way")
-    ring = bytearray(USUAL.ljust(RING, b" "))
-    at = len(USUAL)
-    found = bytearray()
-    place = 16
-    while place < len(data):
-        control = data[place]
-        place += 1
-        for bit in range(8):
-            if place >= len(data):
-                break
-            if not control >> bit & 1:
-                piece = data[place : place + 1]
-                place += 1
-                ring[at] = piece[0]
-                at = (at + 1) % RING
-                found += piece
-                continue
-            token = int.from_bytes(data[place : place + 2], "big")
-            place += 2
-            start, length = token >> 4, (token & 15) + 2
-            if start == at:
-                return bytes(found)
-            for step in range(length):
-                byte = ring[(start + step) % RING]
-                ring[at] = byte
-                at = (at + 1) % RING
-                found.append(byte)
-        if len(found) > limits.unpacked:
-            raise Problem(Reason.TOO_LARGE, "it unpacks to more than the limit allows")
-    return bytes(found)
-
 
 SUBJECT, HEADERS, BODY, RTF, HTML, MESSAGE_ID = 0x0037, 0x007D, 0x1000, 0x1009, 0x1013, 0x1035
 SENT, DELIVERED, CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
 SENDER_NAME, SENDER_SMTP, SENDER = 0x0C1A, 0x5D01, 0x0C1F
 NAME, ADDRESS, SMTP, RECIPIENT_TYPE = 0x3001, 0x3003, 0x39FE, 0x0C15
 DATA, LONG_NAME, SHORT_NAME = 0x3701, 0x3707, 0x3704
-EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+LATEST = 2650467743990000000  # the last second of the year 9999, in 100 ns since 1601
 DEEPEST = 8
 PROPERTIES = "__properties_version1.0"
 WHOLE = ("Package", "CONTENTS")  # of Office since 2007; of Acrobat
 
 
 class Storage:
+    """A mail, recipient or attachment: its properties and the storages within."""
+
     def __init__(self, ole: Any, path: tuple[str, ...] = ()) -> None:
         self._ole = ole
         self._path = path
@@ -127,34 +88,37 @@ class Storage:
 
     def time(self, key: int) -> datetime | None:
         ticks = int.from_bytes(self._fixed.get(key, b""), "little")
-        return EPOCH + timedelta(microseconds=ticks // 10) if 0 < ticks < 2650467743990000000 else None
+        return windows_time(ticks) if 0 < ticks < LATEST else None
 
     def inner(self, start: str) -> Iterator["Storage"]:
         depth = len(self._path)
-        found = {
+        names = {
             entry[depth]
             for entry in self._ole.listdir()
             if tuple(entry[:depth]) == self._path and len(entry) > depth + 1
         }
-        for name in sorted(found):
+        for name in sorted(names):
             if name.startswith(start):
                 yield Storage(self._ole, (*self._path, name))
 
 
-def read(file: BinaryIO, limits: Limits) -> Found:
+def read(file: BinaryIO, limits: Limits) -> Extraction:
     mail = Storage(opened(file))
     fields = _fields(mail)
-    prose = Prose(limits)
+    prose = TextBuilder(limits)
     mail_text.add_fields(fields, prose)
-    lost: list[Member] = []
+    lost: list[ContainerMember] = []
     prose.line(_body(mail, limits, lost))
-    return Found(prose.text(), mail_text.properties(fields), few_failed(chain(lost, _members(mail, limits))))
+    return Extraction(
+        prose.text(), mail_text.properties(fields), failures_summed_up(chain(lost, _members(mail, limits)))
+    )
 
 
 def _fields(mail: Storage) -> dict[str, str]:
-    """As the sender's server wrote them; for drafts and mail that never left the house from the properties."""
+    """Header fields as the sender's server wrote them; of drafts and internal mail, which have none, from the
+    properties."""
     headers = HeaderParser().parsestr(mail.text(HEADERS))
-    fields = eml.fields(headers)
+    fields = header_fields(headers)
     to: dict[int, list[str]] = {1: [], 2: []}
     for recipient in mail.inner("__recip_version1.0_"):
         who = _person(recipient.text(NAME), recipient.text(SMTP) or recipient.text(ADDRESS))
@@ -175,60 +139,59 @@ def _person(name: str, address: str) -> str:
     return f"{name} <{address}>" if name and address and name != address else name or address
 
 
-def _body(mail: Storage, limits: Limits, lost: list[Member]) -> str:
-    """RTF counts as HTML where there is none. A damaged one is added to `lost` if the plain body is there."""
+def _body(mail: Storage, limits: Limits, lost: list[ContainerMember]) -> str:
+    """The text of a mail. RTF counts as HTML where there is none. A damaged body of RTF is added to `lost` if the plain
+    body is there."""
     plain = mail.text(BODY).replace("\r\n", "\n")
     page = mail.data(HTML) or mail.text(HTML).encode("utf-8", "replace")
     html = visible_text(decode(page, html=True).text.encode()).decode() if page else ""
     if not html.strip() and (packed := mail.data(RTF)):
         try:
-            html = rtf.taken(unpacked(packed, limits), limits).prose.text()
+            html = rtf.taken(decompressed_rtf(packed, limits), limits).prose.text()
         except Problem as problem:
             if not plain.strip():
                 raise
-            lost.append(Member(b"body.rtf", b"", problem=problem))
+            lost.append(ContainerMember.failed(b"body.rtf", problem))
     chosen = zip((plain, html), mail_text.shown(plain, html), strict=True)
     return "\n".join(text for text, shown in chosen if shown) or plain
 
 
-def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[Member]:
-    counted = Counted(limits)
+def _members(mail: Storage, limits: Limits, depth: int = 0) -> Iterator[ContainerMember]:
+    budget = MemberBudget(limits)
     for number, attached in enumerate(mail.inner("__attach_version1.0_"), 1):
-        counted.begin()
-        told = attached.text(LONG_NAME) or attached.text(SHORT_NAME) or attached.text(NAME)
-        name = told.replace("\\", "/").rpartition("/")[2].strip()
+        budget.begin()
+        own_name = attached.text(LONG_NAME) or attached.text(SHORT_NAME) or attached.text(NAME)
+        name = own_name.replace("\\", "/").rpartition("/")[2].strip()
         embedded = next(attached.inner(f"__substg1.0_{DATA:04X}000D"), None)
         if embedded is None:
             place = name or f"part-{number}"
-            yield counted.attached(place.encode("utf-8", "replace"), attached.size(DATA), partial(attached.data, DATA))
+            yield budget.attached(place.encode("utf-8", "replace"), attached.size(DATA), partial(attached.data, DATA))
             continue
         if not embedded.is_mail:
             place, size = name or f"part-{number}", max(map(embedded.length, WHOLE))
-            yield counted.attached(place.encode("utf-8", "replace"), size, partial(_object, embedded))
+            yield budget.attached(place.encode("utf-8", "replace"), size, partial(_object, embedded))
             continue
         place = (name.removesuffix(".msg") or f"part-{number}") + ".eml"
         if depth >= DEEPEST:
-            yield Member(place.encode(), b"", problem=Problem(Reason.TOO_LARGE, "mail in mail in mail"))
+            yield ContainerMember.failed(place.encode(), Problem(Reason.TOO_LARGE, "mail in mail in mail"))
         else:
-            lost: list[Member] = []
+            lost: list[ContainerMember] = []
             written = partial(_as_mail, embedded, limits, depth + 1, lost)
-            yield counted.attached(place.encode("utf-8", "replace"), 0, written)
-            yield from (
-                Member(place.encode("utf-8", "replace") + b"/" + one.name, b"", problem=one.problem) for one in lost
-            )
+            yield budget.attached(place.encode("utf-8", "replace"), 0, written)
+            yield from (replace(member, name=place.encode("utf-8", "replace") + b"/" + member.name) for member in lost)
 
 
 def _object(storage: Storage) -> bytes:
-    """What another program put into the text of the mail: the file it is, where it is kept as one."""
+    """An object that another program put into the text of the mail: its file, where it is kept as one."""
     for name in WHOLE:
         if data := storage.stream(name):
             return data
     raise Problem(Reason.UNSUPPORTED, "an object that another program put into the mail is not read")
 
 
-def _as_mail(mail: Storage, limits: Limits, depth: int, lost: list[Member]) -> bytes:
-    """What cannot be taken out of it is added to `lost`."""
-    written, whole = EmailMessage(), sha256()
+def _as_mail(mail: Storage, limits: Limits, depth: int, lost: list[ContainerMember]) -> bytes:
+    """Write an embedded mail as an ordinary one. Members that cannot be taken out of it are added to `lost`."""
+    written, digest = EmailMessage(), sha256()
     for name, value in _fields(mail).items():
         if value:
             written.add_header(name, " ".join(value.split()))
@@ -237,10 +200,59 @@ def _as_mail(mail: Storage, limits: Limits, depth: int, lost: list[Member]) -> b
         if member.problem is not None:
             lost.append(member)
             continue
-        whole.update(member.data)
+        digest.update(member.data)
         written.add_attachment(
             member.data, maintype="application", subtype="octet-stream", filename=member.name.decode("utf-8", "replace")
         )
-    if written.is_multipart():  # Python's own boundary is another every time
-        written.set_boundary(whole.hexdigest()[:32])
+    if written.is_multipart():  # the boundary that Python makes differs every time
+        written.set_boundary(digest.hexdigest()[:32])
     return written.as_bytes()
+
+
+USUAL = (
+    rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor MS Sans "
+    rb"SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0"
+    b"\r\n"
+    rb"\par \pard\plain\f0\fs20\b\i\u"
+    rb"\tab\tx"
+)
+RING = 4096
+PLAIN, PACKED = b"MELA", b"LZFu"
+
+
+def decompressed_rtf(data: bytes, limits: Limits) -> bytes:
+    """Unpack RTF as Outlook keeps it: LZ77 with a dictionary that begins with usual words of RTF ([MS-OXRTFCP] §3)."""
+    if data[8:12] == PLAIN:
+        return data[16:]
+    if data[8:12] != PACKED:
+        raise Problem(Reason.CORRUPT, "the mail's text is compressed in an unknown way")
+    ring = bytearray(USUAL.ljust(RING, b" "))
+    at = len(USUAL)
+    output = bytearray()
+    place = 16
+    while place < len(data):
+        control = data[place]
+        place += 1
+        for bit in range(8):
+            if place >= len(data):
+                break
+            if not control >> bit & 1:
+                piece = data[place : place + 1]
+                place += 1
+                ring[at] = piece[0]
+                at = (at + 1) % RING
+                output += piece
+                continue
+            token = int.from_bytes(data[place : place + 2], "big")
+            place += 2
+            start, length = token >> 4, (token & 15) + 2
+            if start == at:
+                return bytes(output)
+            for step in range(length):
+                byte = ring[(start + step) % RING]
+                ring[at] = byte
+                at = (at + 1) % RING
+                output.append(byte)
+        if len(output) > limits.unpacked:
+            raise Problem(Reason.TOO_LARGE, "it unpacks to more than the limit allows")
+    return bytes(output)

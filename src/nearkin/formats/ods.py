@@ -1,7 +1,7 @@
 """OpenDocument sheets: their names and cells, row by row with tabs between; then comments, text boxes, headers, charts.
 
-Values are told as those of Excel are, whatever is shown; a cell without a type, or with an error, by the text that it
-shows. Cells and rows may stand for many of the same (ODF 1.3 part 3 §19.677): empty ones cost nothing.
+Values are written as those of Excel are, however they are formatted; a cell without a type, or with an error, is
+written as it is shown. Cells and rows may stand for many of the same (ODF 1.3 part 3 §19.677): empty ones cost nothing.
 """
 
 import re
@@ -9,68 +9,70 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Problem, Prose
+from nearkin.formats.adapter import Extraction, Limits, Problem, TextBuilder
 from nearkin.formats.odf import CELLS, CONTENT, Formulas, add_around, add_events, opened, properties
-from nearkin.formats.sheets import told
-from nearkin.formats.xml import Event
+from nearkin.formats.sheets import cell_text
+from nearkin.formats.xml import XmlEvent
 from nearkin.model import Reason
 
 ROWS = {"table-row", "table-rows", "table-row-group", "table-header-rows"}
 NUMBERS = {"float", "percentage", "currency"}
 WIDEST, LONGEST = 1 << 14, 1 << 20  # cells of a row, rows of a sheet
-TOGETHER = 1000  # rows
+TOGETHER = 1000  # rows that are written at once
 TIME = re.compile(r"(-?)PT(\d{1,9})H(\d{1,9})M(\d{1,9})(?:[.,](\d{1,6})\d*)?S")
 OF_PAPER = {"sheet-name", "page-number", "page-count", "file-name", "date", "time"}  # fields of headers, as &P of Excel
 
 
-def read(file: BinaryIO, limits: Limits) -> Found:
+def read(file: BinaryIO, limits: Limits) -> Extraction:
     parts = opened(file, limits)
-    prose, aside = Prose(limits), Prose(limits)
+    prose, aside = TextBuilder(limits), TextBuilder(limits)
     formulas = Formulas(parts)
     sheets = _Sheets(prose)
-    add_events(formulas.drawn(sheets.taken(parts.events(CONTENT))), aside, hides=_elsewhere)
+    add_events(formulas.insert(sheets.taken(parts.events(CONTENT))), aside, hides=_elsewhere)
     add_around(parts, aside, formulas, hides=_on_paper, names=False)
     prose.line(aside.text())
-    return Found(prose.text(), properties(parts), parts.lacking)
+    return Extraction(prose.text(), properties(parts), parts.failed_parts)
 
 
-def _elsewhere(event: Event, parent: str) -> bool:
+def _elsewhere(event: XmlEvent, parent: str) -> bool:
     return parent == "document" and event.name != "body"
 
 
-def _on_paper(event: Event, parent: str) -> bool:
-    """Of what paper shows: what differs from page to page, and headers that are not shown."""
+def _on_paper(event: XmlEvent, parent: str) -> bool:
+    """Whether a header's element is hidden: fields that differ from page to page, and headers that are not shown."""
     return event.name in OF_PAPER or event.get("display") == "false"
 
 
-REST, BOOK, SHEET, ROW, CELL, TEXT = range(6)  # what an element is to the sheets
+REST, BOOK, SHEET, ROW, CELL, TEXT = range(6)  # the part that an element has in a sheet
 
 
 class _Sheets:
-    def __init__(self, prose: Prose) -> None:
+    """Writes the cells of sheets while their events pass."""
+
+    def __init__(self, prose: TextBuilder) -> None:
         self._prose = prose
-        self._cell = self._of_row = Event("start", "", {})
+        self._cell = self._row_event = XmlEvent("start", "", {})
         self._pieces: list[str] = []  # of the cell's text
         self._row: list[str] = []
-        self._empty = 0  # cells since the last that is not
+        self._empty = 0  # empty cells since the last that is not
 
-    def taken(self, events: Iterator[Event]) -> Iterator[Event]:
-        """Sheets are taken out; the rest is given on, with what hangs on their cells."""
+    def taken(self, events: Iterator[XmlEvent]) -> Iterator[XmlEvent]:
+        """Take the sheets out of the events, and hand on the rest, with comments and drawings of cells."""
         around = [REST]
         for event in events:
             kind, name, _ = event
             if kind == "start":
-                what = self._begun(event, around[-1])
-                around.append(what)
-                if what <= BOOK:
+                role = self._begun(event, around[-1])
+                around.append(role)
+                if role <= BOOK:
                     yield event
             elif kind == "end":
-                what = around.pop()
-                if what <= BOOK:
+                role = around.pop()
+                if role <= BOOK:
                     yield event
-                elif what == CELL:
+                elif role == CELL:
                     self._add_cell()
-                elif what == TEXT and around[-1] == CELL:
+                elif role == TEXT and around[-1] == CELL:
                     self._pieces.append("\n")
                 elif name == "table-row":
                     self._end_row()
@@ -79,14 +81,15 @@ class _Sheets:
             elif around[-1] <= BOOK:
                 yield event
 
-    def _begun(self, event: Event, within: int) -> int:
+    def _begun(self, event: XmlEvent, within: int) -> int:
+        """Begin an element, and say which part it has in a sheet."""
         name = event.name
         if within in (SHEET, ROW):
             if name in CELLS:
                 self._cell, self._pieces = event, []
                 return CELL
             if name in ROWS:
-                self._of_row = event
+                self._row_event = event
                 return ROW
         elif within == CELL and name == "p":
             return TEXT
@@ -99,60 +102,61 @@ class _Sheets:
         return BOOK if name == "spreadsheet" else REST
 
     def _add_cell(self) -> None:
-        many = _many(self._cell, "number-columns-repeated", 1 << 30)
+        count = _repeated(self._cell, "number-columns-repeated", 1 << 30)
         value = _value(self._cell, "".join(self._pieces).removesuffix("\n"))
         if not value:
-            self._empty += many
+            self._empty += count
             return
-        if len(self._row) + many > WIDEST:
+        if len(self._row) + count > WIDEST:
             raise Problem(Reason.TOO_LARGE, f"a row of more than {WIDEST:,} cells")
         if self._empty:
-            self._row += [""] * min(self._empty, WIDEST - len(self._row) - many)
+            self._row += [""] * min(self._empty, WIDEST - len(self._row) - count)
             self._empty = 0
-        self._row += [value] * many
+        self._row += [value] * count
 
     def _end_row(self) -> None:
-        many = _many(self._of_row, "number-rows-repeated", LONGEST)
+        count = _repeated(self._row_event, "number-rows-repeated", LONGEST)
         line = "\t".join(self._row).strip("\t")
         self._row, self._empty = [], 0
         if not line:
             return
         self._prose.line(line)
-        while many > 1:
-            some = min(many - 1, TOGETHER)
-            self._prose.add(f"{line}\n" * some)
-            many -= some
+        while count > 1:
+            at_once = min(count - 1, TOGETHER)
+            self._prose.add(f"{line}\n" * at_once)
+            count -= at_once
 
 
-def _mark(event: Event) -> str:
+def _mark(event: XmlEvent) -> str:
     if event.name == "s":
-        return " " * _many(event, ":c", 100)
+        return " " * _repeated(event, ":c", 100)
     return {"tab": "\t", "line-break": "\n"}.get(event.name, "")
 
 
-def _many(event: Event, name: str, most: int) -> int:
+def _repeated(event: XmlEvent, name: str, most: int) -> int:
+    """How often an element stands for itself, by the attribute of that name."""
     for key, value in event.attributes.items():
         if key.endswith(name) and value.isdecimal():
             return max(min(int(value[:10]), most), 1)
     return 1
 
 
-def _value(cell: Event, shown: str) -> str:
+def _value(cell: XmlEvent, shown: str) -> str:
     kinds = [value for name, value in cell.attributes.items() if name.endswith(":value-type")]
     if not kinds or "error" in kinds:
         return shown
     kind = kinds[0]
     try:
         if kind in NUMBERS:
-            return told(float(cell.get("value")))
+            return cell_text(float(cell.get("value")))
         if kind == "date":
-            return told(datetime.fromisoformat(cell.get("date-value")))
+            return cell_text(datetime.fromisoformat(cell.get("date-value")))
         if kind == "boolean":
-            return told(cell.get("boolean-value") == "true")
+            return cell_text(cell.get("boolean-value") == "true")
     except (ValueError, OverflowError):
         return shown
     if kind == "time" and (time := TIME.fullmatch(cell.get("time-value"))):
-        return told(_duration(*time.groups()))
+        return cell_text(_duration(*time.groups()))
     return shown or cell.get("string-value")
 
 

@@ -13,7 +13,15 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, BinaryIO
 
-from nearkin.formats.adapter import NOT_TAKEN_OUT, Found, Limits, Member, Problem, Prose, few_failed
+from nearkin.formats.adapter import (
+    NOT_TAKEN_OUT,
+    ContainerMember,
+    Extraction,
+    Limits,
+    Problem,
+    TextBuilder,
+    failures_summed_up,
+)
 from nearkin.formats.pdf_layout import joined, said_once, without_leaders
 from nearkin.formats.pdf_objects import damaged, form_of, form_text, notes, wide, with_shown
 from nearkin.model import Reason
@@ -30,10 +38,10 @@ LOST = Problem(Reason.CORRUPT, "its stream is damaged: what it says from there o
 Place = tuple[int, int]  # of an annotation: its page's and its own
 
 
-def read(file: BinaryIO, limits: Limits) -> Found:
+def read(file: BinaryIO, limits: Limits) -> Extraction:
     document = _opened(file)
     pages = len(document)
-    held = Prose(limits)  # counts the text while the pages are read
+    held = TextBuilder(limits)  # counts the text while the pages are read
     aside: list[str] = []  # what annotations and alt texts say
     pinned: list[Place] = []
     shown: dict[int, str] = {}
@@ -50,7 +58,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     if missing:
         return _failed(Problem(Reason.CORRUPT, f"{missing} of {several} cannot be read"), document, members)
     shown = dict(zip(shown, joined(list(shown.values())), strict=True))
-    prose = Prose(limits)
+    prose = TextBuilder(limits)
     for page in said_once(shown, pages):
         prose.line(page)
     lost = _lost(document, file)
@@ -59,7 +67,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
     except Problem as problem:
         if problem.reason is Reason.TOO_LARGE:
             raise
-        lost.append(Member(b"form.xdp", b"", problem=problem))
+        lost.append(ContainerMember.failed(b"form.xdp", problem))
     for note in aside:
         prose.line(note)
     text = WITHIN.sub("", without_leaders(prose.text(), pages, shown))
@@ -68,7 +76,7 @@ def read(file: BinaryIO, limits: Limits) -> Found:
         if lost:
             why = Problem(Reason.CORRUPT, f"no text, and {len(lost)} damaged stream{'s' * (len(lost) != 1)}")
         return _failed(why, document, members)
-    return Found(text, _properties(document), few_failed(chain(lost, members)))
+    return Extraction(text, _properties(document), failures_summed_up(chain(lost, members)))
 
 
 def _opened(file: BinaryIO) -> Any:
@@ -84,10 +92,10 @@ def _opened(file: BinaryIO) -> Any:
         raise Problem(Reason.CORRUPT, "damaged: not a readable PDF") from error
 
 
-def _failed(problem: Problem, document: Any, members: Iterator[Member]) -> Found:
+def _failed(problem: Problem, document: Any, members: Iterator[ContainerMember]) -> Extraction:
     """What is attached comes out, whatever the pages gave."""
     for first in members:
-        return Found(None, _properties(document), few_failed(chain((first,), members)), problem)
+        return Extraction(None, _properties(document), failures_summed_up(chain((first,), members)), problem)
     raise problem
 
 
@@ -169,41 +177,41 @@ def _date(told: str) -> str:
         return ""
 
 
-def _lost(document: Any, file: BinaryIO) -> list[Member]:
+def _lost(document: Any, file: BinaryIO) -> list[ContainerMember]:
     """Damaged streams, each as a member that failed. In an encrypted file they cannot be told."""
     import pypdfium2.raw as pdfium
 
     if pdfium.FPDF_GetSecurityHandlerRevision(document) != -1:
         return []
-    return [Member(f"object {number}".encode(), b"", problem=LOST) for number in damaged(file)]
+    return [ContainerMember.failed(f"object {number}".encode(), LOST) for number in damaged(file)]
 
 
-def _members(document: Any, file: BinaryIO, pinned: list[Place], limits: Limits) -> Iterator[Member]:
+def _members(document: Any, file: BinaryIO, pinned: list[Place], limits: Limits) -> Iterator[ContainerMember]:
     """Files of the document, then those pinned to pages, but for what is there twice."""
     import pypdfium2
 
-    from nearkin.formats.adapter import Counted
+    from nearkin.formats.adapter import MemberBudget
 
-    counted = Counted(limits)
+    budget = MemberBudget(limits)
     seen: set[tuple[bytes, bytes]] = set()
     listed = (partial(document.get_attachment, index) for index in range(document.count_attachments()))
     files: Iterable[Callable[[], Any]] = chain(listed, _pinned(file, pinned) if pinned else ())
     for take in files:
-        counted.begin()
+        budget.begin()
         name = b"attachment"
         try:
             attached = take()
             name = attached.get_name().encode("utf-8", "replace") or name
             data = attached.get_data()
         except pypdfium2.PdfiumError:
-            yield Member(name, b"", problem=Problem(Reason.CORRUPT, NOT_TAKEN_OUT))
+            yield ContainerMember.failed(name, Problem(Reason.CORRUPT, NOT_TAKEN_OUT))
             continue
         if pinned:
             known = (name, sha256(data).digest())
             if known in seen:
                 continue
             seen.add(known)
-        yield counted.attached(name, len(data), partial(bytes, data))
+        yield budget.attached(name, len(data), partial(bytes, data))
 
 
 def _pinned(file: BinaryIO, places: list[Place]) -> Iterator[Callable[[], Any]]:

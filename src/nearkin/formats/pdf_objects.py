@@ -26,8 +26,8 @@ from ctypes import byref, c_ulong, c_ushort, create_string_buffer
 from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
-from nearkin.formats.adapter import Problem, Prose
-from nearkin.formats.xml import Event, events, without
+from nearkin.formats.adapter import Problem, TextBuilder
+from nearkin.formats.xml import XmlEvent, events, without_hidden
 from nearkin.model import Reason
 
 LONGEST_NOTE = 1 << 20
@@ -155,15 +155,15 @@ SILENT = {"script", "items", "assist", "bind", "desc", "extras", "variables", "c
 BLOCKS = {PLAIN, RICH, "p", "li", "td"}
 
 
-def form_text(document: Any, prose: Prose) -> None:
+def form_text(document: Any, prose: TextBuilder) -> None:
     """Added to the text. Problem: it is damaged."""
     import pypdfium2.raw as pdfium
 
     if pdfium.FPDF_GetFormType(document) == pdfium.FORMTYPE_XFA_FULL:
-        _add(without(events(BytesIO(_packets(document))), _hides), prose)
+        _add(without_hidden(events(BytesIO(_packets(document))), _hides), prose)
 
 
-def _hides(event: Event, _: str) -> bool:
+def _hides(event: XmlEvent, _: str) -> bool:
     return event.name in SILENT or event.get("contentType").startswith("image/")
 
 
@@ -186,7 +186,7 @@ def _packets(document: Any) -> bytes:
     return b"".join(pieces)
 
 
-def _add(form: Iterator[Event], prose: Prose) -> None:
+def _add(form: Iterator[XmlEvent], prose: TextBuilder) -> None:
     section = ""  # of the file
     said = 0  # elements around whose text is shown
     for event in form:

@@ -1,9 +1,10 @@
-"""The formats that are read, and how a file's format is told: by its content first, by its name second.
+"""The formats that are read, and how a file's format is recognised: by its content first, by its name second.
 
-`detect` gives None for what the native core reads itself: plain text of any sort, HTML, binaries of no known format.
-Nearly all files are of that sort, so the first test is a look at a few bytes and at the name's ending.
+`detect` gives None for the files that the native core reads itself: plain text of any sort, HTML, binaries of no known
+format. Nearly all files are of that sort, so the first test is a look at a few bytes and at the name's ending.
 
-Names that end as a format's do: a hint that is asked for every file, so a cheap one.
+This is the door to the readers: each is imported when the first file of its format is met, as all of them take longer
+to load than a small scan takes.
 """
 
 import codecs
@@ -12,8 +13,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import BinaryIO
 
-from nearkin.formats.adapter import DAMAGED, Adapter, Found, Limits, Member, Problem
+from nearkin.formats.adapter import DAMAGED, Adapter, ContainerMember, Extraction, Limits, Problem
 from nearkin.model import Reason
+from nearkin.text.decode import without_lone_surrogates
 from nearkin.text.kind import TextKind
 
 HEAD = 4096  # bytes of a file that detect should be given
@@ -21,12 +23,14 @@ HEAD = 4096  # bytes of a file that detect should be given
 
 @dataclass(frozen=True, slots=True)
 class Format:
+    """A format that is recognised, and where its reader is."""
+
     name: str
     media: str
     extensions: tuple[str, ...]
     reader: str  # module of this package and function, imported when first needed
-    # Raised whenever text would come out differently: also where the HTML extractor has changed, which epub, eml, msg
-    # and mhtml use.
+    # The number is raised whenever text would come out differently: also where the HTML extractor has changed, which
+    # epub, eml, msg and mhtml use.
     version: int = 1
 
     @property
@@ -42,7 +46,7 @@ class Format:
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 OPEN = "application/vnd.oasis.opendocument"
-# Documents by their name, of formats that are not read. What is text under such a name is read as text.
+# Endings of documents of formats that are not read. A text file of such a name is read as text.
 UNREAD = (
     ".wpd", ".wp", ".wp5", ".wp6", ".lwp", ".sam", ".wri", ".hwp", ".djvu", ".djv", ".chm", ".lit", ".mobi", ".azw",
     ".azw3", ".prc", ".one", ".mdb", ".accdb", ".wk1", ".wk3", ".wk4", ".123", ".qpw", ".wb3", ".indd", ".qxd", ".fm",
@@ -94,8 +98,8 @@ FORMATS: tuple[Format, ...] = (
 BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending.encode(): known for known in FORMATS for ending in known.extensions}
 
-# What a file with such a name must be if it is to be read at all; other names often lie (.doc that is HTML, .gz that a
-# browser has unpacked), and then the content is read for what it is.
+# A file named after one of these formats is read as that format or not at all. Other names are often wrong (.doc that
+# is HTML, .gz that a browser has unpacked), and then the content decides.
 BOUND_BY_NAME = frozenset(("pdf", "docx", "pptx", "xlsx", "ods", "odt", "odp", "epub"))
 MARKS = (
     (b"%PDF-", "pdf"),
@@ -119,46 +123,80 @@ MARKS = (
 )
 FIRST = frozenset(mark[0] for mark, _ in MARKS)
 
+# The reader that a store notes for a file of no known format; the number is raised when more formats are known.
+UNKNOWN = "none/3"
+UNSEEN = "none/0"  # noted for a file that was written to since it was looked at: the next scan looks again
+# The reader that is noted for files that the kernels have read; None for text, which needs no reader.
+READERS: dict[int, str | None] = {
+    **dict.fromkeys(TextKind),
+    TextKind.BINARY: UNKNOWN,
+    TextKind.UNREAD: UNKNOWN,
+}
+ENDINGS = frozenset(BY_ENDING)
+
 
 def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
-    """head: the first bytes of the file, HEAD of them if there are so many; name: the last part of its path will do. A
-    file of nothing but white space is of no format, whatever its name: a document without text."""
+    """Recognise a file's format; None where the native core reads the file.
+
+    `head` is the first bytes of the file, HEAD of them if there are so many; `name` is its path, or the last part of
+    it. A file of nothing but white space is of no format, whatever its name: it is a document without text.
+    """
+    from nearkin.formats.detect import format_inside, format_of_text  # only in workers, and for few files
+
     if _is_blank(head, file):
         return None
     named = BY_ENDING.get(ending_of(name))
-    told = next((told for mark, told in MARKS if head.startswith(mark)), None) if head[0] in FIRST else None
-    if told is None:
-        from nearkin.formats.detect import told_by_text
-
-        told = told_by_text(head, named.name if named else "")
-    elif told in ("zip", "ole", "gzip", "bzip2", "xz", "zstd"):
-        from nearkin.formats import detect as inside
-
-        told = inside.told(told, named.name if named else "", file)
-    if told is None and named and (b"\0" in head or (named.name in BOUND_BY_NAME and not _page(head))):
+    name_hint = named.name if named else ""
+    recognised = next((known for mark, known in MARKS if head.startswith(mark)), None) if head[0] in FIRST else None
+    if recognised is None:
+        recognised = format_of_text(head, name_hint)
+    elif recognised in ("zip", "ole", "gzip", "bzip2", "xz", "zstd"):
+        recognised = format_inside(recognised, name_hint, file)
+    if recognised is None and named and (b"\0" in head or (named.name in BOUND_BY_NAME and not _is_page(head))):
         return named
-    return BY_NAME[told] if told else None
+    return BY_NAME[recognised] if recognised else None
 
 
-def read_with(chosen: Format, file: BinaryIO, limits: Limits) -> Found:
-    """What the adapter finds. What its libraries raise over a damaged file is the file's problem, told here once."""
+def _is_blank(head: bytes, file: BinaryIO) -> bool:
+    """Whether a file holds nothing but white space, and perhaps a byte order mark."""
+    if head.removeprefix(codecs.BOM_UTF8).strip():  # nearly always
+        return False
+    file.seek(0)
+    blank = not file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8).strip()
+    while blank and (chunk := file.read(1 << 20)):
+        blank = not chunk.strip()
+    return blank
+
+
+def _is_page(head: bytes) -> bool:
+    start = head[:256].lstrip().lower()
+    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<table"))
+
+
+def has_ending(name: bytes) -> bool:
+    """Whether a name ends as a format's names do. It is a hint that is asked for every file, so a cheap one."""
+    return ending_of(name) in ENDINGS
+
+
+def read_with(chosen: Format, file: BinaryIO, limits: Limits) -> Extraction:
+    """Read a file with the adapter of its format. What its libraries raise over a damaged file becomes a Problem."""
     adapter = chosen.adapter
     try:
         file.seek(0)
-        found = adapter(file, limits)
+        extraction = adapter(file, limits)
     except ImportError:
         raise  # a library that is not installed is no fault of the file
     except Exception as error:
         raise _problem(error, chosen) from error
-    if found.text is not None:
-        found.text = _encodable(found.text)
-    found.properties = {key: _encodable(value) for key, value in found.properties.items()}
-    if found.members:
-        found.members = _guarded(found.members, chosen)
-    return found
+    if extraction.text is not None:
+        extraction.text = without_lone_surrogates(extraction.text)
+    extraction.properties = {key: without_lone_surrogates(value) for key, value in extraction.properties.items()}
+    if extraction.members:
+        extraction.members = _guarded(extraction.members, chosen)
+    return extraction
 
 
-def _guarded(members: Iterable[Member], chosen: Format) -> Iterator[Member]:
+def _guarded(members: Iterable[ContainerMember], chosen: Format) -> Iterator[ContainerMember]:
     try:
         yield from members
     except Exception as error:
@@ -174,51 +212,11 @@ def _problem(error: Exception, chosen: Format) -> Problem:
         return Problem(Reason.TOO_LARGE, "it is nested too deeply")
     if isinstance(error, EOFError):
         return Problem(Reason.CORRUPT, DAMAGED)
-    # The name of the error is for those who look for the cause: it may be a fault of the reader.
+    # The name of the error helps to find the cause: it may be a fault of the reader.
     return Problem(Reason.CORRUPT, f"damaged: not a readable {chosen.name} file ({type(error).__name__})")
 
 
-def _encodable(text: str) -> str:
-    """Without lone surrogates, which no encoding of Unicode can hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
-
-
 def ending_of(name: bytes) -> bytes:
-    """With its dot, in lower case; empty where there is none of a format's length."""
+    """A name's ending with its dot, in lower case; empty where there is none of a format's length."""
     dot = name.rfind(b".", -6)
     return name[dot:].lower() if dot >= 0 else b""
-
-
-def _is_blank(head: bytes, file: BinaryIO) -> bool:
-    if head.removeprefix(codecs.BOM_UTF8).strip():  # nearly always
-        return False
-    file.seek(0)
-    white = not file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8).strip()
-    while white and (some := file.read(1 << 20)):
-        white = not some.strip()
-    return white
-
-
-def _page(head: bytes) -> bool:
-    start = head[:256].lstrip().lower()
-    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<table"))
-
-
-UNKNOWN = "none/3"  # reader of what was looked at and is of no format; the number is raised when more are known
-UNSEEN = "none/0"  # of what was written to since it was looked at: the next scan looks
-# Who has looked at what the kernels have read: of text that needs no reader, nobody.
-READERS: dict[int, str | None] = {
-    **dict.fromkeys(TextKind),
-    TextKind.BINARY: UNKNOWN,
-    TextKind.UNREAD: UNKNOWN,
-}
-ENDINGS = frozenset(ending.encode() for form in FORMATS for ending in form.extensions)
-
-
-def has_ending(name: bytes) -> bool:
-    dot = name.rfind(b".", -6)
-    return dot >= 0 and name[dot:].lower() in ENDINGS

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Problem, Prose
+from nearkin.formats.adapter import Extraction, Limits, Problem, TextBuilder
 from nearkin.formats.ole import codec_of_page
 from nearkin.model import Reason
 
@@ -97,14 +97,14 @@ class State:
         )  # fmt: skip
 
 
-def read(file: BinaryIO, limits: Limits) -> Found:
+def read(file: BinaryIO, limits: Limits) -> Extraction:
     data = file.read()
     if not START.match(data):
         raise Problem(Reason.CORRUPT, "not an RTF file")
     reader = taken(data, limits)
     if reader.open_groups > 1 or (reader.open_groups and not reader.is_at_line_end):
         raise Problem(Reason.CORRUPT, "cut off: its end is missing")
-    return Found(reader.prose.text(), reader.properties)
+    return Extraction(reader.prose.text(), reader.properties)
 
 
 def taken(data: bytes, limits: Limits) -> "_Reader":
@@ -115,7 +115,7 @@ def taken(data: bytes, limits: Limits) -> "_Reader":
 
 class _Reader:
     def __init__(self, limits: Limits) -> None:
-        self.prose = Prose(limits)
+        self.prose = TextBuilder(limits)
         self.properties: dict[str, str] = {}
         self._state = State()
         self._stack: list[State] = []

@@ -1,10 +1,11 @@
-"""What was signed and lies in the signature's own file: S/MIME (RFC 8551 §3.5.2), smime.p7m, letter.pdf.p7m.
+"""S/MIME (RFC 8551 §3.5.2): the content that was signed and lies in the signature's own file (smime.p7m,
+letter.pdf.p7m).
 
     ContentInfo ::= SEQUENCE { type, [0] SignedData }        RFC 5652 §3
     SignedData ::= SEQUENCE { version, digests, SEQUENCE { type, [0] OCTET STRING }, … }        §5
 
-In BER (X.690 §8): lengths may be unknown until an end mark comes, and strings cut into pieces. Only the way to the
-content is walked; who signed, and whether it is true, is not asked.
+It is BER (X.690 §8): lengths may be unknown until an end mark comes, and strings cut into pieces. Only the way to the
+content is walked; who signed, and whether the signature is valid, is not asked.
 """
 
 import binascii
@@ -20,7 +21,7 @@ DEEPEST = 16  # pieces of pieces
 
 
 def content(data: bytes) -> bytes:
-    """Empty: nothing is in it but certificates, or a signature of something that lies elsewhere."""
+    """The content; empty where there is nothing but certificates, or a signature of content that lies elsewhere."""
     try:
         return _content(_unarmoured(data))
     except (IndexError, StopIteration, ValueError) as error:
@@ -28,7 +29,7 @@ def content(data: bytes) -> bytes:
 
 
 def _unarmoured(data: bytes) -> bytes:
-    """Some have it in base64 once more, with or without lines of dashes."""
+    """The signature without base64, in which some programs write it once more, with or without lines of dashes."""
     start = data[:64].lstrip()
     if not start.startswith((b"M", b"-----BEGIN")):
         return data
@@ -53,7 +54,7 @@ def _content(data: bytes) -> bytes:
     next(inner)
     for tag, at, end in inner:
         _expect(tag == INNER)
-        return b"".join(piece for found in _within(data, (at, end)) for piece in _pieces(data, found, 0))
+        return b"".join(piece for element in _within(data, (at, end)) for piece in _pieces(data, element, 0))
     return b""
 
 
@@ -64,12 +65,12 @@ def _pieces(data: bytes, element: tuple[int, int, int | None], depth: int) -> It
         yield data[at:end]
         return
     _expect(tag == PIECES and depth < DEEPEST)
-    for found in _within(data, (at, end)):
-        yield from _pieces(data, found, depth + 1)
+    for inner in _within(data, (at, end)):
+        yield from _pieces(data, inner, depth + 1)
 
 
 def _within(data: bytes, place: tuple[int, int | None]) -> Iterator[tuple[int, int, int | None]]:
-    """Tag, start and end of each element of another; no end: a mark comes where it is."""
+    """Tag, start and end of each element within another; no end where an end mark follows."""
     at, end = place
     while end is None or at < end:
         tag, start, stop = _head(data, at)
@@ -80,7 +81,7 @@ def _within(data: bytes, place: tuple[int, int | None]) -> Iterator[tuple[int, i
 
 
 def _after(data: bytes, at: int) -> int:
-    """The end mark of an element whose content begins here."""
+    """The place after the end mark of an element whose content begins here."""
     depth = 1
     while depth:
         tag, start, stop = _head(data, at)

@@ -1,12 +1,12 @@
-"""Containers that are known and not read: that something lies in them is said, as nothing else would tell of it.
+"""Formats that are known and not read: archives, mailboxes and documents. Each fails with the name of its format.
 
-Documents of formats that nobody here reads. Their names say that there is text in them, so they say that it is not
-read: a binary file of no known name has none to miss.
+Nothing else would tell that a container holds documents, or that a document of such a name holds text. A binary file
+of no known name has no text to miss.
 """
 
 from typing import BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Problem
+from nearkin.formats.adapter import Extraction, Limits, Problem
 from nearkin.model import Reason
 
 CONTAINER_MARKS = (
@@ -19,16 +19,16 @@ CONTAINER_MARKS = (
 )
 
 
-def read_unread_container(file: BinaryIO, limits: Limits) -> Found:
+def read_unread_container(file: BinaryIO, limits: Limits) -> Extraction:
     head = file.read(8)
-    for mark, said in CONTAINER_MARKS:
+    for mark, detail in CONTAINER_MARKS:
         if head.startswith(mark):
-            raise Problem(Reason.UNSUPPORTED, said)
+            raise Problem(Reason.UNSUPPORTED, detail)
     raise Problem(Reason.CORRUPT, "it is not what its name says")
 
 
 DOCUMENT_HEAD = 128
-DOCUMENT_MARKS = (  # where in the file, what stands there, whose it is
+DOCUMENT_MARKS = (  # place in the file, bytes that stand there, program
     (0, b"\xffWPC", "WordPerfect"),
     (0, b"WordPro", "Lotus Word Pro"),
     (0, b"1\xbe\0\0", "Microsoft Write"),
@@ -48,7 +48,7 @@ DOCUMENT_MARKS = (  # where in the file, what stands there, whose it is
 )
 
 
-def read_unread_document(file: BinaryIO, limits: Limits) -> Found:
+def read_unread_document(file: BinaryIO, limits: Limits) -> Extraction:
     head = file.read(DOCUMENT_HEAD)
-    whose = next((whose for at, mark, whose in DOCUMENT_MARKS if head.startswith(mark, at)), "this sort")
-    raise Problem(Reason.UNSUPPORTED, f"documents of {whose} are not read")
+    program = next((program for at, mark, program in DOCUMENT_MARKS if head.startswith(mark, at)), "this sort")
+    raise Problem(Reason.UNSUPPORTED, f"documents of {program} are not read")

@@ -1,42 +1,115 @@
-"""Excel's old binary files: names and cells of sheets, errors too; then what stands beside the cells.
+"""Excel's old binary files ([MS-XLS]): names and cells of sheets, errors too; then the texts beside the cells.
 
-What stands beside the cells of Excel's old files ([MS-XLS]), which calamine does not tell: headers and footers,
-comments, text boxes, labels of buttons, alt texts, WordArt, and what charts say.
-
-Of Excel 97 to 2003 comments are text boxes too (§2.4.329 TxO); in Excel 5 and 95 they are records of their own.
+Calamine reads the cells. It leaves out the texts beside them: headers and footers, comments, text boxes, labels of
+buttons, alt texts, WordArt, and what charts say. In Excel 97 to 2003 comments are text boxes too (§2.4.329 TxO); in
+Excel 5 and 95 they are records of their own.
 """
 
 import struct
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from nearkin.formats.adapter import Found, Limits, Member, Problem, Prose, few_failed
-from nearkin.formats.ole import SHAPE_PROPERTIES, codec_of_page, opened, properties, shape_texts, walk
-from nearkin.formats.ole import Record as Shape
-from nearkin.formats.sheets import BEGIN, Record, add_sheets, add_unsaid, errors, records, sheets, without_codes
+from nearkin.formats.adapter import ContainerMember, Extraction, Limits, Problem, TextBuilder, failures_summed_up
+from nearkin.formats.ole import SHAPE_PROPERTIES, OfficeRecord, codec_of_page, opened, properties, shape_texts, walk
+from nearkin.formats.sheets import (
+    BEGIN,
+    BiffRecord,
+    add_missing_labels,
+    add_sheets,
+    errors,
+    records,
+    sheets,
+    without_codes,
+)
 from nearkin.model import Reason
+
+DIMENSIONS = 0x0200  # how large a sheet is (§2.4.90)
+MOST_CELLS, WRAP = 256 * 65536, 1 << 32  # of a sheet; calamine's numbers overflow at the second
+FILE_PASS = 0x2F  # the record that says that all after it is encrypted ([MS-XLS] §2.4.117)
+
+
+def read(file: BinaryIO, limits: Limits) -> Extraction:
+    known, book = _properties_and_book(file)
+    _check_dimensions(book)
+    prose = TextBuilder(limits)
+    lost = add_sheets(file, prose, errors(book))
+    add_beside(book, prose)
+    members = (
+        ContainerMember.failed(f"sheet {name}".encode("utf-8", "replace"), problem) for name, problem in lost.items()
+    )
+    return Extraction(prose.text(), known, tuple(failures_summed_up(members)))
+
+
+def _properties_and_book(file: BinaryIO) -> tuple[dict[str, str], bytes]:
+    """Its properties, and the stream of its records."""
+    book = b""
+    with opened(file) as storage:
+        _check_chains(storage)
+        for name in ("Workbook", "Book"):  # calamine takes the first, too
+            if storage.exists(name):
+                stream = storage.openstream(name).read()
+                if _locked(stream[: 1 << 16]):
+                    raise Problem(Reason.ENCRYPTED, "a password is needed")
+                book = book or stream
+        return properties(storage), book
+
+
+def _check_chains(storage: Any) -> None:
+    """Calamine follows a chain of sectors in a circle until the memory is full, as in a file that lost some bytes."""
+    starts = [storage.first_dir_sector, storage.first_mini_fat_sector]
+    starts += [entry.isectStart for entry in storage.direntries if entry and entry.size >= storage.minisectorcutoff]
+    starts.append(storage.root.isectStart)
+    for start in starts:
+        sector, steps = start, 0
+        while sector < len(storage.fat) and steps <= len(storage.fat):
+            sector, steps = storage.fat[sector], steps + 1
+        if steps > len(storage.fat):
+            raise Problem(Reason.CORRUPT, "damaged: its parts refer to one another in a circle")
+
+
+def _check_dimensions(book: bytes) -> None:
+    """Refuse a sheet that claims to be larger than any can be: calamine makes room for every cell, also for four
+    thousand million, and its process ends."""
+    for sheet in sheets(book):
+        for kind, at, size, _ in sheet:
+            if kind == DIMENSIONS and size >= 10:
+                top, bottom, left, right = struct.unpack_from("<2I2H" if size >= 14 else "<4H", book, at)
+                if (bottom - top) % WRAP * ((right - left) % WRAP) > MOST_CELLS:
+                    raise Problem(Reason.CORRUPT, "damaged: a sheet claims to be larger than any can be")
+
+
+def _locked(records: bytes) -> bool:
+    place = 0
+    while place + 4 <= len(records):
+        kind = int.from_bytes(records[place : place + 2], "little")
+        if kind == FILE_PASS:
+            return True
+        place += 4 + int.from_bytes(records[place + 2 : place + 4], "little")
+    return False
+
 
 HEADER, FOOTER, MORE_HEADERS, CODE_PAGE = 0x0014, 0x0015, 0x089C, 0x0042
 BOX, CONTINUED, DRAWING, NOTE, CHART_TEXT = 0x01B6, 0x003C, 0x00EC, 0x001C, 0x100D
 OLD = 0x0500  # the version of Excel 5 and 95; older ones have another beginning
-OF_ALL_VIEWS = bytes(16)  # else a view that somebody named has headers of its own
+OF_ALL_VIEWS = bytes(16)  # any other value: the headers of a view that somebody named
 MACINTOSH, OLD_MACINTOSH = 10000, 0x8000  # code pages; 0x8001 is that of Windows
-GOES_ON = 0xFFFF  # instead of a row: more of the comment before
+GOES_ON = 0xFFFF  # in place of a row: the comment before goes on
 
 
-def add_beside(book: bytes, prose: Prose) -> None:
+def add_beside(book: bytes, prose: TextBuilder) -> None:
+    """Add the texts beside the cells."""
     labels: dict[str, None] = {}
     codec = _codec(book)
     for sheet in sheets(book):
-        said = _Sheet(book, codec, sheet)
-        for text in said.texts:
+        beside = _TextsOfSheet(book, codec, sheet)
+        for text in beside.texts:
             prose.line(text.replace("\r", "\n").strip())
-        labels.update(dict.fromkeys(said.labels))
-    add_unsaid(labels, prose)
+        labels.update(dict.fromkeys(beside.labels))
+    add_missing_labels(labels, prose)
 
 
 def _codec(book: bytes) -> str:
-    """Of texts in Excel 5 and 95; nothing where texts are Unicode."""
+    """The codec of texts in Excel 5 and 95; empty where texts are Unicode."""
     is_old, codec = False, "cp1252"
     for kind, at, _, _ in records(book, 0):
         if kind == BEGIN:
@@ -47,10 +120,10 @@ def _codec(book: bytes) -> str:
     return codec if is_old else ""
 
 
-class _Sheet:
-    """Its texts, and the labels of its charts."""
+class _TextsOfSheet:
+    """The texts beside a sheet's cells, and the labels of its charts."""
 
-    def __init__(self, book: bytes, codec: str, sheet: Iterator[Record]) -> None:
+    def __init__(self, book: bytes, codec: str, sheet: Iterator[BiffRecord]) -> None:
         self._book, self._codec = book, codec
         self.texts: list[str] = []
         self.labels: list[str] = []
@@ -90,11 +163,11 @@ class _Sheet:
         self.texts += _drawn_texts(bytes(drawn))
 
     def _string(self, data: bytes) -> str:
-        """With its length in two bytes, in one where it is no Unicode (§2.5.294)."""
+        """A text with its length in two bytes, in one where it is no Unicode (§2.5.294)."""
         return data[1 : 1 + data[0]].decode(self._codec, "replace") if data and self._codec else _unicode(data)[0]
 
     def _short(self, data: bytes) -> str:
-        """With its length in one byte (§2.5.240)."""
+        """A text with its length in one byte (§2.5.240)."""
         return self._string(data) if self._codec else _unicode(data[:1] + b"\0" + data[1:])[0]
 
 
@@ -102,7 +175,7 @@ WANTED = {HEADER, FOOTER, MORE_HEADERS, BOX, CONTINUED, DRAWING, NOTE, CHART_TEX
 
 
 def _unicode(data: bytes) -> tuple[str, bytes]:
-    """A text, and what follows it."""
+    """A text, and the bytes that follow it."""
     if len(data) < 3:
         return "", b""
     length, wide = int.from_bytes(data[:2], "little"), data[2] & 1
@@ -111,7 +184,8 @@ def _unicode(data: bytes) -> tuple[str, bytes]:
 
 
 def _more_headers(data: bytes) -> Iterator[str]:
-    """Of even pages and the first: after how long each of the four is, those that are not empty (§2.4.137)."""
+    """Headers and footers of even pages and the first: the lengths of the four, then those that are not empty
+    (§2.4.137)."""
     rest = data[38:]
     for at in range(30, 38, 2):
         if data[at : at + 2] not in (b"", b"\0\0"):
@@ -120,74 +194,12 @@ def _more_headers(data: bytes) -> Iterator[str]:
 
 
 def _drawn_texts(data: bytes) -> list[str]:
-    """Alt texts and WordArt. Of drawings that are damaged those before the damage: they are no part of the cells."""
-    found: list[str] = []
+    """Alt texts and WordArt. Of damaged drawings those before the damage are read: they are no part of the cells."""
+    texts: list[str] = []
     try:
-        for what, record in walk(data, Shape(0, 0, 0, len(data), holds=True)):
-            if what == "start" and record.kind in SHAPE_PROPERTIES:
-                found += (text.rstrip("\0") for text in shape_texts(data, record))
+        for edge, record in walk(data, OfficeRecord(0, 0, 0, len(data), holds=True)):
+            if edge == "start" and record.kind in SHAPE_PROPERTIES:
+                texts += (text.rstrip("\0") for text in shape_texts(data, record))
     except Problem:
         pass
-    return found
-
-
-DIMENSIONS = 0x0200  # how large a sheet is (§2.4.90)
-MOST_CELLS, WRAP = 256 * 65536, 1 << 32  # of a sheet; where calamine counts from nothing again
-FILE_PASS = 0x2F  # the record that says that all after it is encrypted ([MS-XLS] §2.4.117)
-
-
-def read(file: BinaryIO, limits: Limits) -> Found:
-    known, book = _looked_at(file)
-    _check_dimensions(book)
-    prose = Prose(limits)
-    lost = add_sheets(file, prose, errors(book))
-    add_beside(book, prose)
-    members = (Member(f"sheet {name}".encode("utf-8", "replace"), b"", problem=one) for name, one in lost.items())
-    return Found(prose.text(), known, tuple(few_failed(members)))
-
-
-def _looked_at(file: BinaryIO) -> tuple[dict[str, str], bytes]:
-    """Its properties, and the stream of its records."""
-    book = b""
-    with opened(file) as storage:
-        _check_chains(storage)
-        for name in ("Workbook", "Book"):  # calamine takes the first, too
-            if storage.exists(name):
-                stream = storage.openstream(name).read()
-                if _locked(stream[: 1 << 16]):
-                    raise Problem(Reason.ENCRYPTED, "a password is needed")
-                book = book or stream
-        return properties(storage), book
-
-
-def _check_chains(storage: Any) -> None:
-    """Calamine follows a chain of sectors in a circle until the memory is full, as in a file that lost some bytes."""
-    starts = [storage.first_dir_sector, storage.first_mini_fat_sector]
-    starts += [entry.isectStart for entry in storage.direntries if entry and entry.size >= storage.minisectorcutoff]
-    starts.append(storage.root.isectStart)
-    for start in starts:
-        sector, steps = start, 0
-        while sector < len(storage.fat) and steps <= len(storage.fat):
-            sector, steps = storage.fat[sector], steps + 1
-        if steps > len(storage.fat):
-            raise Problem(Reason.CORRUPT, "damaged: its parts refer to one another in a circle")
-
-
-def _check_dimensions(book: bytes) -> None:
-    """Calamine makes room for every cell, be it for 4 thousand million, and ends with its process."""
-    for sheet in sheets(book):
-        for kind, at, size, _ in sheet:
-            if kind == DIMENSIONS and size >= 10:
-                top, bottom, left, right = struct.unpack_from("<2I2H" if size >= 14 else "<4H", book, at)
-                if (bottom - top) % WRAP * ((right - left) % WRAP) > MOST_CELLS:
-                    raise Problem(Reason.CORRUPT, "damaged: a sheet claims to be larger than any can be")
-
-
-def _locked(records: bytes) -> bool:
-    place = 0
-    while place + 4 <= len(records):
-        kind = int.from_bytes(records[place : place + 2], "little")
-        if kind == FILE_PASS:
-            return True
-        place += 4 + int.from_bytes(records[place + 2 : place + 4], "little")
-    return False
+    return texts

@@ -10,8 +10,17 @@ from enum import Enum
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, BinaryIO
 
-from nearkin.formats.adapter import MISSING, NOT_ZIP, UNKNOWN_METHOD, Damaged, Limits, Member, Problem, few_failed
-from nearkin.formats.xml import Event, events
+from nearkin.formats.adapter import (
+    MISSING,
+    NOT_ZIP,
+    UNKNOWN_METHOD,
+    ContainerMember,
+    DamagedPart,
+    Limits,
+    Problem,
+    failures_summed_up,
+)
+from nearkin.formats.xml import XmlEvent, events
 from nearkin.model import Reason
 
 XML = (".xml", ".rels")
@@ -22,12 +31,14 @@ NO_XML = b"<"
 
 
 class Pass(Enum):
-    """What a part is unpacked for. Each may unpack as much as the limit allows: sheets go through all three."""
+    """What a part is unpacked for. Each purpose may unpack as much as the limit allows: sheets go through all three."""
 
     READ, SEARCH, REWRITE = range(3)
 
 
 class Parts:
+    """The parts of a document that is a zip file. Problems of single parts are recorded; the rest is read."""
+
     def __init__(self, file: BinaryIO, limits: Limits) -> None:
         try:
             self._zip = zipfile.ZipFile(file)
@@ -40,66 +51,71 @@ class Parts:
         self._entries = {entry.filename.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
         self.names = list(self._entries)
         self._left = dict.fromkeys(Pass, limits.unpacked)
-        self._lacking: dict[str, Problem] = {}
-        self.missed = 0  # parts that relations name, once more for each
+        self._problems: dict[str, Problem] = {}
+        self.missing_count = 0  # how often relationships name a part that is missing
 
-    def there(self, name: str) -> bool:
-        """A part that the document names. One that is missing is remembered: it is told, and what is there is read."""
+    def has_named(self, name: str) -> bool:
+        """Whether a part that the document names is there. A missing one is recorded, and the others are read."""
         if not self.has(name):
-            self.lack(name)
+            self.record_problem(name)
         return self.has(name)
 
-    def lack(self, name: str, problem: Problem = MISSING) -> None:
-        self._lacking.setdefault(name, problem)
+    def record_problem(self, name: str, problem: Problem = MISSING) -> None:
+        self._problems.setdefault(name, problem)
 
-    def lacks(self, name: str) -> Problem | None:
-        return self._lacking.get(name)
+    def problem_of(self, name: str) -> Problem | None:
+        return self._problems.get(name)
 
     @contextmanager
-    def spared(self, name: str, undo: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """A part that the others do without: if it is damaged it is remembered, and they are read. What stands before a
-        mistake in its XML is kept, of damaged bytes nothing is (undo). Limits are those of the whole document."""
+    def tolerating_damage(self, name: str, undo: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Read a part that the others do without: if it is damaged, that is recorded, and the others are read. The text
+        before a mistake in its XML is kept; of damaged bytes nothing is (`undo`). Limits are those of the whole
+        document."""
         try:
             yield
         except Problem as problem:
             if problem.reason is Reason.TOO_LARGE:
                 raise
-            if isinstance(problem, Damaged):
+            if isinstance(problem, DamagedPart):
                 undo()
-            self.lack(name, Problem(problem.reason, problem.detail))  # without what it holds of the reading
+            self.record_problem(
+                name, Problem(problem.reason, problem.detail)
+            )  # without its traceback, which holds the reader
 
     @property
-    def lacking(self) -> Sequence[Member]:
+    def failed_parts(self) -> Sequence[ContainerMember]:
         """Parts that are missing or unreadable, as members that failed."""
-        lost = (Member(name.encode("utf-8", "replace"), b"", problem=one) for name, one in self._lacking.items())
-        return tuple(few_failed(lost))
+        failed = (
+            ContainerMember.failed(name.encode("utf-8", "replace"), problem) for name, problem in self._problems.items()
+        )
+        return tuple(failures_summed_up(failed))
 
     def has(self, name: str) -> bool:
         return name.lower() in self._entries
 
     def size(self, name: str) -> int:
-        """As the archive says."""
+        """Its size as the archive says."""
         return self._entries[name.lower()].file_size
 
     def written(self, name: str) -> str:
         """The name as the archive has it."""
         return self._entries[name.lower()].filename
 
-    def need(self, name: str) -> zipfile.ZipInfo:
-        """Without this one there is no document."""
+    def require(self, name: str) -> zipfile.ZipInfo:
+        """The entry of a part without which there is no document."""
         entry = self._entries.get(name.lower())
         if entry is None:
             raise Problem(Reason.CORRUPT, f"the part {name} is missing")
         return entry
 
-    def need_one(self, names: Sequence[str], what: str) -> None:
-        """Where all that a document is made of is damaged, it is itself."""
-        if names and all(self.lacks(name) for name in names):
-            first = self._lacking[names[0]]
+    def require_any(self, names: Sequence[str], what: str) -> None:
+        """Raise a Problem where all the parts that a document is made of are damaged."""
+        if names and all(self.problem_of(name) for name in names):
+            first = self._problems[names[0]]
             raise Problem(first.reason, f"none of its {what} can be read: {first.detail}")
 
     def stream(self, name: str, why: Pass = Pass.READ) -> IO[bytes]:
-        entry = self.need(name)
+        entry = self.require(name)
         if entry.flag_bits & 1:
             raise Problem(Reason.ENCRYPTED, f"the part {name} is encrypted")
         try:
@@ -107,8 +123,8 @@ class Parts:
         except NotImplementedError as error:
             raise Problem(Reason.UNSUPPORTED, UNKNOWN_METHOD) from error
         except DAMAGE as error:
-            raise Damaged from error
-        return BufferedReader(_Counted(self, opened, why), 1 << 16)
+            raise DamagedPart from error
+        return BufferedReader(_CountedStream(self, opened, why), 1 << 16)
 
     def data(self, name: str, most: int = LARGEST, why: Pass = Pass.READ) -> bytes:
         with self.stream(name, why) as stream:
@@ -117,27 +133,27 @@ class Parts:
             raise Problem(Reason.TOO_LARGE, f"the part {name} is over {most >> 20} MB")
         return data
 
-    def events(self, name: str) -> Iterator[Event]:
+    def events(self, name: str) -> Iterator[XmlEvent]:
         with self.stream(name) as stream:
             try:
                 yield from events(stream)
             except Problem as problem:
                 while problem.reason is Reason.CORRUPT and stream.read(CHUNK):
-                    pass  # at the end it shows whether the mistake was written so, or the bytes are damaged
+                    pass  # the checksum at the end shows whether the mistake was written so, or the bytes are damaged
                 raise
 
     def rewritten(self, change: Callable[[str, bytes], bytes]) -> BinaryIO:
-        """The file with its XML changed, and without anything else: for libraries that read it whole. change: a part's
-        name and its bytes. What is damaged is so still."""
-        made = BytesIO()
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        """The file with its XML changed, and without its other parts, for libraries that read a whole file. `change` is
+        given a part's name and bytes. Damaged parts stay damaged."""
+        rewritten = BytesIO()
+        with zipfile.ZipFile(rewritten, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for name in self.names:
                 if name.endswith(XML):
                     archive.writestr(self.written(name), change(name, self._or_no_xml(name)))
                 elif name == "mimetype":
                     archive.writestr(name, self.data(name, why=Pass.REWRITE))
-        made.seek(0)
-        return made
+        rewritten.seek(0)
+        return rewritten
 
     def _or_no_xml(self, name: str) -> bytes:
         try:
@@ -152,7 +168,7 @@ class Parts:
         return all(self.size(name) <= LARGEST for name in self.names if name.endswith(XML))
 
     def contains(self, name: str, pattern: re.Pattern[bytes]) -> bool:
-        """Whether anything in the part is like that, and no longer than 1 KB."""
+        """Whether the pattern matches anywhere in the part, with no more than 1 KB."""
         tail = b""
         with self.stream(name, Pass.SEARCH) as stream:
             while chunk := stream.read(CHUNK):
@@ -161,8 +177,8 @@ class Parts:
                 tail = chunk[-TAG:]
         return False
 
-    def drain(self, name: str) -> None:
-        """To its end, where it shows whether it is damaged."""
+    def read_to_end(self, name: str) -> None:
+        """Unpack a part to its end, where its checksum shows whether it is damaged."""
         with self.stream(name, Pass.SEARCH) as stream:
             while stream.read(CHUNK):
                 pass
@@ -173,7 +189,9 @@ class Parts:
             raise Problem(Reason.TOO_LARGE, "it unpacks to more than the limit allows")
 
 
-class _Counted(RawIOBase):
+class _CountedStream(RawIOBase):
+    """A part's bytes, counted against the limits as they are unpacked."""
+
     def __init__(self, parts: Parts, stream: IO[bytes], why: Pass) -> None:
         self._parts = parts
         self._stream = stream
@@ -186,7 +204,7 @@ class _Counted(RawIOBase):
         try:
             data = self._stream.read(len(buffer))
         except DAMAGE as error:
-            raise Damaged from error
+            raise DamagedPart from error
         self._parts.spend(len(data), self._why)
         buffer[: len(data)] = data
         return len(data)

@@ -1,25 +1,21 @@
-"""What a document would take with it: how much of its text lies in the one that is kept, exactly, and what does not.
+"""Certificates: how much of a document's text the kept document holds, exactly, and what would be lost with it.
 
-Measured on the extracted text, byte for byte: in canonical text "-5" is "5", and nothing may be removed on that ground.
-A character is *contained* if it lies in a run of at least 20 bytes that the kept text holds too. Where two such runs
-meet and the kept text goes on otherwise ("did approve" beside "did not approve"), the characters around the break are
-missing: so nothing is missing if, and only if, the kept text holds every 20 bytes in a row of this one. A text under
-20 bytes is contained if the kept one holds it whole.
+A certificate is measured on the extracted text, byte for byte: in canonical text "-5" is "5", and nothing may be
+removed on that ground. A character is *contained* if it lies in a run of at least 20 bytes that the kept text holds
+too. Where two such runs meet and the kept text goes on otherwise ("did approve" beside "did not approve"), the
+characters around the break are missing. So nothing is missing if, and only if, the kept text holds every 20 bytes in a
+row of this one. A text under 20 bytes is contained if the kept text holds it as a whole.
 
-What is missing is of three kinds. *Respaced* lies in the kept text but for spacing, line breaks and Unicode forms: to a
-reader it is there. *Residue* is in no other text that stays of the family, not even so. The rest is in another one.
+Missing characters are of three kinds. *Respaced* ones are in the kept text but for spacing, line breaks and Unicode
+forms: to a reader they are there. *Residue* is in no other text of the family that stays, however spaced. The rest is
+in another text of the family.
 
-Windows are compared byte by byte, so that none is taken for another.
+To compare regardless of spacing, texts are folded: runs of white space become one space, and words take their composed
+form (NFC). Nothing else is changed; case, signs and digits count.
 
-A text with its spacing and its Unicode forms made alike, and where each of its bytes went.
-
-Runs of white space become one space, and words take their composed form (NFC): what differs only in these is the same
-to every reader. Nothing else is touched; case, signs and digits count.
-
-The windows of texts, 20 bytes in a row each: which are in another text, byte for byte; and how many distinct ones.
-
-All is done within bounds: the windows of large texts are taken part by part, each part a share of them by their hash,
-so that a set has at most `MOST` of them (200 MB); texts are then read once more for each part.
+Windows of 20 bytes are compared byte by byte, so that none is mistaken for another. Memory is bounded: the windows of
+large texts are taken in parts, each a share of them by their hash, so that a set has at most `MOST` of them (200 MB);
+texts are then read once more for each part.
 """
 
 import re
@@ -36,181 +32,52 @@ from numpy.typing import NDArray
 from nearkin import _native
 from nearkin.matching.candidates import distinct
 
-ASCII = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
-ONE = bytes.maketrans(ASCII, b" " * len(ASCII))
-# U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000
-OTHER = rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80"
-SPACES = re.compile(rb"(?: |" + OTHER + rb"){2,}|" + OTHER)  # single spaces stay
-# It begins where a word does: from each of its letters on, a long word takes quadratic time (40 KB of base64: 11 s).
-WORD = re.compile(rb"(?<![^ ])[^ \x80-\xff]*+[\x80-\xff][^ ]*+")
-
-Places = NDArray[np.uint64]
-
-
-@dataclass(frozen=True)
-class Folded:
-    text: bytes
-    # Where something was changed: from here to there it is so many other bytes. The rest is as long as it was.
-    starts: Places
-    ends: Places
-    lengths: Places
-
-    @classmethod
-    def of(cls, text: bytes) -> "Folded":
-        if not _native.surely_composed(text):
-            plain = text.translate(ONE)
-            if not unicodedata.is_normalized("NFC", plain.decode("utf-8", "surrogateescape")):
-                return cls._composing(plain)
-        folded, starts, ends = _native.fold_spaces(text)
-        return cls(folded, starts, ends, np.ones(len(starts), np.uint64))
-
-    @classmethod
-    def _composing(cls, plain: bytes) -> "Folded":
-        changes = sorted([*((one.start(), one.end(), b" ") for one in SPACES.finditer(plain)), *_composed(plain)])
-        found, at = [], 0
-        for start, end, instead in changes:
-            found += [plain[at:start], instead]
-            at = end
-        starts, ends, lengths = np.array(
-            [(start, end, len(instead)) for start, end, instead in changes], np.uint64
-        ).T.copy()
-        return cls(b"".join([*found, plain[at:]]), starts, ends, lengths)
-
-
-def _composed(text: bytes) -> list[tuple[int, int, bytes]]:
-    found = []
-    for word in WORD.finditer(text):
-        # Words by ASCII's space may have other spaces in them.
-        bounds = [0, *(bound for space in SPACES.finditer(word.group()) for bound in space.span()), len(word.group())]
-        for start, end in list(pairwise(bounds))[::2]:
-            piece = word.group()[start:end]
-            data = unicodedata.normalize("NFC", piece.decode("utf-8", "surrogateescape"))
-            if (composed := data.encode("utf-8", "surrogateescape")) != piece:
-                found.append((word.start() + start, word.start() + end, composed))
-    return found
-
-
 WINDOW = 20  # bytes: about three words; shorter runs are in any two texts
 MOST = 1 << 23  # windows of a set at a time
-BLOCK = 1 << 22  # bytes whose fingerprints are made at a time
+BLOCK = 1 << 22  # bytes that are fingerprinted at a time
 
 Bits = NDArray[np.uint8]  # one bit a window, the first in the highest bit of the first byte
 NOTHING = np.zeros(0, np.uint8)
 Load = Callable[[int], bytes]
 
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Of a text's windows those that the kept text has, and those that it or some other text that stays has."""
-
-    kept: Bits
-    anywhere: Bits
-
-
-def held_windows(kept: bytes, texts: Sequence[int], load: Load, leaving: Set[int] = frozenset()) -> dict[int, Held]:
-    """For each of these texts, of which no two are equal; the others of a text are those that are named here, but for
-    such as are leaving: what only these hold is nowhere then."""
-    if not texts:
-        return {}
-    windows = {number: max(len(load(number)) - WINDOW + 1, 0) for number in texts}
-    inside = _inside(kept, windows, load)
-    lacking = {number: bits for number, bits in inside.items() if _set(bits) < windows[number]}
-    anywhere = _anywhere(lacking, windows, load, leaving) if len(lacking) > 1 else {}
-    return {number: Held(bits, anywhere.get(number, bits)) for number, bits in inside.items()}
-
-
-def _inside(kept: bytes, windows: dict[int, int], load: Load) -> dict[int, Bits]:
-    """Windows that the kept text has. Most lie in long runs; the others are looked up one by one: in a set of all its
-    windows, or, where they are few, in a set of theirs through which it is run."""
-    anchors = _native.Anchors(kept, window=WINDOW)
-    found = {number: anchors.runs(load(number)) for number in windows}
-    asking = {number: runs for number, runs in found.items() if _set(runs) < windows[number]}
-    left = sum(windows[number] - _set(runs) for number, runs in asking.items())
-    few = 2 * left < len(kept)  # to put a window into a set costs as much as to look up several
-    parts = -(-(left if few else len(kept)) // MOST) if left else 0
-    for part in range(parts):
-        room = 0 if few else len(kept) // parts
-        some = _native.WindowSet(window=WINDOW, part=part, parts=parts, room=room)
-        if few:
-            for number, runs in asking.items():
-                some.add(load(number), owner=None, skip=runs)
-            some.note(kept, owner=0, skip=NOTHING)
-        else:
-            some.add(kept, owner=0, skip=NOTHING)
-        for number, runs in asking.items():
-            found[number] = found[number] | some.held(load(number), several=False, skip=runs)
-    return found
-
-
-def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leaving: Set[int]) -> dict[int, Bits]:
-    """Windows that the kept text has, or another of these texts that stays. Much of what the kept text lacks lies in
-    runs along the one that has most of it; the rest is looked up in a set of all, or, where it is little, in a set of
-    its own through which all are run."""
-    staying = [number for number in inside if number not in leaving]
-    if not staying:
-        return inside
-    most = max(staying, key=lambda number: windows[number] - _set(inside[number]))
-    anchors = _native.Anchors(load(most), window=WINDOW)
-    known = {number: inside[number] | anchors.runs(load(number)) for number in staying if number != most}
-    known[most] = inside[most] | anchors.met()
-    known |= {number: inside[number] | anchors.runs(load(number)) for number in inside if number in leaving}
-    asking = {number: bits for number, bits in known.items() if _set(bits) < windows[number]}
-    left = sum(windows[number] - _set(bits) for number, bits in asking.items())
-    lacking = sum(windows[number] - _set(inside[number]) for number in staying)
-    few = 2 * left < lacking
-    found = dict(known)
-    parts = -(-(left if few else lacking) // MOST) if left else 0
-    for part in range(parts):
-        pool = _native.WindowSet(window=WINDOW, part=part, parts=parts)
-        if few:
-            for number, bits in asking.items():
-                pool.add(load(number), owner=None, skip=bits)
-        for owner, number in enumerate(staying):
-            (pool.note if few else pool.add)(load(number), owner=owner, skip=inside[number])
-        for number, bits in asking.items():
-            found[number] = found[number] | pool.held(load(number), several=number not in leaving, skip=bits)
-    return found
-
-
-def _set(bits: Bits) -> int:
-    return int(np.bitwise_count(bits).sum())
-
-
-def distinct_prints(text: bytes, modulus: int) -> NDArray[np.uint64]:
-    """Fingerprints of a text's windows, sorted, each once; of all, or of those that are divisible by the modulus."""
-    found = [np.zeros(0, np.uint64)]
-    for start in range(0, max(len(text) - WINDOW + 1, 0), BLOCK):
-        prints = _native.fingerprints(text[start : start + BLOCK + WINDOW - 1], WINDOW)
-        found.append(prints if modulus == 1 else prints[prints % np.uint64(modulus) == 0])
-    return distinct(np.concatenate(found))
-
-
 LISTED = 100  # passages of residue that are listed with their text …
-LONGEST = 2000  # … and characters of each; their number and places are told in full
-REMEMBERED = 1 << 26  # bytes of texts that are kept at hand, for they are read several times
+LONGEST = 2000  # … and characters of each that are shown
+REMEMBERED = 1 << 26  # bytes of texts that are kept in memory, as they are read several times
+
+ASCII = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
+TO_SPACES = bytes.maketrans(ASCII, b" " * len(ASCII))
+# U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000
+OTHER = rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80"
+SPACES = re.compile(rb"(?: |" + OTHER + rb"){2,}|" + OTHER)  # single spaces stay
+# It begins where a word begins. Without that a long word takes quadratic time (40 KB of base64: 11 s).
+WORD = re.compile(rb"(?<![^ ])[^ \x80-\xff]*+[\x80-\xff][^ ]*+")
+
+Places = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """In code points of the extracted text, or in bytes where it was taken raw."""
+class ResiduePassage:
+    """A passage of residue. Positions are code points of the extracted text, or bytes where it was taken raw."""
 
     start: int
     end: int
-    text: str  # its beginning, where it is long
+    text: str  # only its beginning, where it is long
 
     @property
-    def told(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         return {"start": self.start, "end": self.end, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
+    """How much of a text the kept text holds."""
+
     characters: int
-    contained: int  # of them lie in the kept text
-    residue: int  # of them lie in no other text of the family that stays, whatever its spacing
-    passages: tuple[Passage, ...] = ()  # the residue; the first ones
+    contained: int  # characters that are in the kept text
+    residue: int  # characters that are in no other text of the family that stays, however spaced
+    passages: tuple[ResiduePassage, ...] = ()  # the first passages of the residue
     all_listed: bool = True
-    respaced: int = 0  # of those that are not contained: they are, but for spacing and Unicode forms
+    respaced: int = 0  # missing characters that are in the kept text but for spacing and Unicode forms
 
     @property
     def share(self) -> float:
@@ -222,8 +89,16 @@ class Certificate:
         return self.characters - self.contained
 
 
+@dataclass(frozen=True, slots=True)
+class HeldWindows:
+    """Windows of a text that the kept text has, and windows that it or another text that stays has."""
+
+    kept: Bits
+    anywhere: Bits
+
+
 class UncertifiedError(Exception):
-    """Texts that sets of windows do not take, in words: over 1,048,573 distinct ones, or one of over 4 GB."""
+    """Raised where sets of windows cannot hold the texts: over 1,048,573 distinct ones, or one of over 4 GB."""
 
 
 def certify(
@@ -234,8 +109,8 @@ def certify(
     raw: bool = False,
     leaving: Set[int] = frozenset(),
 ) -> dict[int, Certificate]:
-    """For each of these texts. Equal ones are one: they share their fate. Those that are `leaving` vouch for nobody.
-    Texts are loaded several times."""
+    """Certify each of these texts against the kept one. Equal texts share a certificate. Texts that are `leaving` hold
+    nothing for the others. Texts are loaded several times."""
     if not texts:
         return {}
     same: dict[bytes, int] = {sha256(kept).digest(): -1}
@@ -246,23 +121,24 @@ def certify(
     lacking = [number for number in distinct if _lacks(load(number), kept, exactly[number])]
     plain, to_readers = _read(kept, lacking, load, gone) if lacking and not raw else (b"", {})
     lost = frozenset(lacking)
-    found: dict[int, Certificate] = {}
+    certificates: dict[int, Certificate] = {}
     for number in texts:
-        if (twin := first[number]) in found:
-            found[number] = found[twin]
+        if (twin := first[number]) in certificates:
+            certificates[number] = certificates[twin]
         elif twin in lost:
             reading = (plain, to_readers[number]) if number in to_readers else None
-            found[number] = _certificate(load(number), kept, exactly[number], reading, raw=raw)
+            certificates[number] = _certificate(load(number), kept, exactly[number], reading, raw=raw)
         else:
             whole = _characters(load(number), raw=raw)
-            found[number] = Certificate(whole, whole, 0)
-    return found
+            certificates[number] = Certificate(whole, whole, 0)
+    return certificates
 
 
 def _read(
     kept: bytes, lacking: Sequence[int], load: Callable[[int], bytes], gone: Set[int]
-) -> tuple[bytes, dict[int, Held]]:
-    """The kept text folded, and what these have of it when they are, too; nothing where that changes none of them."""
+) -> tuple[bytes, dict[int, HeldWindows]]:
+    """Fold the kept text and these texts, and return the kept one with the windows that it then holds of each; no
+    windows where folding changes none of them."""
     plain = Folded.of(kept).text
     folded = remembering(lambda number: Folded.of(load(number)).text)
     if plain == kept and all(folded(number) == load(number) for number in lacking):
@@ -270,7 +146,7 @@ def _read(
     return plain, _held(plain, lacking, folded, gone)
 
 
-def _held(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], leaving: Set[int]) -> dict[int, Held]:
+def _held(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], leaving: Set[int]) -> dict[int, HeldWindows]:
     try:
         return held_windows(kept, texts, load, leaving)
     except ValueError as why:
@@ -278,7 +154,7 @@ def _held(kept: bytes, texts: Sequence[int], load: Callable[[int], bytes], leavi
 
 
 def remembering(load: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Texts that were read stay at hand, as far as there is room for them."""
+    """Keep texts in memory once they were read, as far as there is room."""
     kept: dict[int, bytes] = {}
     room = REMEMBERED
 
@@ -295,13 +171,15 @@ def remembering(load: Callable[[int], bytes]) -> Callable[[int], bytes]:
     return remembered
 
 
-def _lacks(text: bytes, kept: bytes, held: Held) -> bool:
+def _lacks(text: bytes, kept: bytes, held: HeldWindows) -> bool:
     if len(text) < WINDOW:
         return text not in kept
-    return int(np.bitwise_count(held.kept).sum()) < len(text) - WINDOW + 1
+    return _set(held.kept) < len(text) - WINDOW + 1
 
 
-def _certificate(text: bytes, kept: bytes, held: Held, reading: tuple[bytes, Held] | None, *, raw: bool) -> Certificate:
+def _certificate(
+    text: bytes, kept: bytes, held: HeldWindows, reading: tuple[bytes, HeldWindows] | None, *, raw: bool
+) -> Certificate:
     read = None
     if reading is not None:
         plain, there = reading
@@ -319,12 +197,12 @@ def _certificate(text: bytes, kept: bytes, held: Held, reading: tuple[bytes, Hel
         listed=LISTED,
     )
     passages = tuple(_passage(text, *places) for places in listed)
-    all_listed = stretches <= LISTED and all(one.end - one.start <= LONGEST for one in passages)
+    all_listed = stretches <= LISTED and all(passage.end - passage.start <= LONGEST for passage in passages)
     return Certificate(characters, characters - missing, residue, passages, all_listed, respaced)
 
 
 def _characters(text: bytes, *, raw: bool) -> int:
-    """Code points; of raw bytes each is one."""
+    """Count the code points; in raw text each byte is one."""
     if raw or text.isascii():
         return len(text)
     begins = (np.frombuffer(text, np.uint8) & 0xC0) != 0x80
@@ -332,7 +210,134 @@ def _characters(text: bytes, *, raw: bool) -> int:
     return int(begins.sum())
 
 
-def _passage(text: bytes, start: int, end: int, first: int, last: int) -> Passage:
-    """Of these bytes, which begin with this character; the text may be long."""
+def _passage(text: bytes, start: int, end: int, first: int, last: int) -> ResiduePassage:
+    """Return the passage of these bytes, from its first to its last character; a long text is cut."""
     shown = text[start : min(end, start + 4 * LONGEST)].decode("utf-8", "surrogateescape")[:LONGEST]
-    return Passage(first, last, shown.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    return ResiduePassage(first, last, shown.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+
+
+def held_windows(
+    kept: bytes, texts: Sequence[int], load: Load, leaving: Set[int] = frozenset()
+) -> dict[int, HeldWindows]:
+    """Look up the windows of each of these texts, no two of which are equal, in the kept text and in each other. Texts
+    that are leaving are not looked up in: what only they hold will be nowhere."""
+    if not texts:
+        return {}
+    windows = {number: max(len(load(number)) - WINDOW + 1, 0) for number in texts}
+    inside = _inside(kept, windows, load)
+    lacking = {number: bits for number, bits in inside.items() if _set(bits) < windows[number]}
+    anywhere = _anywhere(lacking, windows, load, leaving) if len(lacking) > 1 else {}
+    return {number: HeldWindows(bits, anywhere.get(number, bits)) for number, bits in inside.items()}
+
+
+def _inside(kept: bytes, windows: dict[int, int], load: Load) -> dict[int, Bits]:
+    """Return the windows that the kept text has. Most lie in long runs. The others are looked up one by one, in a set
+    of all windows of the kept text; where they are few, they form the set, and the kept text is run through it."""
+    anchors = _native.Anchors(kept, window=WINDOW)
+    inside = {number: anchors.runs(load(number)) for number in windows}
+    asking = {number: runs for number, runs in inside.items() if _set(runs) < windows[number]}
+    left = sum(windows[number] - _set(runs) for number, runs in asking.items())
+    few = 2 * left < len(kept)  # inserting a window costs as much as several lookups
+    parts = -(-(left if few else len(kept)) // MOST) if left else 0
+    for part in range(parts):
+        room = 0 if few else len(kept) // parts
+        pool = _native.WindowSet(window=WINDOW, part=part, parts=parts, room=room)
+        if few:
+            for number, runs in asking.items():
+                pool.add(load(number), owner=None, skip=runs)
+            pool.note(kept, owner=0, skip=NOTHING)
+        else:
+            pool.add(kept, owner=0, skip=NOTHING)
+        for number, runs in asking.items():
+            inside[number] = inside[number] | pool.held(load(number), several=False, skip=runs)
+    return inside
+
+
+def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leaving: Set[int]) -> dict[int, Bits]:
+    """Return the windows that the kept text has, or another of these texts that stays. Many windows that the kept text
+    lacks lie in runs along the text with most of them. The rest is looked up in a set of all windows; where it is
+    little, it forms the set, and all texts are run through it."""
+    staying = [number for number in inside if number not in leaving]
+    if not staying:
+        return inside
+    most = max(staying, key=lambda number: windows[number] - _set(inside[number]))
+    anchors = _native.Anchors(load(most), window=WINDOW)
+    known = {number: inside[number] | anchors.runs(load(number)) for number in staying if number != most}
+    known[most] = inside[most] | anchors.met()
+    known |= {number: inside[number] | anchors.runs(load(number)) for number in inside if number in leaving}
+    asking = {number: bits for number, bits in known.items() if _set(bits) < windows[number]}
+    left = sum(windows[number] - _set(bits) for number, bits in asking.items())
+    lacking = sum(windows[number] - _set(inside[number]) for number in staying)
+    few = 2 * left < lacking
+    anywhere = dict(known)
+    parts = -(-(left if few else lacking) // MOST) if left else 0
+    for part in range(parts):
+        pool = _native.WindowSet(window=WINDOW, part=part, parts=parts)
+        if few:
+            for number, bits in asking.items():
+                pool.add(load(number), owner=None, skip=bits)
+        for owner, number in enumerate(staying):
+            (pool.note if few else pool.add)(load(number), owner=owner, skip=inside[number])
+        for number, bits in asking.items():
+            anywhere[number] = anywhere[number] | pool.held(load(number), several=number not in leaving, skip=bits)
+    return anywhere
+
+
+def _set(bits: Bits) -> int:
+    """Count the bits that are set."""
+    return int(np.bitwise_count(bits).sum())
+
+
+def distinct_prints(text: bytes, modulus: int) -> NDArray[np.uint64]:
+    """Return the distinct fingerprints of a text's windows, sorted; only those divisible by the modulus."""
+    blocks = [np.zeros(0, np.uint64)]
+    for start in range(0, max(len(text) - WINDOW + 1, 0), BLOCK):
+        prints = _native.fingerprints(text[start : start + BLOCK + WINDOW - 1], WINDOW)
+        blocks.append(prints if modulus == 1 else prints[prints % np.uint64(modulus) == 0])
+    return distinct(np.concatenate(blocks))
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A text with its spacing and Unicode forms made alike, and the map from its bytes to those of the original."""
+
+    text: bytes
+    # Changed stretches of the original, and how many bytes each became. All other stretches keep their length.
+    starts: Places
+    ends: Places
+    lengths: Places
+
+    @classmethod
+    def of(cls, text: bytes) -> "Folded":
+        if not _native.surely_composed(text):
+            plain = text.translate(TO_SPACES)
+            if not unicodedata.is_normalized("NFC", plain.decode("utf-8", "surrogateescape")):
+                return cls._composing(plain)
+        folded, starts, ends = _native.fold_spaces(text)
+        return cls(folded, starts, ends, np.ones(len(starts), np.uint64))
+
+    @classmethod
+    def _composing(cls, plain: bytes) -> "Folded":
+        changes = sorted([*((run.start(), run.end(), b" ") for run in SPACES.finditer(plain)), *_composed(plain)])
+        pieces, at = [], 0
+        for start, end, instead in changes:
+            pieces += [plain[at:start], instead]
+            at = end
+        starts, ends, lengths = np.array(
+            [(start, end, len(instead)) for start, end, instead in changes], np.uint64
+        ).T.copy()
+        return cls(b"".join([*pieces, plain[at:]]), starts, ends, lengths)
+
+
+def _composed(text: bytes) -> list[tuple[int, int, bytes]]:
+    """Return the words whose composed form differs: start, end and that form."""
+    changes = []
+    for word in WORD.finditer(text):
+        # Words between ASCII spaces may hold other spaces.
+        bounds = [0, *(bound for space in SPACES.finditer(word.group()) for bound in space.span()), len(word.group())]
+        for start, end in list(pairwise(bounds))[::2]:
+            piece = word.group()[start:end]
+            data = unicodedata.normalize("NFC", piece.decode("utf-8", "surrogateescape"))
+            if (composed := data.encode("utf-8", "surrogateescape")) != piece:
+                changes.append((word.start() + start, word.start() + end, composed))
+    return changes

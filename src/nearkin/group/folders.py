@@ -1,9 +1,10 @@
 """Folder trees that hold the same documents (Forman 2005 §3.2, the two subdirectories of Figure 6).
 
-A tree is a folder with all below it. Of two trees that do not lie in one another: how many documents of B have one of
-the same bytes in A, and how many others one of the same family. Trees are met through what they share: a family or
-content in over HOT folders tells little of any two, and is counted but not looked up. So the work grows with the
-documents that are shared, times the square of their folders' depth, never with the pairs of folders.
+A tree is a folder with all below it. For two trees, neither inside the other, we count the documents of B that have the
+same bytes as one in A, and those that have only a family in common with one in A. Pairs of trees are found through the
+documents they share. A family or content in over HOT folders says little about any two of them: it is counted, but
+leads to no pair. So the work grows with the shared documents, times the square of their folders' depth, and never with
+the pairs of folders.
 """
 
 from collections import Counter, defaultdict
@@ -16,8 +17,8 @@ HOT = 32  # folders
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
-    """A document: its folder, and numbers for its bytes and its family. What is alone has a family of its own."""
+class FolderEntry:
+    """A document: its folder, and numbers for its bytes and its family. A document alone has a family of its own."""
 
     folder: int
     exact: int
@@ -26,10 +27,12 @@ class Filed:
 
 @dataclass(frozen=True, slots=True)
 class Side:
+    """One tree of a pair, and how much of it is in the other tree."""
+
     folder: int
     documents: int
-    same: int  # of them have the same bytes in the other tree
-    near: int  # of the others one of their family
+    same: int  # documents with the same bytes in the other tree
+    near: int  # documents that only have one of their family there
 
     @property
     def present(self) -> int:
@@ -46,28 +49,30 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Of B more lives in A than of A in B."""
+    """Two trees. A larger share of B is in A than of A in B."""
 
     a: Side
     b: Side
 
 
 class Trees:
-    """parents[i] is the folder around folder i, itself for a scope's root; a folder comes after its parent."""
+    """Folders and their documents. parents[i] is the parent of folder i, or i for a scope's root; parents come
+    first."""
 
-    def __init__(self, parents: Sequence[int], documents: Sequence[Filed]) -> None:
+    def __init__(self, parents: Sequence[int], documents: Sequence[FolderEntry]) -> None:
         self._parents = parents
         self._documents = documents
 
     @cached_property
-    def _below(self) -> dict[int, list[Filed]]:
-        found: dict[int, list[Filed]] = defaultdict(list)
-        for one in self._documents:
-            for folder in self._around(one.folder):
-                found[folder].append(one)
-        return found
+    def _below(self) -> dict[int, list[FolderEntry]]:
+        below: dict[int, list[FolderEntry]] = defaultdict(list)
+        for document in self._documents:
+            for folder in self._around(document.folder):
+                below[folder].append(document)
+        return below
 
     def _around(self, folder: int) -> Iterator[int]:
+        """Yield a folder and all folders around it, the innermost first."""
         while True:
             yield folder
             if self._parents[folder] == folder:
@@ -78,58 +83,58 @@ class Trees:
         return a not in self._around(b) and b not in self._around(a)
 
     def overlaps(self, *, least: int, share: float) -> list[Overlap]:
-        """Pairs of which `share` of one lives in the other, with at least so many documents, the largest first. Where
-        the folder around B lives in the tree around A just as well, that pair stands for both."""
-        homes = {b: self._home(b, found) for b, found in self._met().items() if len(self._below[b]) >= least}
+        """Return the pairs of trees where at least `share` of one, and at least so many documents, are in the other,
+        the largest first. Where the parent of B lies in A's surroundings just as well, that pair stands for both."""
+        homes = {b: self._home(b, shared) for b, shared in self._shared_with().items() if len(self._below[b]) >= least}
         good = {b: (a, side) for b, (a, side) in homes.items() if side.share >= share}
         pairs: dict[tuple[int, int], Overlap] = {}
         for b, (a, side) in sorted(good.items()):
             above = good.get(self._parents[b])
             if self._parents[b] != b and above is not None and above[0] in self._around(a):
                 continue
-            other = self._side(a, b)
-            both = Overlap(other, side) if (side.share, -b) >= (other.share, -a) else Overlap(side, other)
+            opposite = self._side(a, b)
+            first = (side.share, -b) >= (opposite.share, -a)
+            both = Overlap(opposite, side) if first else Overlap(side, opposite)
             pairs.setdefault((min(a, b), max(a, b)), both)
         return sorted(
             pairs.values(),
-            key=lambda one: (-(one.b.same + one.b.near), -one.b.share, one.a.folder, one.b.folder),
+            key=lambda pair: (-(pair.b.same + pair.b.near), -pair.b.share, pair.a.folder, pair.b.folder),
         )
 
-    def _met(self) -> dict[int, "Counter[int]"]:
-        """For each tree the others that it shares documents with, and how many of its documents these are."""
-        found: dict[int, Counter[int]] = defaultdict(Counter)
+    def _shared_with(self) -> dict[int, "Counter[int]"]:
+        """Count for each tree the documents that it shares with each other tree."""
+        shared: dict[int, Counter[int]] = defaultdict(Counter)
         for holders in self._shared():
-            trees = set(chain.from_iterable(map(self._around, {one.folder for one in holders})))
-            for one in holders:
-                own = list(self._around(one.folder))
-                for b in own:
-                    found[b].update(a for a in trees if self._disjoint(a, b))
-        return {b: met for b, met in found.items() if met}
+            trees = set(chain.from_iterable(map(self._around, {document.folder for document in holders})))
+            for document in holders:
+                for b in list(self._around(document.folder)):
+                    shared[b].update(a for a in trees if self._disjoint(a, b))
+        return {b: counts for b, counts in shared.items() if counts}
 
-    def _shared(self) -> Iterator[list[Filed]]:
-        """Documents of one family in two folders or more; where these are too many, those of the same bytes."""
-        families: dict[int, list[Filed]] = defaultdict(list)
-        for one in self._documents:
-            families[one.family].append(one)
+    def _shared(self) -> Iterator[list[FolderEntry]]:
+        """Yield the documents of each family in two folders or more; in too many folders, those of the same bytes."""
+        families: dict[int, list[FolderEntry]] = defaultdict(list)
+        for document in self._documents:
+            families[document.family].append(document)
         for members in families.values():
-            count = len({one.folder for one in members})
+            count = len({document.folder for document in members})
             if 1 < count <= HOT:
                 yield members
             elif count > HOT:
-                copies: dict[int, list[Filed]] = defaultdict(list)
-                for one in members:
-                    copies[one.exact].append(one)
-                yield from (some for some in copies.values() if 1 < len({one.folder for one in some}) <= HOT)
+                copies: dict[int, list[FolderEntry]] = defaultdict(list)
+                for document in members:
+                    copies[document.exact].append(document)
+                yield from (same for same in copies.values() if 1 < len({copy.folder for copy in same}) <= HOT)
 
-    def _home(self, b: int, met: "Counter[int]") -> tuple[int, Side]:
-        """The smallest tree that holds most of B; of folders with nothing beside the next, the outermost."""
-        most = max(met.values())
-        a = min((a for a, count in met.items() if count == most), key=lambda a: (len(self._below[a]), a))
+    def _home(self, b: int, shared: "Counter[int]") -> tuple[int, Side]:
+        """Return the smallest tree that holds most of B; of nested folders with the same documents, the outermost."""
+        most = max(shared.values())
+        a = min((a for a, count in shared.items() if count == most), key=lambda a: (len(self._below[a]), a))
         return a, self._side(b, a)
 
     def _side(self, b: int, a: int) -> Side:
-        exact = {one.exact for one in self._below[a]}
-        families = {one.family for one in self._below[a]}
-        same = sum(one.exact in exact for one in self._below[b])
-        near = sum(one.exact not in exact and one.family in families for one in self._below[b])
+        exact = {document.exact for document in self._below[a]}
+        families = {document.family for document in self._below[a]}
+        same = sum(document.exact in exact for document in self._below[b])
+        near = sum(document.exact not in exact and document.family in families for document in self._below[b])
         return Side(b, len(self._below[b]), same, near)

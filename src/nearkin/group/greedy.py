@@ -1,13 +1,13 @@
-"""The greedy view (Broder 1997 §4.4): signatures in turn, each to the representative that it resembles best.
+"""The greedy view (Broder 1997 §4.4): each signature in turn joins the family whose representative it resembles best.
 
-The longest first, equal ones by digest. What resembles no representative by the threshold founds a family and, unless
-its most popular features are wanted, represents it for good. Membership is decided on signatures, as in the paper, and
-so by estimates where the scheme samples; what is shown afterwards is measured on the texts where these were kept, and
-may then be below the threshold.
+Contents are taken longest first, of equal lengths by digest. A content that resembles no representative by the
+threshold founds a family and represents it for good, unless the family's most popular features represent it. Membership
+is decided on signatures, as in the paper, so by estimates where the scheme samples. The resemblance that is shown is
+measured on the texts where these were kept, and may then be below the threshold.
 
-In this view every link is one between a member and its pivot: `links` are the members less one, the weakest and the
-mean are theirs. The pivot is the founder; with popular features it is the member that resembles these best. Nothing
-is attached: containment plays no part here.
+Every link of this view is one between a member and its pivot: `links` is the number of members less one, and the
+weakest and the mean link are of these. The pivot is the founder; with popular features it is the member that resembles
+these features best. No parts are attached: containment plays no role in this view.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ AGREEMENT = {
 
 
 class Representative(StrEnum):
-    """What a new signature is compared with: the first member's, or the features most members have."""
+    """What a new signature is compared with: the founder's signature, or the features that most members have."""
 
     FIRST = "first"
     POPULAR = "popular"
@@ -47,7 +47,7 @@ def greedy(
     threshold: float,
     representative: Representative,
 ) -> list[ContentFamily]:
-    """Families of two documents and more; how far members are from their pivots is not yet measured."""
+    """Return the families of two documents and more. Their members' distances from the pivot are not measured yet."""
     agreement = AGREEMENT.get(scheme.estimator)
     if agreement is None:
         raise UsageError(
@@ -80,8 +80,8 @@ def greedy(
 
 
 @dataclass(frozen=True)
-class Signed:
-    """One signature of many that lie end to end."""
+class RowSignatures:
+    """Signatures by row, cut from postings that lie end to end."""
 
     postings: Postings
     scheme: Scheme
@@ -92,15 +92,15 @@ class Signed:
         return signed(self.scheme, modulus, self.postings.features[first:last], self.postings.weights[first:last])
 
 
-def estimate_to_pivot(families: Iterable[ContentFamily], signed: Signed) -> None:
-    """What signatures say of members whose distance is not yet known."""
+def estimate_to_pivot(families: Iterable[ContentFamily], signature_of: RowSignatures) -> None:
+    """Estimate by signatures the resemblance to the pivot where it is not known yet."""
     for family in families:
         unknown = [row for row in family.members if row not in family.to_pivot]
         if not unknown:
             continue
-        pivot = signed(family.pivot)
+        pivot = signature_of(family.pivot)
         for row in unknown:
-            estimate = signed(row).resemblance(pivot)
+            estimate = signature_of(row).resemblance(pivot)
             if estimate is not None:
                 family.to_pivot[row] = estimate.value
                 if not estimate.exact:
@@ -108,7 +108,7 @@ def estimate_to_pivot(families: Iterable[ContentFamily], signed: Signed) -> None
 
 
 def measure_links(families: Iterable[ContentFamily]) -> None:
-    """Once the distances are known: the weakest link, and the mean of all."""
+    """Set the weakest link and the mean of all links, once the distances are known."""
     for family in families:
         links = [(value, row) for row in family.members if row != family.pivot
                  for value in (family.to_pivot.get(row),) if value is not None]  # fmt: skip

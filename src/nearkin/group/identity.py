@@ -1,14 +1,14 @@
-"""Which family is which: ids that stay while documents come and go.
+"""The identity of families: names that stay while documents come and go, and in every view.
 
-A family is named by the digest of its founding content and keeps that name while its largest part lives, whoever else
-joins or leaves. Of families that merge the one that brings most documents gives its name to all; of one that splits the
-largest part keeps it. Documents are followed through changes and moves, so a family survives its members' edits.
+A family is named by the digest of its founding content. It keeps the name as long as its largest part exists, whatever
+else joins or leaves. Where families merge, the one that brings most documents names the result; where a family splits,
+its largest part keeps the name. Documents are followed through changes and moves, so a family survives the edits of its
+members.
 
-Names for families that are not stored: a family has one name, whatever view or threshold it is seen at.
-
-The same rule as from run to run (identity.py): a stored family's name goes to its largest part, and of several stored
-families that come together there the one that brings most documents gives it. What has no such name is named by its
-pivot. Counted in columns: at a million contents a loop over documents would take longer than the view itself.
+Families of a view or threshold that is not stored are named by the same rule: a stored family's name goes to its
+largest part, and where several stored families come together, the one that brings most documents gives the name. A
+family without such a name is named by its pivot. This is counted in columns: at a million contents a loop over
+documents would take longer than the view itself.
 """
 
 import sqlite3
@@ -36,8 +36,8 @@ class What(StrEnum):
 
 
 @dataclass(frozen=True)
-class Known:
-    """A family as it was: its name, since which run it has it, and its documents, by the ids they have now."""
+class FormerFamily:
+    """A family of the last run: its name, the run that founded it, and its documents by their present ids."""
 
     founder: bytes
     since: int
@@ -45,68 +45,70 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A family as it is now: its documents, and the digests of its contents, the pivot's first."""
+class CurrentFamily:
+    """A family of this run: its documents, and the digests of its contents, the pivot's first."""
 
     documents: frozenset[int]
     digests: Sequence[bytes]
 
 
-class Event(NamedTuple):
+class FamilyEvent(NamedTuple):
+    """What happened to a family in a run."""
+
     what: What
     family: bytes
-    other: bytes | None  # merged: the family it went into; split: the one it came from
+    other: bytes | None  # merged: the family it merged into; split: the family it split from
     documents: int
 
 
 class Name(NamedTuple):
     founder: bytes
-    since: int | None  # None: it was founded now
+    since: int | None  # None: founded in this run
 
 
-def name_families(before: Sequence[Known], now: Sequence[Found]) -> tuple[list[Name], list[Event]]:
-    """A name for each family there is now, and what became of those there were. A family that had ended may come back
-    under its name: around the content that founded it."""
+def name_families(before: Sequence[FormerFamily], now: Sequence[CurrentFamily]) -> tuple[list[Name], list[FamilyEvent]]:
+    """Name each family of this run, and return the events that lead from the last run to this one. A family that had
+    ended may come back under its old name: around the content that founded it."""
     family_of: dict[int, int] = {}
     if before:
         family_of = {document: number for number, family in enumerate(now) for document in family.documents}
-    shares = [Counter(family_of[d] for d in known.documents if d in family_of) for known in before]
+    shares = [Counter(family_of[d] for d in former.documents if d in family_of) for former in before]
     claims: dict[int, list[int]] = defaultdict(list)
-    events: list[Event] = []
+    events: list[FamilyEvent] = []
     for old, share in enumerate(shares):
         if share:
             home = min(share, key=lambda new: (-share[new], -len(now[new].documents), min(now[new].digests)))
             claims[home].append(old)
         else:
-            events.append(Event(What.ENDED, before[old].founder, None, 0))
+            events.append(FamilyEvent(What.ENDED, before[old].founder, None, 0))
     names: dict[int, Name] = {}
     for new, claimants in claims.items():
-        heir, *others = sorted(claimants, key=lambda old: (-shares[old][new], before[old].since, before[old].founder))
+        heir, *merged = sorted(claimants, key=lambda old: (-shares[old][new], before[old].since, before[old].founder))
         names[new] = Name(before[heir].founder, before[heir].since)
         size = len(now[new].documents)
-        events += [Event(What.MERGED, before[old].founder, names[new].founder, size) for old in others]
-    taken = {known.founder for known in before}  # also of those that merge or end now
+        events += [FamilyEvent(What.MERGED, before[old].founder, names[new].founder, size) for old in merged]
+    taken = {former.founder for former in before}  # also of families that merge or end in this run
     origins: dict[int, Counter[bytes]] = defaultdict(Counter)
-    for known, share in zip(before, shares, strict=True):
+    for former, share in zip(before, shares, strict=True):
         for new, count in share.items():
-            origins[new][known.founder] += count
+            origins[new][former.founder] += count
     for new in sorted(set(range(len(now))) - names.keys(), key=lambda number: now[number].digests[0]):
         founder = founder_of(now[new].digests, taken, len(taken))
         taken.add(founder)
         names[new] = Name(founder, None)
         size = len(now[new].documents)
         if origin := origins.get(new):
-            parent = min(origin, key=lambda one: (-origin[one], one))
-            events.append(Event(What.SPLIT, founder, parent, size))
+            parent = min(origin, key=lambda former: (-origin[former], former))
+            events.append(FamilyEvent(What.SPLIT, founder, parent, size))
         else:
-            events.append(Event(What.FOUNDED, founder, None, size))
+            events.append(FamilyEvent(What.FOUNDED, founder, None, size))
     events.sort(key=lambda event: (event.what, event.family))
     return [names[number] for number in range(len(now))], events
 
 
 def founder_of(digests: Sequence[bytes], taken: Set[bytes], number: int) -> bytes:
-    """The pivot, or the next content whose digest is no other family's name, nor was until now. `number`: how many
-    names were given before."""
+    """Return the digest of the pivot, or of the next content whose digest is not and was not another family's name;
+    else a digest of all. `number`: how many names were given before."""
     free = next((digest for digest in digests if digest not in taken), None)
     return free or _native.sha256(b"".join(digests) + number.to_bytes(8, "big"))
 
@@ -116,7 +118,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Stored:
-    """The families of the last run: whose each row is (-1: of none), and in order of age and founder."""
+    """The families of the last run: the family of each row (-1: none), and the founders in order of age and digest."""
 
     of: Numbers
     founders: Sequence[bytes]
@@ -132,7 +134,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Seen:
-    """All families of a view: whose each row is (-1: of none), and the pivot of each."""
+    """All families of a view: the family of each row (-1: none), and the pivot of each family."""
 
     of: Numbers
     pivots: Numbers
@@ -149,10 +151,10 @@ class Seen:
 def names_in_view(
     families: Sequence[ContentFamily], seen: Seen, copies: Numbers, stored: Stored, digests: Sequence[bytes]
 ) -> list[bytes]:
-    """A name for each of these families, which are some of those seen. Rows are in order of digests."""
+    """Name these families, which are some of those seen. Rows are in the order of digests."""
     heirs = dict(_heirs(seen.of, stored.of, copies, len(seen.pivots)))
     nameless = np.sort(np.delete(seen.pivots, list(heirs)))
-    taken = frozenset(stored.founders)  # by no two others: each is named by a content of its own
+    taken = frozenset(stored.founders)  # other names cannot collide: each is the digest of a content of its own family
     names = []
     for family in families:
         old = heirs.get(int(seen.of[family.pivot]))
@@ -169,7 +171,7 @@ def names_in_view(
 
 
 def _heirs(new: Numbers, old: Numbers, copies: Numbers, families: int) -> list[tuple[int, int]]:
-    """(new, old) where the new one is called as the old one was."""
+    """Return pairs (new, old) where the new family takes the name of the old one."""
     inside = new >= 0
     size = np.bincount(new[inside], copies[inside], families)
     first = np.full(families, len(new), np.int64)
@@ -178,15 +180,15 @@ def _heirs(new: Numbers, old: Numbers, copies: Numbers, families: int) -> list[t
     keys, where = np.unique(old[both] * families + new[both], return_inverse=True)
     pairs = np.divmod(keys, max(families, 1))
     share = np.bincount(where, copies[both], len(keys))
-    # Where most of the old one is, in the larger, the first …
+    # An old family claims the new one that has most of it, of equal ones the larger, then the first …
     home = _first_of_each(pairs[0], np.lexsort((first[pairs[1]], -size[pairs[1]], -share, pairs[0])))
-    # … and of those who claim a new one, who brings most, is the older.
+    # … and of several claims the one that brings most documents wins, of equal ones the older.
     claims = home[_first_of_each(pairs[1][home], np.lexsort((pairs[0][home], -share[home], pairs[1][home])))]
     return list(zip(pairs[1][claims].tolist(), pairs[0][claims].tolist(), strict=True))
 
 
 def _first_of_each(group: Numbers, order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Of places so ordered that each group lies together, the first of each."""
+    """Return the first place of each group, where `order` puts the places of each group together."""
     begins = np.ones(len(order), np.bool_)
     begins[1:] = group[order[1:]] != group[order[:-1]]
     return order[begins]

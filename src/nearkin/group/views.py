@@ -1,40 +1,33 @@
-"""The views that are made from matches, by name.
+"""The views that are made from matches: chain, clique and pivot; and how stars and spread bear on them.
 
-The chain view (Forman 2005 §2.3 step 5: union-find over the matches): who resembles a member is a member.
+**Chain** (Forman 2005 §2.3 step 5: union-find over the matches). Whatever resembles a member is a member. The pivot is
+the member with most links, of equal ones the longest, then the first by digest. The weakest link counts only links that
+hold the chain together: weaker links between members that are connected without them do not count.
 
-The pivot is most linked, then longest, then first by digest. The weakest link is of those that hold the chain together:
-weaker ones between members that hang together without them do not count.
+**Clique** (complete link). Every two members have a match at or above the threshold. Of all pairs of clusters the two
+whose least similar members are most similar merge first (of equal pairs the first by digest), as long as all their
+members are linked. The pivot is the longest member, of equal ones the first by digest; all links inside count. Where
+not all pairs of some contents were listed, a missing match means nothing: the chain that holds such contents stays as
+the chain view has it, and is marked as not evaluated.
 
-The clique view (complete link): every two members have a match at or above the threshold.
+**Pivot** (families around principals). Contents are taken longest first, of equal lengths by digest. A content that
+resembles no principal by the threshold becomes a principal; any other goes to the principal it resembles most, of equal
+ones to the longest. So a family's pivot is always its longest member, and the links of this view are those between
+members and their principal. Resemblance r makes 1 - r a distance (Broder 1997), so two members of a family resemble
+each other by 2t - 1 or more at threshold t.
 
-Of all pairs of clusters the two whose most unlike members are most alike merge first, of equal ones by digest, as long
-as all their members are linked. The pivot is the longest member, of equal ones the first by digest; all links inside
-count.
+**Stars.** Contents with a hot feature are linked to one centre and not to each other (docs/decisions/019), and the
+centre is the largest by its signature, not always the longest. So the pivot view takes contents whose pairs were not
+all listed by their number of links: else a longer ray would become a principal, take the centre, and leave all other
+rays alone.
 
-Where not all pairs of some contents were listed, a missing match says nothing. What hangs together with such contents
-is left as the chain view has it, and said to be not evaluated.
+**Spread.** How far a chain reaches, that is, which of its members may hardly resemble each other. By the triangle
+inequality of 1 - r (of the angle for cosines) two members are no farther from each other than their distances to the
+pivot together, which clears most chains. In the remaining chains every two of the FARTHEST members from the pivot
+are compared: a bounded amount of work, whatever the family's size. The most distant pair among these is named; two
+other members may be more distant still.
 
-The pivot view: around principals, each of which every member resembles by the threshold.
-
-Contents are taken longest first, of equal lengths by digest. One that resembles no principal by the threshold becomes
-one; any other goes to the principal it resembles most, of equal ones to the longest. So a family's pivot is always its
-longest member.
-
-Where hot features have linked contents as stars, rays are linked to the centre and to nothing else, and the centre is
-the largest by its signature, not always the longest. So of contents not all of whose pairs were listed those linked
-most are taken first: else a longer ray would become a principal, take the centre, and leave all the others alone.
-
-Resemblance r makes 1 - r a distance, so two members of a family resemble each other by 2t - 1 or more at threshold t.
-The links of this view are those between members and their principal.
-
-Stars: families of contents with hot features, whose pairs were not all compared.
-
-How far a chain reaches: which of its members may hardly resemble each other.
-
-Resemblance r makes 1 - r a distance (and the angle does so of cosines), so two members are no farther from each other
-than the one is from the pivot and the other from there. Most chains are cleared by that alone. Of the others the
-members farthest from the pivot are compared, every two: so much work and no more, whatever the family's size. The most
-distant of these are named; that two others are more distant still is possible.
+The greedy view (Broder 1997 §4.4) is made from signatures: nearkin.group.greedy.
 """
 
 from collections.abc import Sequence
@@ -45,19 +38,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkin import _native
-from nearkin.group.evidence import Evidence, Links, Rows, degrees
-from nearkin.group.families import ContentFamily, Families, Partition, Tally, families_in, first_of
+from nearkin.group.families import (
+    ContentFamily,
+    Evidence,
+    Families,
+    Links,
+    Partition,
+    Rows,
+    Tally,
+    degrees,
+    families_in,
+    first_of,
+)
 from nearkin.matching.candidates import Hot
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.model import View
 
 
 def chain(evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64]) -> Families:
+    """Return the chain view's families of two documents and more."""
     chains = chained(evidence, lengths)
     return Families.of(chains, chains.labels(copies))
 
 
 def chained(evidence: Evidence, lengths: NDArray[np.int64]) -> Partition:
+    """Partition the contents by union-find (Forman 2005 §2.3 step 5)."""
     joins = evidence.joins
     label = linked(len(lengths), joins)
     degree = degrees(len(lengths), joins)
@@ -67,29 +72,30 @@ def chained(evidence: Evidence, lengths: NDArray[np.int64]) -> Partition:
         pivots=first_of(label, -degree, -lengths),
         counted=joins,
         tally=Tally.of(label, joins, chains=True),
-        # What was only estimated is measured on the texts afterwards, or stays unknown.
+        # Estimates are left out: these pairs are measured on the texts afterwards, or stay unknown.
         near=evidence.links[evidence.links.exact],
     )
 
 
 def linked(contents: int, joins: Links | MatchColumns) -> Rows:
-    """For every content a label that all have which hang together."""
+    """Label every content; connected contents have the same label."""
     return _native.components(contents, joins.a, joins.b)
 
 
 def cliques(
     evidence: Evidence, lengths: NDArray[np.int64], copies: NDArray[np.int64], *, unlisted: Rows | None = None
 ) -> list[ContentFamily]:
-    found = complete_links(evidence, lengths, unlisted=unlisted)
-    return families_in(found, found.labels(copies))
+    """Return the clique view's families of two documents and more."""
+    partition = complete_links(evidence, lengths, unlisted=unlisted)
+    return families_in(partition, partition.labels(copies))
 
 
 def complete_links(evidence: Evidence, lengths: NDArray[np.int64], *, unlisted: Rows | None = None) -> Partition:
-    """`unlisted`: rows of contents not all of whose pairs were listed."""
+    """Partition the contents into cliques. `unlisted`: rows of contents whose pairs were not all listed."""
     joins = evidence.joins
-    whole, open_to_doubt = _doubtful(len(lengths), linked(len(lengths), joins), unlisted)
-    sure = joins[~open_to_doubt[joins.a]]
-    label = np.where(open_to_doubt, whole, _native.cliques(len(lengths), sure.a, sure.b, sure.resemblance))
+    chains, doubtful = _doubtful(len(lengths), linked(len(lengths), joins), unlisted)
+    certain = joins[~doubtful[joins.a]]
+    label = np.where(doubtful, chains, _native.cliques(len(lengths), certain.a, certain.b, certain.resemblance))
     return Partition(
         label=label,
         home=evidence.homes(degrees(len(lengths), joins)),
@@ -97,20 +103,20 @@ def complete_links(evidence: Evidence, lengths: NDArray[np.int64], *, unlisted: 
         counted=joins,
         tally=Tally.of(label, joins),
         near=evidence.links,
-        doubtful=open_to_doubt,
+        doubtful=doubtful,
     )
 
 
 def _doubtful(contents: int, label: Rows, unlisted: Rows | None) -> tuple[Rows, NDArray[np.bool_]]:
-    """The chains, and which rows are of one that holds a content whose pairs were not all listed."""
-    doubt = np.zeros(contents, np.bool_)
+    """Return the chains, and which rows are of a chain that holds a content whose pairs were not all listed."""
+    by_label = np.zeros(contents, np.bool_)
     if unlisted is not None:
-        doubt[label[unlisted]] = True
-    return label, doubt[label]
+        by_label[label[unlisted]] = True
+    return label, by_label[label]
 
 
 def principals(evidence: Evidence, lengths: NDArray[np.int64], *, unlisted: Rows | None = None) -> Partition:
-    """`unlisted`: rows of contents not all of whose pairs were listed."""
+    """Partition the contents around principals. `unlisted`: rows of contents whose pairs were not all listed."""
     joins = evidence.joins
     degree = degrees(len(lengths), joins)
     centres = np.zeros(len(lengths), np.int64)
@@ -130,7 +136,7 @@ def principals(evidence: Evidence, lengths: NDArray[np.int64], *, unlisted: Rows
 
 
 def grouped(view: View, evidence: Evidence, lengths: NDArray[np.int64], *, unlisted: Rows | None = None) -> Partition:
-    """`unlisted`: rows of contents not all of whose pairs were listed."""
+    """Partition the contents in this view. `unlisted`: rows of contents whose pairs were not all listed."""
     match view:
         case View.CHAIN:
             return chained(evidence, lengths)
@@ -146,7 +152,7 @@ NO_FAMILY = -1
 
 
 def count_unlisted(families: Families, matches: MatchColumns, hot: Hot, contents: int) -> None:
-    """How many pairs of each family's members are not listed though they may match."""
+    """Count for each family the pairs of members that are not listed though they may match."""
     if not len(hot.contents):
         return
     home = np.full(contents, NO_FAMILY, np.int64)
@@ -156,8 +162,8 @@ def count_unlisted(families: Families, matches: MatchColumns, hot: Hot, contents
 
 
 def unlisted_in(home: NDArray[np.int64], families: int, matches: MatchColumns, hot: Hot) -> NDArray[np.int64]:
-    """By family, where each row is in the family `home`: pairs of starred members, of which not all were compared, that
-    are no match."""
+    """Count by family the pairs of starred members that are no match; not all such pairs were compared. `home` holds
+    the family of each row."""
     starred = np.full(len(home), NO_FAMILY, np.int64)
     starred[hot.contents] = home[hot.contents]
     a, b = starred[matches.a], starred[matches.b]
@@ -171,8 +177,8 @@ FARTHEST = 6  # members of a family that are compared: 15 pairs
 
 
 def suspects(to_pivot: Sequence[tuple[int, float | None]], limit: float, *, cosine: bool) -> list[tuple[int, int]]:
-    """Pairs of members that may resemble each other by less than the limit. `to_pivot` leaves out the pivot itself;
-    a member of which nothing is known may be as far away as can be."""
+    """Return the pairs of members that may resemble each other by less than the limit. `to_pivot` leaves out the pivot
+    itself; a member whose resemblance is None counts as being as far away as possible."""
 
     def distance(resemblance: float | None) -> float:
         share = min(max(resemblance or 0.0, 0.0), 1.0)
@@ -181,7 +187,7 @@ def suspects(to_pivot: Sequence[tuple[int, float | None]], limit: float, *, cosi
     far = sorted(((distance(value), content) for content, value in to_pivot), reverse=True)[:FARTHEST]
     bound = distance(limit)
     return [
-        (min(one, other), max(one, other))
-        for (first, one), (second, other) in combinations(far, 2)
-        if first + second > bound
+        (min(a, b), max(a, b))
+        for (distance_a, a), (distance_b, b) in combinations(far, 2)
+        if distance_a + distance_b > bound
     ]

@@ -1,7 +1,8 @@
-"""The journal: every step written down before it is taken and again when it is done, each line on disk before the next.
+"""The journal of a plan: each step is recorded before it is taken and again when it is done, one line on disk at a
+time.
 
-So a run that was killed leaves at most one step begun and not done, and the journal names it. Only lines that are whole
-count: a last one without its end was never acted on.
+So a run that is killed leaves at most one step begun and not done, and the journal names it. Only complete lines count:
+a last line without its end was never acted on.
 """
 
 import fcntl
@@ -23,6 +24,8 @@ HEAD = json.dumps({"format": FORMAT}).encode()
 
 @dataclass(frozen=True)
 class Step:
+    """One document that is moved to the quarantine, and the link that may replace it."""
+
     number: int
     action: str  # hardlink, symlink, quarantine
     root: str
@@ -44,7 +47,7 @@ class Step:
 
 
 class Journal:
-    """Held by one process at a time."""
+    """An open journal, locked by one process at a time. Its steps and their states are read at once."""
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
@@ -73,13 +76,13 @@ class Journal:
             raise
 
     def _read(self) -> None:
-        data = self._whole()
+        data = self._read_file()
         whole, newline, rest = data.rpartition(b"\n")
         lines = whole.splitlines() if newline else []
-        if not lines and self._create and HEAD.startswith(data):  # nothing yet, or a writer that was killed at once
+        if not lines and self._create and HEAD.startswith(data):  # an empty file, or its writer was killed at once
             os.ftruncate(self._file, 0)
             self._write({"format": FORMAT})
-            self._name_on_disk()
+            self._sync_folder()
             return
         try:
             head, *records = [json.loads(line) for line in lines]
@@ -94,7 +97,7 @@ class Journal:
                 self.states[record["number"]] = record["state"]
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{self.path} is no journal of `nearkin keep --apply`.") from error
-        if rest:  # a line that was cut off when its writer was killed; only of a journal is anything cut
+        if rest:  # a line that was cut off when its writer was killed; a file that is no journal is not cut
             os.ftruncate(self._file, len(whole) + len(newline))
 
     def begin(self, step: Step) -> None:
@@ -107,15 +110,15 @@ class Journal:
         self.states[number] = state
 
     def standing(self) -> list[Step]:
-        """Steps that were begun or done and not undone, in their order."""
+        """Return the steps that were begun or done and not undone, in their order."""
         return [self.steps[number] for number in sorted(self.steps) if self.states[number] != "undone"]
 
     @property
-    def following(self) -> int:
+    def next_number(self) -> int:
         return max(self.steps, default=0) + 1
 
     def _write(self, record: dict[str, Any]) -> None:
-        """InputError where it cannot be written: then nothing more is done, for nothing would tell of it."""
+        """Append a record. InputError where that fails: then nothing more is done, as nothing would record it."""
         data = json.dumps(record).encode() + b"\n"
         try:
             while data:
@@ -126,13 +129,13 @@ class Journal:
                 f"Cannot write the journal {self.path}: {explain(error)}; what it names can be undone."
             ) from error
 
-    def _whole(self) -> bytes:
+    def _read_file(self) -> bytes:
         data = b""
         while block := os.pread(self._file, 1 << 20, len(data)):
             data += block
         return data
 
-    def _name_on_disk(self) -> None:
+    def _sync_folder(self) -> None:
         with suppress(OSError):  # some file systems cannot
             folder = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:

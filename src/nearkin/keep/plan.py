@@ -7,7 +7,7 @@
     quarantine    it may be moved to the quarantine, and nothing else
     none          nothing; a person may write `quarantine` instead
 
-Paths in it are the names' own bytes (CSV), or as Python names files (JSON). The same store gives the same plan while
+Paths are the names' own bytes in CSV, and as Python names files in JSON. The same store gives the same plan as long as
 its files are there.
 """
 
@@ -32,6 +32,8 @@ NUMBERS = ("size", "characters", "missing", "residue", "respaced")
 
 
 class Act(StrEnum):
+    """What may become of a document."""
+
     KEEP = "keep"
     REPLACE = "replace"
     QUARANTINE = "quarantine"
@@ -39,7 +41,9 @@ class Act(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlanRow:
+    """One document of a plan, and the document that is kept instead of it."""
+
     group: str  # the family's id, or `bytes:` and the digest of files without text
     kind: str
     action: Act
@@ -48,36 +52,36 @@ class Row:
     root: str
     size: int
     sha256: str  # of the bytes
-    tier: str  # kept, bytes, text, words, near: how like the kept one it is
+    tier: str  # kept, bytes, text, words, near: what it has in common with the kept one
     kept_path: str
     kept_scope: str
     kept_root: str
     kept_sha256: str
-    characters: int | None  # of its extracted text; None: it has none, or it was not kept
-    contained: float | None  # share of them that lie in the kept one, in runs of 20 bytes and more
-    missing: int | None  # characters that do not
-    residue: int | None  # characters that are in no other text of the family, whatever its spacing
+    characters: int | None  # of its extracted text; None: it has none, or its text was not stored
+    contained: float | None  # share of them that are in the kept one, in runs of 20 bytes and more
+    missing: int | None  # characters that are not
+    residue: int | None  # characters that are in no other text of the family, however spaced
     passages: list[dict[str, Any]]  # the residue: start, end, text
     why: str
-    respaced: int | None = None  # of the missing: they are in the kept one but for spacing and Unicode forms
+    respaced: int | None = None  # missing characters that are in the kept one but for spacing and Unicode forms
 
     @property
     def kept(self) -> tuple[str, str]:
         return self.kept_root, self.kept_path
 
     @property
-    def told(self) -> dict[str, Any]:
-        """As dataclasses.asdict, which copies every passage."""
+    def record(self) -> dict[str, Any]:
+        """The row as JSON has it. dataclasses.asdict would copy every passage."""
         return {name: getattr(self, name) for name in COLUMNS}
 
 
-COLUMNS = [field.name for field in fields(Row)]
-LATER = ("respaced",)  # plans of before have not these columns
+COLUMNS = [field.name for field in fields(PlanRow)]
+LATER = ("respaced",)  # columns that older plans lack
 
 
-def write_plan(rows: Sequence[Row], path: Path) -> None:
-    """CSV or JSON, by its ending; whole or not at all. A file that is there is not written over: a plan may have been
-    edited."""
+def write_plan(rows: Sequence[PlanRow], path: Path) -> None:
+    """Write CSV or JSON, by the ending of the path, completely or not at all. An existing file is not overwritten: a
+    plan may have been edited."""
     data = _encoded(rows, path).encode("utf-8", "surrogateescape")
     with written_beside(path) as part:
         part.write_bytes(data)
@@ -85,9 +89,9 @@ def write_plan(rows: Sequence[Row], path: Path) -> None:
             raise UsageError(f"There is a file {path} already; choose another name for the plan.")
 
 
-def _encoded(rows: Sequence[Row], path: Path) -> str:
+def _encoded(rows: Sequence[PlanRow], path: Path) -> str:
     if path.suffix == ".json":
-        lines = ",\n".join(json.dumps(row.told) for row in rows)
+        lines = ",\n".join(json.dumps(row.record) for row in rows)
         return f'{{"format": "{FORMAT}", "rows": [\n{lines}\n]}}\n'
     if path.suffix != ".csv":
         raise UsageError(f"A plan is a .csv or a .json file, not {path.name}.")
@@ -108,8 +112,8 @@ def _cell(name: str, value: Any) -> str:
     return text
 
 
-def read_plan(path: Path) -> list[Row]:
-    """As it was written, or edited since. What could not have been planned is refused."""
+def read_plan(path: Path) -> list[PlanRow]:
+    """Read a plan as it was written, or edited since. Refuse what nearkin would never plan."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -123,7 +127,7 @@ def read_plan(path: Path) -> list[Row]:
     return rows
 
 
-def _decoded(data: bytes, path: Path) -> Iterable[Row]:
+def _decoded(data: bytes, path: Path) -> Iterable[PlanRow]:
     if path.suffix == ".json":
         tree = json.loads(data)
         if not isinstance(tree, dict) or not isinstance(tree.get("rows"), list):
@@ -133,14 +137,14 @@ def _decoded(data: bytes, path: Path) -> Iterable[Row]:
         for number, record in enumerate(tree["rows"], 1):
             if missing := [name for name in COLUMNS if name not in record and name not in LATER]:
                 raise ValueError(f"row {number:,} has no {missing[0]}")
-            row = Row(**{name: record[name] for name in COLUMNS if name in record})
+            row = PlanRow(**{name: record[name] for name in COLUMNS if name in record})
             yield replace(row, action=_act(row.action, number))
         return
-    csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))  # residue of many passages is one field
+    csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))  # the residue of many passages is one field
     text = io.StringIO(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"), newline="")
     head = text.readline()
     text.seek(0)
-    # Spreadsheets of half the world write semicolons.
+    # In half of the world spreadsheets write semicolons.
     reader = csv.DictReader(text, delimiter=";" if head.count(";") > head.count(",") else ",", strict=True)
     if missing := [name for name in COLUMNS if name not in (reader.fieldnames or []) and name not in LATER]:
         raise ValueError(f"it has no column {missing[0]}")
@@ -151,7 +155,7 @@ def _decoded(data: bytes, path: Path) -> Iterable[Row]:
         values["contained"] = _number(values["contained"], "contained", number, float)
         values["passages"] = json.loads(values["passages"].removeprefix("'") or "[]")
         values["action"] = _act(values["action"], number)
-        yield Row(**values)
+        yield PlanRow(**values)
 
 
 def _act(value: str, row: int) -> Act:
@@ -168,8 +172,8 @@ def _number(value: str, name: str, row: int, of: "type[int] | type[float]" = int
         raise ValueError(f"row {row:,}: {name} is {value!r}, which is no number") from None
 
 
-def _refuse_unsound(rows: Sequence[Row], path: Path) -> None:
-    """An edited plan must not do what nearkin would never plan."""
+def _refuse_unsound(rows: Sequence[PlanRow], path: Path) -> None:
+    """Refuse an edited plan that would do what nearkin never plans."""
     going = {(row.root, row.path) for row in rows if row.action in (Act.REPLACE, Act.QUARANTINE)}
     seen: set[tuple[str, str]] = set()
     for row in rows:
@@ -187,5 +191,5 @@ def _refuse_unsound(rows: Sequence[Row], path: Path) -> None:
 
 
 def is_inside(path: str) -> bool:
-    """A relative path that cannot leave its root, and is neither in a container nor a row of a table."""
+    """Whether a relative path cannot leave its root, and is neither in a container nor a row of a table."""
     return bool(path) and all(part not in ("", ".", "..") for part in path.split("/")) and "!/" not in path

@@ -1,4 +1,7 @@
-"""What to keep of each family, proposed from a store: the choice, the certificates, and what may be done."""
+"""The proposal of a plan from a store: which document to keep of each group, and what may become of the others.
+
+Groups are worked on in threads; their rows come out in the order of the groups.
+"""
 
 import json
 import os
@@ -6,27 +9,30 @@ import sqlite3
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from nearkin import environment
 from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
 from nearkin.group.certificate import Certificate, Folded, UncertifiedError, certify
 from nearkin.group.lineage import moment_of
-from nearkin.keep.groups import ROOM, Candidate, Choice, Held, Texts, choose, completeness, groups_of, rules_of
-from nearkin.keep.plan import Act, Row
+from nearkin.keep.groups import (
+    ROOM,
+    Candidate,
+    GroupDocument,
+    GroupTexts,
+    KeptChoice,
+    choose,
+    completeness,
+    groups_of,
+    rules_of,
+)
+from nearkin.keep.plan import Act, PlanRow
 from nearkin.model import Kind, Location
 from nearkin.store.verdicts import Decided, Ruling
 
-AHEAD = 100  # groups that may be done before one that takes long; what they hold is bounded by ROOM
+AHEAD = 100  # groups that may be finished before a slow one; their texts are bounded by ROOM
 ATTACHED = "it has attachments or members that the kept one lacks"
-
-
-def _members(connection: sqlite3.Connection) -> dict[int, frozenset[bytes | None]]:
-    """Of each container or mail the bytes of what lies in it; None: of something that could not be read."""
-    found: dict[int, set[bytes | None]] = defaultdict(set)
-    for parent, digest in connection.execute("SELECT parent, digest FROM present WHERE parent IS NOT NULL"):
-        found[parent].add(digest)
-    return {parent: frozenset(digests) for parent, digests in found.items()}
 
 
 def propose(
@@ -38,23 +44,26 @@ def propose(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     absent: Callable[[Location], None] = lambda _: None,
     jobs: int | None = None,
-) -> Iterator[Row]:
-    """Rows group by group, the kept one first. `near`: documents contained to this share may be quarantined. `progress`
-    is told how many documents of how many were looked at, `absent` which were left out because they are not where the
-    scan found them. On so many threads, as many as there are cores."""
+) -> Iterator[PlanRow]:
+    """Yield the rows of a plan, group by group, the kept document first.
+
+    `near`: documents contained to this share may be quarantined. `progress` is called with the number of documents done
+    and of all. `absent` is called for each document that is left out because it is not where the scan found it. `jobs`
+    is the number of threads, by default one for each core.
+    """
     rules = rules_of(prefer)
     _refuse_nowhere(connection, prefer)
-    said, members = _kept_of_pairs(connection), _members(connection)
+    verdicts, members = _kept_of_pairs(connection), _members(connection)
     groups = groups_of(connection, families, absent)
     done, total = 0, sum(len(group.documents) for group in groups)
     stop = threading.Event()
 
-    def rows_of(texts: Texts) -> list[Row]:
-        return list(_Proposal(texts, rules, near, said, members).rows())
+    def rows_of(texts: GroupTexts) -> list[PlanRow]:
+        return list(_Proposal(texts, rules, near, verdicts, members).rows())
 
-    found = in_order(
+    results = in_order(
         lambda texts: rows_of(texts) if texts.at_hand else None,
-        (Texts.of(connection, group, stop) for group in groups),
+        (GroupTexts.of(connection, group, stop) for group in groups),
         jobs=jobs or environment.cores(),
         ahead=AHEAD,
         room=ROOM,
@@ -63,17 +72,17 @@ def propose(
     )
     progress("keep", done, total)
     try:
-        for group, rows in zip(groups, found, strict=True):
-            yield from rows_of(Texts.read(connection, group)) if rows is None else rows
+        for group, rows in zip(groups, results, strict=True):
+            yield from rows_of(GroupTexts.read(connection, group)) if rows is None else rows
             done += len(group.documents)
             progress("keep", done, total)
     finally:
         stop.set()
-        found.close()
+        results.close()
 
 
 def _refuse_nowhere(connection: sqlite3.Connection, prefer: Sequence[str]) -> None:
-    """A place that is mistyped would change what goes."""
+    """Refuse a scope or folder that does not exist: a typing error would change which documents go."""
     for rule in prefer:
         kind, _, name = rule.partition(":")
         below = os.fsencode(name.strip("/"))
@@ -91,178 +100,228 @@ def _refuse_nowhere(connection: sqlite3.Connection, prefer: Sequence[str]) -> No
 
 
 def _kept_of_pairs(connection: sqlite3.Connection) -> dict[bytes, frozenset[bytes]]:
-    """Bytes that a person wants to keep, and the bytes he keeps them instead of."""
+    """Return the digests that people decided to keep, each with the digests that it is kept instead of."""
     kept: dict[bytes, set[bytes]] = defaultdict(set)
-    for one in Decided(connection).verdicts:
-        if one.about == "pair" and one.ruling is Ruling.KEEP and one.keep is not None:
-            kept[one.keep] |= one.digests - {one.keep}
-    return {digest: frozenset(others) for digest, others in kept.items()}
+    for verdict in Decided(connection).verdicts:
+        if verdict.about == "pair" and verdict.ruling is Ruling.KEEP and verdict.keep is not None:
+            kept[verdict.keep] |= verdict.digests - {verdict.keep}
+    return {digest: frozenset(losers) for digest, losers in kept.items()}
+
+
+def _members(connection: sqlite3.Connection) -> dict[int, frozenset[bytes | None]]:
+    """Return the digests of the members of each container or mail; None for a member that could not be read."""
+    members: dict[int, set[bytes | None]] = defaultdict(set)
+    for parent, digest in connection.execute("SELECT parent, digest FROM present WHERE parent IS NOT NULL"):
+        members[parent].add(digest)
+    return {parent: frozenset(digests) for parent, digests in members.items()}
+
+
+@dataclass(frozen=True)
+class _Certificates:
+    """Certificates of a group's texts by the id of the text, and the reason where there is none."""
+
+    by_text: dict[int, Certificate]
+    why_missing: str = "its text or the kept one was not stored"
+
+    def of(self, document: GroupDocument) -> Certificate | None:
+        return None if document.text is None else self.by_text.get(document.text)
 
 
 class _Proposal:
-    """One group. Documents of the same bytes are one copy: of each copy one file stays, and of all copies one."""
+    """The rows of one group. Documents of the same bytes are one copy: of each copy one file stays, and of all copies
+    one."""
 
     def __init__(
         self,
-        texts: Texts,
+        texts: GroupTexts,
         rules: Sequence[str],
         near: float | None,
-        said: dict[bytes, frozenset[bytes]],
+        verdicts: dict[bytes, frozenset[bytes]],
         members: dict[int, frozenset[bytes | None]],
     ) -> None:
-        self._members = members
-        self._group = group = texts.group
+        self._group = texts.group
         self._load = texts.load
         self._rules = rules
         self._near = near
-        self._uncertified = "its text or the kept one was not stored"
-        present = {one.digest for one in group.documents}
-        self._said = {digest: others for digest, others in said.items() if digest in present and others & present}
+        self._members = members
+        present = {document.digest for document in self._group.documents}
+        # Digests of this group that people keep instead of others of this group.
+        self._preferred = {
+            digest: losers for digest, losers in verdicts.items() if digest in present and losers & present
+        }
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[PlanRow]:
         documents = self._group.documents
-        complete = self._completeness()
-        candidates = [
-            Candidate(
-                one.location,
-                one.size,
-                moment_of(json.loads(one.properties) if one.properties else {}, one.mtime_ns),
-                one.loose,
-                None if one.text is None else complete.get(one.text),
-            )
-            for one in documents
-        ]
+        candidates = self._candidates()
         chosen = self._choose(candidates)
         kept = documents[chosen.row]
         certificates = self._certificates(kept)
         if leaving := self._leaving(kept, certificates):
             certificates = self._certificates(kept, leaving)
         copies: dict[bytes, list[int]] = defaultdict(list)
-        for row, one in enumerate(documents):
-            copies[one.digest].append(row)
-        yield self._kept(kept, chosen.why)
+        for row, document in enumerate(documents):
+            copies[document.digest].append(row)
+        yield self._row(kept, kept, "kept", Act.KEEP, _complete(kept), chosen.why)
         for digest, rows in sorted(copies.items(), key=lambda item: documents[item[1][0]].location):
             if digest == kept.digest:
-                yield from (self._copy(documents[row], kept) for row in rows if row != chosen.row)
+                yield from (self._copy_row(documents[row], kept) for row in rows if row != chosen.row)
                 continue
             first = documents[rows[choose([candidates[row] for row in rows], self._rules).row]]
-            told = self._near_row(first, kept, certificates)
-            yield told
-            for row in rows:
-                if documents[row] is not first:
-                    going = told.action is Act.QUARANTINE  # then so do all its copies: none is left to link to
-                    other = documents[row]
-                    yield self._near_row(other, kept, certificates) if going else self._copy(other, first)
+            proposed = self._near_row(first, kept, certificates)
+            yield proposed
+            going = proposed.action is Act.QUARANTINE  # then its copies go too: none is left to link to
+            for copy in (documents[row] for row in rows):
+                if copy is not first:
+                    yield self._near_row(copy, kept, certificates) if going else self._copy_row(copy, first)
 
-    def _choose(self, candidates: list[Candidate]) -> Choice:
-        documents = self._group.documents
-        if self._group.keep is not None:
-            for row, one in enumerate(documents):
-                if one.location == self._group.keep:
-                    return Choice(row, "verdict: a person keeps it")
-        losers = {digest for others in self._said.values() for digest in others}
-        wanted = [row for row, one in enumerate(documents) if one.digest in self._said and one.digest not in losers]
-        rows = wanted or [row for row, one in enumerate(documents) if one.digest not in losers]
-        rows = rows or list(range(len(documents)))
-        chosen = choose([candidates[row] for row in rows], self._rules)
-        why = "verdict: a person keeps it" if wanted else chosen.why
-        return Choice(rows[chosen.row], why)
+    def _candidates(self) -> list[Candidate]:
+        complete = self._completeness()
+        return [
+            Candidate(
+                document.location,
+                document.size,
+                moment_of(json.loads(document.properties) if document.properties else {}, document.mtime_ns),
+                document.loose,
+                None if document.text is None else complete.get(document.text),
+            )
+            for document in self._group.documents
+        ]
 
     def _completeness(self) -> dict[int, int]:
+        """Return the completeness of each text in per cent; nothing where no rule needs it."""
         documents = self._group.documents
-        copies = {(one.digest, one.text) for one in documents}
-        if "complete" not in self._rules or len({digest for digest, _ in copies}) < 2:
+        copies = {(document.digest, document.text) for document in documents}
+        digests = {digest for digest, _ in copies}
+        if "complete" not in self._rules or len(digests) < 2:
             return {}
-        decided = self._said or self._group.keep is not None or len({digest for digest, _ in copies}) < len(copies)
-        if sum(one.loose for one in documents) == 1 and not decided:
-            return {}  # the only file is kept, and of copies none is more complete than another
-        raw = any(one.raw for one in documents)  # bytes as they are: every one counts
+        decided = self._preferred or self._group.keep is not None or len(digests) < len(copies)
+        if sum(document.loose for document in documents) == 1 and not decided:
+            return {}  # the only file is kept, and no copy is more complete than another
+        raw = any(document.raw for document in documents)  # bytes as they are: every byte counts
         load = self._load if raw else lambda text: Folded.of(self._load(text)).text
         return completeness(self._group.texts, load, self._group.characters)
 
-    def _leaving(self, kept: Held, certificates: dict[int, Certificate]) -> frozenset[int]:
-        """Texts that nobody has any more when the plan was carried out: they save nothing of the others'."""
+    def _choose(self, candidates: list[Candidate]) -> KeptChoice:
+        documents = self._group.documents
+        if self._group.keep is not None:
+            for row, document in enumerate(documents):
+                if document.location == self._group.keep:
+                    return KeptChoice(row, "verdict: a person keeps it")
+        losers = {digest for digests in self._preferred.values() for digest in digests}
+        allowed = [row for row, document in enumerate(documents) if document.digest not in losers]
+        preferred = [row for row in allowed if documents[row].digest in self._preferred]
+        rows = preferred or allowed or list(range(len(documents)))
+        chosen = choose([candidates[row] for row in rows], self._rules)
+        return KeptChoice(rows[chosen.row], "verdict: a person keeps it" if preferred else chosen.why)
+
+    def _certificates(self, kept: GroupDocument, leaving: frozenset[int] = frozenset()) -> _Certificates:
+        if kept.text is None or not kept.has_text:
+            return _Certificates({})
+        texts = [text for text in self._group.texts if text != kept.text]
+        if not texts:
+            return _Certificates({})
+        try:
+            return _Certificates(certify(self._load(kept.text), texts, self._load, raw=bool(kept.raw), leaving=leaving))
+        except UncertifiedError as error:
+            return _Certificates({}, str(error))
+
+    def _leaving(self, kept: GroupDocument, certificates: _Certificates) -> frozenset[int]:
+        """Return the texts that no document has any more once the plan is carried out: they hold nothing for others."""
         if self._near is None:
             return frozenset()
-        goes: dict[int, bool] = {}
-        for one in self._group.documents:
-            if one.text is not None:
-                moved = one.digest != kept.digest and self._near_row(one, kept, certificates).action is Act.QUARANTINE
-                goes[one.text] = moved and goes.get(one.text, True)
-        return frozenset(text for text, moved in goes.items() if moved)
+        leaving: dict[int, bool] = {}
+        for document in self._group.documents:
+            if document.text is not None:
+                action, _ = self._near_action(document, kept, certificates)
+                goes = document.digest != kept.digest and action is Act.QUARANTINE
+                leaving[document.text] = goes and leaving.get(document.text, True)
+        return frozenset(text for text, goes in leaving.items() if goes)
 
-    def _certificates(self, kept: Held, leaving: frozenset[int] = frozenset()) -> dict[int, Certificate]:
-        if kept.text is None or not kept.has_text:
-            return {}
-        others = [text for text in self._group.texts if text != kept.text]
-        if not others:
-            return {}
-        try:
-            return certify(self._load(kept.text), others, self._load, raw=bool(kept.raw), leaving=leaving)
-        except UncertifiedError as why:
-            self._uncertified = str(why)
-            return {}
-
-    def _kept(self, one: Held, why: str) -> Row:
-        whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
-        return self._row(one, one, "kept", Act.KEEP, whole, why)
-
-    def _copy(self, one: Held, kept: Held) -> Row:
-        whole = Certificate(one.characters or 0, one.characters or 0, 0) if one.characters is not None else None
-        refused = _untouchable(one, kept)
-        if refused is None and one.is_same_file(kept):
+    def _copy_row(self, document: GroupDocument, kept: GroupDocument) -> PlanRow:
+        """Propose what may become of a document that has the bytes of the kept one."""
+        refused = _untouchable(document, kept)
+        if refused is None and document.is_same_file(kept):
             refused = "the same file by another name already"
         action = Act.NONE if refused else Act.REPLACE
-        return self._row(one, kept, "bytes", action, whole, refused or "the same bytes")
+        return self._row(document, kept, "bytes", action, _complete(document), refused or "the same bytes")
 
-    def _near_row(self, one: Held, kept: Held, certificates: dict[int, Certificate]) -> Row:
-        found = None if one.text is None else certificates.get(one.text)
-        tier = "words" if one.content == kept.content else "near"
-        if found is not None and one.text is not None and kept.text is not None and not found.missing:
-            tier = "text" if tier == "words" and self._load(one.text) == self._load(kept.text) else tier
-        if refused := _untouchable(one, kept):
-            return self._row(one, kept, tier, Act.NONE, found, refused)
-        if one.digest in self._said:
-            return self._row(one, kept, tier, Act.NONE, found, "verdict: a person keeps it")
-        held = self._members.get(one.id, frozenset())
-        if None in held or held - self._members.get(kept.id, frozenset()):
-            return self._row(one, kept, tier, Act.NONE, found, ATTACHED)
-        if found is None:
-            return self._row(one, kept, tier, Act.NONE, None, f"no certificate: {self._uncertified}")
+    def _near_row(self, document: GroupDocument, kept: GroupDocument, certificates: _Certificates) -> PlanRow:
+        """Propose what may become of a document that has other bytes."""
+        certificate = certificates.of(document)
+        action, why = self._near_action(document, kept, certificates)
+        return self._row(document, kept, self._tier(document, kept, certificate), action, certificate, why)
+
+    def _tier(self, document: GroupDocument, kept: GroupDocument, certificate: Certificate | None) -> str:
+        if document.content != kept.content:
+            return "near"
+        if certificate is None or certificate.missing or document.text is None or kept.text is None:
+            return "words"
+        return "text" if self._load(document.text) == self._load(kept.text) else "words"
+
+    def _near_action(
+        self, document: GroupDocument, kept: GroupDocument, certificates: _Certificates
+    ) -> tuple[Act, str]:
+        """Return the action and its reason."""
+        if refused := _untouchable(document, kept):
+            return Act.NONE, refused
+        if document.digest in self._preferred:
+            return Act.NONE, "verdict: a person keeps it"
+        members = self._members.get(document.id, frozenset())
+        if None in members or members - self._members.get(kept.id, frozenset()):
+            return Act.NONE, ATTACHED
+        certificate = certificates.of(document)
+        if certificate is None:
+            return Act.NONE, f"no certificate: {certificates.why_missing}"
         if self._group.kind == Kind.SAME_FORM:
-            return self._row(one, kept, tier, Act.NONE, found, "a form filled in otherwise: a person decides")
-        if self._near is not None and found.share >= self._near:
-            return self._row(one, kept, tier, Act.QUARANTINE, found, f"contained to at least {self._near:g}")
-        return self._row(one, kept, tier, Act.NONE, found, "not the same bytes: a person decides")
+            return Act.NONE, "a form filled in otherwise: a person decides"
+        if self._near is not None and certificate.share >= self._near:
+            return Act.QUARANTINE, f"contained to at least {self._near:g}"
+        return Act.NONE, "not the same bytes: a person decides"
 
-    def _row(self, one: Held, kept: Held, tier: str, action: Act, found: Certificate | None, why: str) -> Row:
-        return Row(
+    def _row(
+        self,
+        document: GroupDocument,
+        kept: GroupDocument,
+        tier: str,
+        action: Act,
+        certificate: Certificate | None,
+        why: str,
+    ) -> PlanRow:
+        return PlanRow(
             group=self._group.id,
             kind=self._group.kind,
             action=action,
-            path=one.location.name,
-            scope=one.location.scope,
-            root=os.fsdecode(one.root),
-            size=one.size,
-            sha256=one.digest.hex(),
+            path=document.location.name,
+            scope=document.location.scope,
+            root=os.fsdecode(document.root),
+            size=document.size,
+            sha256=document.digest.hex(),
             tier=tier,
             kept_path=kept.location.name,
             kept_scope=kept.location.scope,
             kept_root=os.fsdecode(kept.root),
             kept_sha256=kept.digest.hex(),
-            characters=None if found is None else found.characters,
-            contained=None if found is None else found.share,
-            missing=None if found is None else found.missing,
-            residue=None if found is None else found.residue,
-            passages=[] if found is None else [passage.told for passage in found.passages],
+            characters=None if certificate is None else certificate.characters,
+            contained=None if certificate is None else certificate.share,
+            missing=None if certificate is None else certificate.missing,
+            residue=None if certificate is None else certificate.residue,
+            passages=[] if certificate is None else [passage.record for passage in certificate.passages],
             why=why,
-            respaced=None if found is None else found.respaced,
+            respaced=None if certificate is None else certificate.respaced,
         )
 
 
-def _untouchable(one: Held, kept: Held) -> str | None:
-    if not one.root or not kept.root:
-        return "it was checked in, and is no file" if not one.root else "the kept one was checked in, and is no file"
-    if one.within:
+def _complete(document: GroupDocument) -> Certificate | None:
+    """Return the certificate of a document whose bytes are kept; None where it has no text."""
+    return None if document.characters is None else Certificate(document.characters, document.characters, 0)
+
+
+def _untouchable(document: GroupDocument, kept: GroupDocument) -> str | None:
+    """Return why a document cannot be moved or replaced; None: it can."""
+    if not document.root:
+        return "it was checked in, and is no file"
+    if not kept.root:
+        return "the kept one was checked in, and is no file"
+    if document.within:
         return "it lies in a container or a table"
     return "the kept one lies in a container or a table" if kept.within else None

@@ -1,15 +1,13 @@
-"""The quarantine: a folder of our own, and ways in and out of it that never write over anything.
+"""The quarantine folder: moving files into it and back without ever overwriting anything.
 
-Out goes by one system call that fails where a file is already (`renameat2` with RENAME_NOREPLACE on Linux,
+Folders are opened one below the other, from the scope's root, and links among them are refused. A file is opened and
+hashed through the same folder that it will be moved from, and is then known by its device and inode: a file that was
+swapped in meanwhile is another one.
+
+A file goes back by one system call that fails where a file is already (`renameat2` with RENAME_NOREPLACE on Linux,
 `renameatx_np` with RENAME_EXCL on macOS), else by a second name and the removal of the first (file systems without that
-call, as NFS, have hard links). A file system with neither is refused before anything is moved: what cannot come back
-safely should not go.
-
-A file at its place, held so that nobody can put another there unnoticed.
-
-Folders are opened one below the other, from the scope's root, and links among them are refused; the file itself is
-opened and hashed through the same folder it will be moved from. What was looked at is then known by its device and
-inode: a file that was swapped in meanwhile is another one.
+call, such as NFS, have hard links). A file system with neither is refused before anything is moved: what cannot come
+back safely should not go.
 """
 
 import ctypes
@@ -30,20 +28,26 @@ from nearkin.read.walk import explain
 BLOCK = 1 << 20
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+NO_REPLACE = 4 if sys.platform == "darwin" else 1
+NO_SUCH_CALL = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+PROBE = ".probe"
+TAKEN = "something else lies in its place now"
 
 
 class RefusedError(Exception):
-    """Why a step was not taken: half a sentence, its subject the document."""
+    """Says why a step was not taken: the predicate of a sentence whose subject is the document."""
 
 
 @dataclass(frozen=True)
 class Place:
-    folder: int  # an open folder
-    name: str  # in it
-    shown: str  # root and path
+    """A name in an open folder."""
+
+    folder: int  # descriptor of the open folder
+    name: str
+    shown: str  # root and path, for messages
 
     def status(self) -> os.stat_result | None:
-        """Of what is there, links not followed; None: nothing is."""
+        """Return the status of what is there, without following links; None: nothing is there."""
         try:
             return os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
         except FileNotFoundError:
@@ -52,6 +56,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Identity:
+    """What a file is recognised by."""
+
     device: int
     inode: int
     size: int
@@ -64,7 +70,7 @@ class Identity:
 
 @contextmanager
 def reached(root: str, path: str) -> Iterator[Place]:
-    """The folder of a document, whatever is there now."""
+    """Open the folder of a document, whatever is there now."""
     if not is_inside(path):
         raise RefusedError("does not lie below its scope's root")
     *folders, name = path.split("/")
@@ -85,8 +91,8 @@ def reached(root: str, path: str) -> Iterator[Place]:
         os.close(at)
 
 
-def proven(place: Place, digest: str) -> Identity:
-    """What lies there, if its bytes are those of the plan; RefusedError otherwise."""
+def verified(place: Place, digest: str) -> Identity:
+    """Return the file that is there, if its bytes are those of the plan; RefusedError otherwise."""
     try:
         file = os.open(place.name, FILE, dir_fd=place.folder)
     except FileNotFoundError as error:
@@ -110,15 +116,10 @@ def proven(place: Place, digest: str) -> Identity:
         os.close(file)
 
 
-NO_REPLACE = 4 if sys.platform == "darwin" else 1
-NO_SUCH_CALL = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
-PROBE = ".probe"
-TAKEN = "something else lies in its place now"
-
-
 @contextmanager
 def entered(quarantine: Path) -> Iterator[int]:
-    """The folder, made if need be, and looked at: who may write in it could put other bytes in a document's place."""
+    """Make the folder if need be, check it and open it. Whoever else may write in it could put other bytes in a
+    document's place."""
     try:
         quarantine.mkdir(mode=0o700, exist_ok=True)
         folder = os.open(quarantine, FOLDER | os.O_NOFOLLOW)
@@ -128,7 +129,7 @@ def entered(quarantine: Path) -> Iterator[int]:
     try:
         if why := unsafe(folder):
             raise InputError(f"Cannot use the quarantine folder {quarantine}: {why}.")
-        if not _gives_back(folder):
+        if not _can_move_back(folder):
             raise InputError(
                 f"Cannot use the quarantine folder {quarantine}: its file system can neither make hard links nor move "
                 "a file without the risk of writing over another."
@@ -139,6 +140,7 @@ def entered(quarantine: Path) -> Iterator[int]:
 
 
 def unsafe(folder: int) -> str | None:
+    """Return why others could write in the folder; None: they cannot."""
     status = os.fstat(folder)
     if status.st_uid != os.geteuid():
         return f"it belongs to another user (number {status.st_uid})"
@@ -147,13 +149,14 @@ def unsafe(folder: int) -> str | None:
     return None
 
 
-def _gives_back(folder: int) -> bool:
-    """Tried on a file of our own: which flags a file system knows is told only when a file is moved."""
+def _can_move_back(folder: int) -> bool:
+    """Whether files can be moved without overwriting. This is tried on a file of our own: only a move shows which flags
+    a file system knows."""
     back = f"{PROBE}.back"
     names = (PROBE, back)
     try:
         for name in names:
-            with suppress(FileNotFoundError):  # of a run that was killed
+            with suppress(FileNotFoundError):  # left by a run that was killed
                 os.unlink(name, dir_fd=folder)
         os.close(os.open(PROBE, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder))
         move_out(PROBE, folder, Place(folder, back, back))
@@ -167,16 +170,18 @@ def _gives_back(folder: int) -> bool:
 
 
 def move_in(place: Place, name: str, folder: int) -> None:
-    """OSError where it cannot. Nobody else writes in the folder, so that a look at the name is enough at need."""
-    if not _moved(place.name, place.folder, name, folder):
+    """Move a file into the quarantine; OSError where that fails. Nobody else writes in the folder, so where the system
+    call is missing it is enough to look whether the name is free."""
+    if not _move_exclusively(place.name, place.folder, name, folder):
         if Place(folder, name, name).status() is not None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
         os.rename(place.name, name, src_dir_fd=place.folder, dst_dir_fd=folder)
 
 
 def move_out(name: str, folder: int, place: Place) -> None:
+    """Move a file from the quarantine to its place; RefusedError where that fails."""
     try:
-        if _moved(name, folder, place.name, place.folder):
+        if _move_exclusively(name, folder, place.name, place.folder):
             return
         os.link(name, place.name, src_dir_fd=folder, dst_dir_fd=place.folder, follow_symlinks=False)
         os.unlink(name, dir_fd=folder)  # its second name
@@ -186,9 +191,9 @@ def move_out(name: str, folder: int, place: Place) -> None:
         raise RefusedError(f"cannot be restored: {explain(error)}; it lies in the quarantine as {name}") from error
 
 
-def _moved(name: str, folder: int, to: str, target: int) -> bool:
-    """By one call that never writes over anything. False: this system or file system has none."""
-    call = _renaming()
+def _move_exclusively(name: str, folder: int, to: str, target: int) -> bool:
+    """Move by one call that never overwrites anything. False: this system or file system has no such call."""
+    call = _rename_call()
     if call is None:
         return False
     if call(folder, os.fsencode(name), target, os.fsencode(to), NO_REPLACE) == 0:
@@ -199,7 +204,7 @@ def _moved(name: str, folder: int, to: str, target: int) -> bool:
     raise OSError(number, os.strerror(number))
 
 
-def _renaming() -> "ctypes._NamedFuncPointer | None":
+def _rename_call() -> "ctypes._NamedFuncPointer | None":
     library = ctypes.CDLL(None, use_errno=True)
     call = getattr(library, "renameatx_np" if sys.platform == "darwin" else "renameat2", None)
     if call is not None:

@@ -1,11 +1,9 @@
-"""What some contents of a store have in common, ready to be made a template (Forman 2005 §4).
+"""Boilerplate: text that contents have in common, ready to be made a template (Forman 2005 §4).
 
-"Of the 185 documents in the cluster, there may be 17 chunks that are shared in all of them." It is looked for in the
-kept texts over all shingles; without texts, in the signatures.
+"Of the 185 documents in the cluster, there may be 17 chunks that are shared in all of them." `Drawer` draws it from
+given contents: the shingles of all of their kept texts, or of most, as passages; without texts, from the signatures.
 
-What texts have in common: the shingles of all of them, or of most, as passages of text (Forman 2005 §4).
-
-Suggestions: text that many contents have which are otherwise unlike (Forman 2005 §4's templates, found unasked).
+`suggest` finds it unasked, as text that many contents have which are otherwise unlike:
 
 1. Features are taken at the largest modulus in use, so that every content that has one shows it. Those in enough
    contents are frequent. Postings must be of shingles or of a mod sample for that.
@@ -39,21 +37,35 @@ from nearkin.store.contents import texts_of
 from nearkin.store.signatures import signature_of
 from nearkin.text.canon import Canon
 
+Rows = NDArray[np.int64]
+
+AT_ONCE = 64  # texts that are loaded at a time
+# Of suggestions:
+HASHES = 8
+AGREE = 6
+LEAST_FEATURES = 3  # fewer prove nothing
+HAVE = 0.8  # share of a group's features that a content of it has
+COMMON = 0.8  # share of a group's contents that have what is common to them
+LOOKED_AT = 40  # contents of a group that are compared with one another
+ALIKE = 0.15  # in samples of 6,600 documents 330 of 332 forms stayed at 0.1 or below
+UNLIKE_SHARE = 0.5
+MOST_POSTINGS = 1 << 24  # more are thinned out by their features: some 0.5 GB at most
+
 
 def common_features(lists: Iterable[Features], count: int, tolerance: float) -> Features:
-    """Those that at least this share of `count` lists have, ascending.
+    """Features that at least this share of `count` lists have, ascending.
 
     One that can no longer be in enough of them is forgotten at once, so that memory is a few lists, not all.
     """
     needed = max(1, ceil(tolerance * count - 1e-9))
     features, counts = NOTHING, np.zeros(0, np.int64)
-    for at, one in enumerate(lists):
-        mine = distinct(one)
-        if at + needed > count:  # what comes now comes too late
-            counts += among(features, mine)
+    for at, repeated in enumerate(lists):
+        more = distinct(repeated)
+        if at + needed > count:  # a feature that is new now is in too few lists
+            counts += among(features, more)
         else:
-            features, back = np.unique(np.concatenate([features, mine]), return_inverse=True)
-            counts = np.bincount(back, np.concatenate([counts, np.ones(len(mine), np.int64)])).astype(np.int64)
+            features, back = np.unique(np.concatenate([features, more]), return_inverse=True)
+            counts = np.bincount(back, np.concatenate([counts, np.ones(len(more), np.int64)])).astype(np.int64)
         left = counts + (count - at - 1) >= needed
         features, counts = features[left], counts[left]
     return features
@@ -63,7 +75,7 @@ def passages_with(texts: Iterable[bytes], wanted: Features, shingler: Shingler) 
     """Passages of these texts that have all wanted shingles and no other, taken from as few texts as will do."""
     native = shingler.native()
     missing = wanted
-    found: list[bytes] = []
+    passages: list[bytes] = []
     for text in texts:
         if not len(missing):
             break
@@ -73,12 +85,13 @@ def passages_with(texts: Iterable[bytes], wanted: Features, shingler: Shingler) 
         for first, last in _runs(inside):
             if new[first : last + 1].any():
                 end = _end(text, int(offsets[last]), int(shingles[last]), shingler)
-                found.append(text[int(offsets[first]) : end])
+                passages.append(text[int(offsets[first]) : end])
         missing = missing[~among(missing, distinct(shingles))]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(passages))
 
 
 def _runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The first and last position of each run of neighbours that are inside."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8)))
     return list(zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True))
 
@@ -110,11 +123,10 @@ def _least(reaches: Callable[[int], bool], low: int, high: int, *, step: int) ->
     return far
 
 
-AT_ONCE = 64  # texts
-
-
 @dataclass(frozen=True)
 class Boilerplate:
+    """Text that contents have in common."""
+
     passages: tuple[bytes, ...]
     features: Features | None  # of the store's scheme, where they cannot be made from the passages alone
     size: int  # shingles; bytes of chunks under a scheme that counts these
@@ -134,7 +146,7 @@ class Drawer:
 
     @classmethod
     def of(cls, connection: sqlite3.Connection) -> "Drawer":
-        """Under the scheme of the last scan."""
+        """A drawer under the scheme of the last scan."""
         run = runs.last(connection)
         scheme = parse_scheme(run.spec)
         if not templates_apply(scheme):
@@ -145,11 +157,11 @@ class Drawer:
 
     @property
     def shingler(self) -> Shingler:
-        """Occurrences are not told apart here: what is common is common wherever it stands."""
+        """The plain shingler. It does not tell occurrences apart: text is common wherever it stands."""
         return replace(plain_shingler(self.scheme) or Shingler(20), label=False)
 
     def common_to(self, contents: Sequence[int], tolerance: float) -> Boilerplate:
-        """What at least this share of them has."""
+        """The text that at least this share of the contents has."""
         ordered = self._by_digest(contents)
         count = sum(1 for _ in texts_of(self.connection, ordered))
         if not count:
@@ -160,13 +172,14 @@ class Drawer:
         return self._with_chunks(passages, ordered, count, tolerance)
 
     def given(self, text: bytes) -> Boilerplate:
-        """A text as it is."""
+        """A given text, as it is."""
         return Boilerplate((text,), None, len(shingles_of([text], self.shingler)))
 
     def _with_chunks(
         self, passages: tuple[bytes, ...], contents: Sequence[int], count: int, tolerance: float
     ) -> Boilerplate:
-        """Where a chunk begins and ends its neighbours decide too, so chunks in common are found among chunks."""
+        """Add the chunks in common, under a scheme of chunks: where a chunk begins and ends depends on its neighbours
+        too, so they cannot be made from the passages alone."""
         if self.scheme.measure != "bytes":
             return Boilerplate(passages, None, len(shingles_of(passages, self.shingler)))
         lists = (sign(text, self.scheme).features for text in self._texts(contents))
@@ -177,9 +190,9 @@ class Drawer:
     def _of_signatures(self, contents: Sequence[int], tolerance: float) -> Boilerplate:
         if self.scheme.limit:
             raise UsageError(f"{self.scheme.spec} samples too little to tell boilerplate; scan with texts kept.")
-        found = [signature_of(self.connection, self.scheme_id, content) for content in contents]
-        signed = [one for one in found if one is not None]
-        modulus = np.uint64(max((one[0] for one in signed), default=1))
+        signatures = [signature_of(self.connection, self.scheme_id, content) for content in contents]
+        signed = [signature for signature in signatures if signature is not None]
+        modulus = np.uint64(max((modulus for modulus, _, _ in signed), default=1))
         lists = (features[features % modulus == 0] for _, features, _ in signed)
         features = common_features(lists, len(signed), tolerance)
         return Boilerplate((), features, len(features) * int(modulus))
@@ -191,7 +204,8 @@ class Drawer:
             yield from (self.canon.apply(kept[content]) for content in part if content in kept)
 
     def _by_digest(self, contents: Sequence[int]) -> list[int]:
-        """Ids tell in which order files were read, and nothing may depend on that."""
+        """Contents in the order of their digests: ids say in which order files were read, and nothing may depend on
+        that."""
         digests = {}
         for content in contents:
             (digests[content],) = self.connection.execute(
@@ -200,28 +214,17 @@ class Drawer:
         return sorted(contents, key=lambda content: digests[content])
 
 
-HASHES = 8
-AGREE = 6
-LEAST_FEATURES = 3  # fewer prove nothing
-HAVE = 0.8  # share of a group's features that a content of it has
-COMMON = 0.8  # share of a group's contents that have what is common to them
-LOOKED_AT = 40  # contents of a group that are compared with one another
-ALIKE = 0.15  # in samples of 6,600 documents 330 of 332 forms stayed at 0.1 or below
-UNLIKE_SHARE = 0.5
-MOST_POSTINGS = 1 << 24  # more are thinned out by their features: some 0.5 GB at most
-
-Rows = NDArray[np.int64]
-
-
 @dataclass(frozen=True)
-class Group:
-    rows: Rows  # contents that have it
+class FeatureGroup:
+    """Frequent features that lie in the same contents: a template, if these are otherwise unlike."""
+
+    rows: Rows  # of the contents
     features: Features  # at the modulus all are compared at
     modulus: int
 
     @property
     def weight(self) -> int:
-        """About how many shingles of the collection are its."""
+        """About how many shingles of the collection it covers."""
         return len(self.rows) * len(self.features) * self.modulus
 
 
@@ -234,37 +237,38 @@ class _Sets:
     starts: Rows
 
     def of(self, which: Rows) -> tuple[Rows, Rows]:
-        """The rows in any of these sets, and in how many each."""
+        """The rows in any of these sets, and in how many sets each row is."""
         return np.unique(
             np.concatenate([self.rows[self.starts[i] : self.starts[i + 1]] for i in which.tolist()]), return_counts=True
         )
 
 
-def suggest(postings: Postings, *, least: int) -> list[Group]:
-    """Templates that at least so many contents have, the heaviest first."""
+def suggest(postings: Postings, *, least: int) -> list[FeatureGroup]:
+    """Suggest templates that at least so many contents have, the heaviest first."""
     if not len(postings.moduli):
         return []
     modulus = int(postings.moduli.max())
     sets = _frequent(postings, modulus, least)
-    found: list[Group] = []
+    suggested: list[FeatureGroup] = []
     known = NOTHING
-    for group in sorted(_grouped(sets, modulus, least), key=lambda one: (len(one.rows), one.features[0])):
-        if any(_mostly_equal(group.rows, other.rows) for other in found):
+    for group in sorted(_grouped(sets, modulus, least), key=lambda group: (len(group.rows), group.features[0])):
+        if any(_mostly_equal(group.rows, earlier.rows) for earlier in suggested):
             continue
         common, unlike = _judged(postings, group.rows, known)
         if unlike >= max(UNLIKE_SHARE * min(len(group.rows), LOOKED_AT), 2):
-            found.append(group)
+            suggested.append(group)
             known = np.union1d(known, common)
-    return sorted(found, key=lambda one: (-one.weight, int(one.features[0])))
+    return sorted(suggested, key=lambda group: (-group.weight, int(group.features[0])))
 
 
 def _rows(postings: Postings) -> Rows:
-    """The content of every feature."""
+    """The row of the content of every feature."""
     sizes = (postings.offsets[1:] - postings.offsets[:-1]).astype(np.int64)
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
 def _frequent(postings: Postings, modulus: int, least: int) -> _Sets:
+    """Step 1: features at this modulus that lie in at least so many contents."""
     rows = _rows(postings)
     features = postings.features
     wanted = features % np.uint64(modulus) == 0
@@ -285,7 +289,8 @@ def _frequent(postings: Postings, modulus: int, least: int) -> _Sets:
     return _Sets(features[starts[often]], rows[kept], np.concatenate([[0], np.cumsum(sizes[often])]))
 
 
-def _grouped(sets: _Sets, modulus: int, least: int) -> list[Group]:
+def _grouped(sets: _Sets, modulus: int, least: int) -> list[FeatureGroup]:
+    """Step 2: groups of features whose sets of contents are nearly equal."""
     count = len(sets.features)
     if not count:
         return []
@@ -310,11 +315,12 @@ def _grouped(sets: _Sets, modulus: int, least: int) -> list[Group]:
             rows, have = sets.of(which)
             rows = rows[have >= HAVE * len(which)]
             if len(rows) >= least:
-                groups.append(Group(rows, np.sort(sets.features[which]), modulus))
+                groups.append(FeatureGroup(rows, np.sort(sets.features[which]), modulus))
     return groups
 
 
 def _mostly_equal(a: Rows, b: Rows) -> bool:
+    """Whether two sets of contents have at least 0.6 of their union in common."""
     if not 0.6 * len(b) <= len(a) <= len(b) / 0.6:
         return False
     both = len(np.intersect1d(a, b, assume_unique=True))
@@ -322,7 +328,7 @@ def _mostly_equal(a: Rows, b: Rows) -> bool:
 
 
 def _judged(postings: Postings, rows: Rows, known: Features) -> tuple[Features, int]:
-    """What nearly all of these contents have, and how many are unlike all others without it."""
+    """Step 3: the features that nearly all of these contents have, and how many are unlike all others without them."""
     looked_at = rows[np.linspace(0, len(rows) - 1, min(len(rows), LOOKED_AT)).astype(np.int64)]
     modulus = np.uint64(postings.moduli[looked_at].max())
     lists = []

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.errors import EngineError
-from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Postings, asked, candidates_of, strongest
+from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Postings, candidates_of, join_options, strongest
 from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
 
@@ -64,13 +64,12 @@ class BoundedJoin:
         join = _native.BoundedJoin(
             str(self.folder),
             moduli,
+            join_options(moduli, self.scheme, self.settings, threads=self.threads),
             weighted=self.scheme.measure == "bytes",
             memory=self.memory,
-            threads=self.threads,
-            **asked(moduli, self.scheme, self.settings),
         )
         try:
-            stages = [join.Stage.COUNT, join.Stage.ORDER, join.Stage.LINK, join.Stage.REACH, join.Stage.DEAL]
+            stages = [join.Stage.COUNT, join.Stage.ORDER, join.Stage.LINK, join.Stage.REACH, join.Stage.DISTRIBUTE]
             work = _Work(self.progress, contents=len(moduli), stages=len(stages))
             for rows, lists in batches:
                 join.add(rows, lists.offsets, lists.features, lists.weights)
@@ -81,8 +80,8 @@ class BoundedJoin:
                     work.stage(AT_ONCE / join.PARTS)
             yield candidates_of(join.stars())
             pairs = join.pairs()
-            for number, (one, other) in enumerate(pairs, 1):
-                yield candidates_of(join.join(one, other))
+            for number, (first_bin, second_bin) in enumerate(pairs, 1):
+                yield candidates_of(join.join(first_bin, second_bin))
                 work.joined(number, len(pairs))
         finally:
             del join  # and its files: whoever keeps what was raised keeps this frame

@@ -9,7 +9,7 @@ leaving out equal neighbours took 0.09 s (NumPy 2.4).
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,46 +80,55 @@ NOT_HOT = Hot(np.zeros(0, np.uint32))
 def find_candidates(
     postings: Lists, scheme: Scheme, settings: MatchSettings, *, threads: int, part: Part = WHOLE
 ) -> Candidates:
-    found = _native.candidates(
+    result = _native.candidates(
         postings.offsets,
         postings if isinstance(postings, _native.TextContents) else postings.features,
         postings.weights,
         postings.moduli,
-        threads=threads,
+        join_options(postings.moduli, scheme, settings, threads=threads),
         touched=part.touched,
         common=part.common,
-        **asked(postings.moduli, scheme, settings),
     )
-    return candidates_of(found)
+    return candidates_of(result)
 
 
-def candidates_of(columns: tuple[Any, ...]) -> Candidates:
-    a, b, shared, size_a, size_b, united, strong, starred, features, links = columns
-    hot = Hot(starred, features, links)
-    return Candidates(a, b, shared, size_a, size_b, united, strong.astype(np.bool_), hot)
+def candidates_of(result: _native.JoinResult) -> Candidates:
+    return Candidates(
+        a=result.a,
+        b=result.b,
+        shared=result.shared,
+        size_a=result.size_a,
+        size_b=result.size_b,
+        united=result.united,
+        strong=result.strong,
+        hot=Hot(result.hot_contents, result.hot_features, result.hot_links),
+    )
 
 
-def asked(moduli: NDArray[np.uint64], scheme: Scheme, settings: MatchSettings) -> dict[str, Any]:
-    """What a join of signatures with these moduli is asked for."""
+def join_options(
+    moduli: NDArray[np.uint64], scheme: Scheme, settings: MatchSettings, *, threads: int
+) -> _native.JoinOptions:
+    """Return the options for a join of signatures with these moduli."""
     resemblance, containment = settings.threshold, settings.containment
     doubtful = not scheme.sampled and bool((moduli > 1).any())
     if doubtful:
         resemblance, containment = expected_in_common(resemblance, containment, floor=settings.floor)
-    return {
-        "estimator": scheme.estimator.value,
-        "sampled": scheme.sampled or doubtful,
-        "limit": scheme.limit,
-        "contains": scheme.contains,
-        "resemblance": resemblance,
-        "containment": containment,
-        "floor": settings.floor,
-        "confidence": settings.confidence,
-        "floor_reach": settings.weak_reach,
-        "floor_most": settings.weak_matches,
-        "short_part": settings.part_shingles,
-        "short_sample": settings.part_sample,
-        "hot": settings.hot_among(len(moduli)),
-    }
+    return _native.JoinOptions(
+        estimator=scheme.estimator.value,
+        sampled=scheme.sampled or doubtful,
+        limit=scheme.limit,
+        contains=scheme.contains,
+        resemblance=resemblance,
+        containment=containment,
+        floor=settings.floor,
+        confidence=settings.confidence,
+        floor_reach=settings.weak_reach,
+        floor_most=settings.weak_matches,
+        short_part=settings.part_shingles,
+        short_sample=settings.part_sample,
+        hot=settings.hot_among(len(moduli)),
+        threads=threads,
+    )
 
 
 def strongest(a: NDArray[np.uint32], b: NDArray[np.uint32], score: NDArray[np.float64], most: int) -> NDArray[np.bool_]:

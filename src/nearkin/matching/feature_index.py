@@ -1,7 +1,7 @@
-"""The feature index of a scheme: its segments, mapped, and its delta, in memory. What the store has, this finds.
+"""The feature index of a scheme: its segments, mapped, and its delta, in memory.
 
 It follows the store: before each search it asks SQLite whether anything was committed, which takes microseconds, and
-reads only what came. Segment files that are lost or damaged are made anew, or, where this process may not write, held
+reads only what is new. Segment files that are lost or damaged are made anew, or, where this process may not write, held
 in memory.
 """
 
@@ -31,7 +31,7 @@ from nearkin.store.segments import (
     signed_rows,
 )
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 MANY = 20_000  # contents of a delta that are better written than read again by everyone
 NO_BAR = 2.0
@@ -40,25 +40,25 @@ NO_WEIGHTS = np.zeros(0, np.uint32)
 
 @dataclass(frozen=True)
 class Hits:
-    """Contents that may reach a bar; shared and sizes as counted at the larger modulus of query and content."""
+    """Contents that may reach a threshold, one a row; counted at the larger modulus of query and content."""
 
     contents: NDArray[np.int64]
-    shared: NDArray[np.uint64]
-    mine: NDArray[np.uint64]
-    sizes: NDArray[np.uint64]
+    shared: NDArray[np.uint64]  # features that both have
+    own: NDArray[np.uint64]  # features of the query
+    sizes: NDArray[np.uint64]  # features of the content
     moduli: NDArray[np.uint64]
 
 
 @dataclass
 class FeatureIndex:
-    """Where features of a store are found."""
+    """Finds the contents of a store that have some features."""
 
     connection: sqlite3.Connection
     store: Path
     scheme: Scheme
     scheme_id: int
     ignored: NDArray[np.uint64] = field(default_factory=lambda: NONE)  # features left out, ascending
-    stays: bool = False  # many questions will be asked: pages are mapped ahead of them
+    stays: bool = False  # for many searches: pages are mapped ahead of them
 
     def __post_init__(self) -> None:
         self._levels = Levels.of(self.scheme)
@@ -71,10 +71,10 @@ class FeatureIndex:
         self._bars: dict[tuple[float, ...], _native.Bars] = {}
 
     def bars(self, *, resemblance: float, containment: float, confidence: float, floor: float = NO_BAR) -> _native.Bars:
-        """What a content must share to be found; over 1: that bar finds nothing. Kept: tables take 0.1 ms to make."""
-        asked = (resemblance, containment, confidence, floor)
-        if asked not in self._bars:
-            self._bars[asked] = _native.Bars(
+        """What a content must share to be found; a threshold over 1 finds nothing. Kept: tables take 0.1 ms to make."""
+        thresholds = (resemblance, containment, confidence, floor)
+        if thresholds not in self._bars:
+            self._bars[thresholds] = _native.Bars(
                 estimator=self.scheme.estimator.value,
                 # Without a theory of how far they stray, bsw's are allowed the luck of a sample, as in a scan.
                 sampled=self.scheme.sampled or self._levels.base > 1,
@@ -85,7 +85,7 @@ class FeatureIndex:
                 floor=floor,
                 confidence=confidence,
             )
-        return self._bars[asked]
+        return self._bars[thresholds]
 
     def search(
         self,
@@ -95,52 +95,56 @@ class FeatureIndex:
         weights: NDArray[np.uint32] = NO_WEIGHTS,
         modulus: int | None = None,
     ) -> Hits:
-        """Features ascending, each once, with the weights of weighted schemes. Without modulus they are the scheme's
-        own; 1 says that they are all there are (`mod` only). Contents may be gone by now."""
+        """Contents that may be like a text with these features: ascending, each once, with the weights of weighted
+        schemes. Without modulus they are the scheme's own; 1 says that they are all there are (`mod` only). Contents
+        may be gone by now."""
         if len(self.ignored):
             kept = ~np.isin(features, self.ignored)
             features, weights = features[kept], weights[kept] if len(weights) else weights
         at = self._levels.base if modulus is None else modulus
-        found = self._of_each(lambda segment: segment.search(features, weights, modulus=at, bars=bars))
+        hits = self._of_each(lambda segment: segment.search(features, weights, modulus=at, bars=bars))
         none = (np.zeros(0, np.int64), *[np.zeros(0, np.uint64)] * 4)
-        return Hits(*(np.concatenate(column) for column in zip(none, *found, strict=True)))
+        return Hits(*(np.concatenate(column) for column in zip(none, *hits, strict=True)))
 
     def lists(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Offsets, and for each feature the contents that have it."""
-        found = self._of_each(lambda segment: segment.lists(features))
-        counts = [np.diff(offsets) for offsets, _ in found]
+        lists = self._of_each(lambda segment: segment.lists(features))
+        counts = [np.diff(offsets) for offsets, _ in lists]
         rows = [np.repeat(np.arange(len(features)), count.astype(np.int64)) for count in counts]
         order = np.argsort(np.concatenate([np.zeros(0, np.int64), *rows]), kind="stable")
         total = np.sum([np.zeros(len(features), np.uint64), *counts], axis=0, dtype=np.uint64)
-        contents = np.concatenate([np.zeros(0, np.int64), *(ids for _, ids in found)])
+        contents = np.concatenate([np.zeros(0, np.int64), *(ids for _, ids in lists)])
         return np.concatenate([np.zeros(1, np.uint64), np.cumsum(total, dtype=np.uint64)]), contents[order]
 
-    def _of_each(self, ask: Callable[[_native.Segment], Answer]) -> list[Answer]:
+    def _of_each(self, ask: Callable[[_native.Segment], Result]) -> list[Result]:
+        """Ask every segment; where one is damaged, ask again without it."""
         try:
             return [ask(segment) for segment in self._segments()]
-        except RuntimeError:  # one is damaged inside: only those who read it notice
+        except RuntimeError:  # one is damaged inside, which only reading it shows
             self._leave_damaged()
             return [ask(segment) for segment in self._segments()]
 
     def _segments(self) -> list[_native.Segment]:
-        """As the store is now."""
+        """The segments as the store is now."""
         self.refresh()
         return [*self._mapped.values(), *self._memory]
 
     def _leave_damaged(self) -> None:
-        for one, segment in self._mapped.items():
+        """Remove the files of damaged segments."""
+        for file, segment in self._mapped.items():
             if not segment.intact():
                 with suppress(OSError):
-                    (folder_of(self.store) / one.name).unlink(missing_ok=True)
-                self._damaged.add(one)
+                    (folder_of(self.store) / file.name).unlink(missing_ok=True)
+                self._damaged.add(file)
         self._stamp = None
 
     def refresh(self) -> None:
+        """Follow the store, where anything was committed since the last time."""
         stamp = self._now()
         if stamp == self._stamp:
             return
         if not self._follow():
-            # Made anew by whoever may write; no one else is waited for, and no transaction of the caller's disturbed.
+            # Made anew where this process may write; it waits for no one else and disturbs no open transaction.
             if not self.connection.in_transaction:
                 with suppress(StoreError, OSError, sqlite3.OperationalError):
                     self._build()
@@ -149,7 +153,7 @@ class FeatureIndex:
         self._stamp = stamp
 
     def _now(self) -> tuple[int, int]:
-        """Changes when others commit, and when this connection writes."""
+        """A stamp that changes when others commit, and when this connection writes."""
         (version,) = self.connection.execute("PRAGMA data_version").fetchone()
         return version, self.connection.total_changes
 
@@ -160,7 +164,7 @@ class FeatureIndex:
         )
 
     def _follow(self, *, alone: bool = False) -> bool:
-        """Take up what is new. False: files are missing, or too much waits, unless it is to do with what there is."""
+        """Take up what is new. False: files are missing, or too much waits; `alone`: it must do with what there is."""
         begun = not self.connection.in_transaction
         if begun:
             self.connection.execute("BEGIN")  # segments and delta as of one moment
@@ -168,31 +172,31 @@ class FeatureIndex:
             files = segment_files(self.connection, self.scheme_id)
             mapped: dict[SegmentFile, _native.Segment] = {}
             lost = False
-            for one in files:
+            for file in files:
                 try:
-                    if one.templates != self._templates or one in self._damaged:
+                    if file.templates != self._templates or file in self._damaged:
                         raise RuntimeError("the segment leaves out other features, or lost some")
-                    mapped[one] = self._mapped.get(one) or open_segment(self.store, one)
+                    mapped[file] = self._mapped.get(file) or open_segment(self.store, file)
                 except (RuntimeError, OSError):
                     lost = True
             waiting = set(delta_of(self.connection, self.scheme_id))
             if not alone and (lost or len(waiting) > MANY):
                 return False
             if self.stays:
-                for one in mapped.keys() - self._mapped.keys():
-                    Thread(target=mapped[one].populate).start()  # no daemon: native code must not outlive Python
+                for file in mapped.keys() - self._mapped.keys():
+                    Thread(target=mapped[file].populate).start()  # no daemon: native code must not outlive Python
             self._mapped = mapped
             if lost:
                 held = {content for segment in mapped.values() for content in segment.contents.tolist()}
                 waiting = set(signed_contents(self.connection, self.scheme_id)) - held
-            self._remember(waiting)
+            self._load_delta(waiting)
             return True
         finally:
             if begun:
                 self.connection.execute("COMMIT")
 
-    def _remember(self, waiting: set[int]) -> None:
-        """The delta in memory; a document more is added to the smallest parts, as files are merged."""
+    def _load_delta(self, waiting: set[int]) -> None:
+        """Bring the delta into memory; new contents are added to the smallest parts, as files are merged."""
         if not self._waiting <= waiting:
             self._memory, self._waiting = [], set()
         new = waiting - self._waiting

@@ -1,4 +1,4 @@
-"""The check-in question: which stored contents may be like a text (candidates), and how much (answers).
+"""Searching the store for contents like one text: candidates by the index, then measured.
 
 Set schemes find candidates by shared features in the feature index, as a scan does: those whose interval's upper bound
 reaches a threshold. `mod` compares at the stored document's own modulus, with that sample of all the query's shingles:
@@ -34,7 +34,9 @@ from nearkin.text.canon import Canon
 
 
 @dataclass(frozen=True)
-class Answer:
+class SimilarContent:
+    """A stored content that is like the query, and how much."""
+
     content: int
     resemblance: float
     query_in_doc: float | None
@@ -42,6 +44,14 @@ class Answer:
     exact: bool
     low: float | None = None
     high: float | None = None
+
+
+@dataclass(frozen=True)
+class CandidateContents:
+    """Contents that may reach a threshold, and those among them that the index has measured exactly."""
+
+    ids: list[int]
+    measured: dict[int, SimilarContent] = field(default_factory=dict)  # by content
 
 
 @dataclass(frozen=True)
@@ -55,9 +65,8 @@ class Query:
     text: bytes
     min_resemblance: float
     min_containment: float
-    index: FeatureIndex | None  # None: codes are asked for
+    index: FeatureIndex | None  # None: the scheme has codes, which lie in a column of their own
     left_out: LeftOut  # boilerplate, which no score counts
-    known: dict[int, Answer] = field(default_factory=dict)  # by content: what the index said exactly
 
     @property
     def numbers(self) -> list[int]:
@@ -65,68 +74,62 @@ class Query:
         features: list[int] = sign(self.text, self.scheme).features.astype(np.int64).tolist()
         return features
 
-    def candidates(self) -> list[int]:
+    def candidates(self) -> CandidateContents:
         """Contents that may reach a threshold."""
         if self.scheme.estimator is Estimator.RANGE:
-            return [
-                content
-                for number in self.numbers
-                for content in contents_within(self.connection, self.scheme_id, *range_of(number))
-            ]
+            return CandidateContents(
+                [
+                    content
+                    for number in self.numbers
+                    for content in contents_within(self.connection, self.scheme_id, *range_of(number))
+                ]
+            )
         if self.scheme.estimator is Estimator.COLLISION:
-            return contents_with(self.connection, self.scheme_id, self.numbers)
+            return CandidateContents(contents_with(self.connection, self.scheme_id, self.numbers))
         assert self.index is not None
         features, weights = self._features
         complete = 1 if isinstance(self.scheme, Mod) else None
-        found = self.index.search(features, self._bars(self.index), weights=weights, modulus=complete)
+        hits = self.index.search(features, self._bars(self.index), weights=weights, modulus=complete)
         whole = isinstance(self.scheme, Mod | Exact) and self.scheme.shingler.bits == ALL_BITS
-        if whole and not len(self.index.ignored):
-            self._note_exact(found)
-        contents: list[int] = found.contents.tolist()
-        return contents
+        measured = _measured_by(hits) if whole and not len(self.index.ignored) else {}
+        return CandidateContents(hits.contents.tolist(), measured)
 
-    def answers(self, contents: Sequence[int], *, memory: int, threads: int) -> list[Answer]:
-        """Of these contents those that reach a threshold, the most like first."""
-        known = [self.known[content] for content in contents if content in self.known]
-        rest = [content for content in contents if content not in self.known]
-        found, left = self._measured(rest, memory=memory, threads=threads)
-        found += known
-        found += [answer for content in left if (answer := self._estimated(content))]
-        reached = [answer for answer in found if self._reaches(answer)]
-        return sorted(reached, key=lambda one: (-one.resemblance, -_contained(one), one.content))
+    def similar(
+        self, contents: Sequence[int], measured: dict[int, SimilarContent], *, memory: int, threads: int
+    ) -> list[SimilarContent]:
+        """Of these contents those that reach a threshold, the most like first; some are measured already."""
+        rest = [content for content in contents if content not in measured]
+        similar, unread = self._measured(rest, memory=memory, threads=threads)
+        similar += [measured[content] for content in contents if content in measured]
+        similar += [estimate for content in unread if (estimate := self._estimated(content))]
+        reached = [candidate for candidate in similar if self._reaches(candidate)]
+        return sorted(reached, key=lambda hit: (-hit.resemblance, -_contained(hit), hit.content))
 
     @cached_property
     def _signature(self) -> Signature:
-        """With all shingles, where a sample at any modulus can be taken from them."""
+        """The signature of the query: with all shingles, where a sample at any modulus can be taken from them."""
         return sign(self.text, self.scheme.unsampled if isinstance(self.scheme, Mod) else self.scheme)
 
     @property
     def _features(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """Each once; a chunk that comes twice weighs twice as much."""
-        mine = self._signature
+        """The features of the query, each once; a chunk that comes twice weighs twice as much."""
+        signature = self._signature
         if self.scheme.measure != "bytes":
-            return mine.features, NO_WEIGHTS
-        features, at = np.unique(mine.features, return_inverse=True)
-        return features, np.bincount(at, mine.weights, len(features)).astype(np.uint32)
+            return signature.features, NO_WEIGHTS
+        features, at = np.unique(signature.features, return_inverse=True)
+        return features, np.bincount(at, signature.weights, len(features)).astype(np.uint32)
 
     def _bars(self, index: FeatureIndex) -> _native.Bars:
-        """As low as a scan has them: 0.5 and 0.82 in place of 0.7 and 0.9 under bsw."""
+        """Thresholds as low as a scan has them: 0.5 and 0.82 in place of 0.7 and 0.9 under bsw."""
         resemblance, containment = self.min_resemblance, self.min_containment
         if not self.scheme.sampled and Levels.of(self.scheme).base > 1:
             resemblance, containment = expected_in_common(resemblance, containment, floor=MatchSettings().floor)
         return index.bars(resemblance=resemblance, containment=containment, confidence=CONFIDENCE)
 
-    def _note_exact(self, found: Hits) -> None:
-        """Where both lists have all the shingles, whole, what they share is what the texts share."""
-        for row in np.flatnonzero(found.moduli == 1).tolist():
-            content, shared = int(found.contents[row]), int(found.shared[row])
-            mine, size = int(found.mine[row]), int(found.sizes[row])
-            self.known[content] = Answer(
-                content, shared / (mine + size - shared), shared / mine, shared / size, exact=True
-            )
-
-    def _measured(self, contents: Sequence[int], *, memory: int, threads: int) -> tuple[list[Answer], list[int]]:
-        """On the texts; also which contents have none."""
+    def _measured(
+        self, contents: Sequence[int], *, memory: int, threads: int
+    ) -> tuple[list[SimilarContent], list[int]]:
+        """Measure contents on their texts; also say which contents have none."""
         if self.scheme.measure == "bytes" or not contents:
             return [], list(contents)
 
@@ -141,8 +144,8 @@ class Query:
         corpus = Corpus(lengths, texts, memory, threads, self.left_out.shingles)
         if self.scheme.shingler is None:
             ranked = rank(rows, corpus)
-            return [Answer(contents[row - 1], cosine, None, None, exact=True) for row, cosine in ranked], []
-        found, possible = verify(
+            return [SimilarContent(contents[row - 1], cosine, None, None, exact=True) for row, cosine in ranked], []
+        verified, possible = verify(
             np.zeros(len(rows), np.uint32),
             rows,
             corpus,
@@ -150,21 +153,21 @@ class Query:
             resemblance=self.min_resemblance,
             containment=self.min_containment,
         )
-        columns = (found.b, found.resemblance, found.a_in_b, found.b_in_a)
-        answers = [
-            Answer(contents[row - 1], resemblance, query_in_doc, doc_in_query, exact=True)
+        columns = (verified.b, verified.resemblance, verified.a_in_b, verified.b_in_a)
+        similar = [
+            SimilarContent(contents[row - 1], resemblance, query_in_doc, doc_in_query, exact=True)
             for row, resemblance, query_in_doc, doc_in_query in zip(*(c.tolist() for c in columns), strict=True)
         ]
-        return answers, [contents[int(row) - 1] for row in rows[~possible]]
+        return similar, [contents[int(row) - 1] for row in rows[~possible]]
 
-    def _estimated(self, content: int) -> Answer | None:
-        """What the signatures alone say."""
+    def _estimated(self, content: int) -> SimilarContent | None:
+        """Estimate a content by its signature alone; None where that says nothing."""
         if self.scheme.estimator.coded:
-            return None  # nothing: a number in range is no measure of the texts
-        found = signature_of(self.connection, self.scheme_id, content)
-        if found is None:
+            return None  # a number in range is no measure of the texts
+        signature = signature_of(self.connection, self.scheme_id, content)
+        if signature is None:
             return None
-        modulus, features, weights = found
+        modulus, features, weights = signature
         mine = self._signature
         if isinstance(self.scheme, Mod):
             kept = mine.features[mine.features % np.uint64(modulus) == 0]
@@ -176,7 +179,7 @@ class Query:
         if resemblance is None:
             return None
         inside, outside = (mine.containment(stored), stored.containment(mine)) if self.scheme.contains else (None, None)
-        return Answer(
+        return SimilarContent(
             content,
             resemblance.value,
             None if inside is None else inside.value,
@@ -191,9 +194,22 @@ class Query:
         kept = ~among(features, self.left_out.indexed)
         return signed(self.scheme, modulus, features[kept], weights[kept] if len(weights) else weights)
 
-    def _reaches(self, answer: Answer) -> bool:
-        return answer.resemblance >= self.min_resemblance or _contained(answer) >= self.min_containment
+    def _reaches(self, candidate: SimilarContent) -> bool:
+        return candidate.resemblance >= self.min_resemblance or _contained(candidate) >= self.min_containment
 
 
-def _contained(answer: Answer) -> float:
-    return max(answer.query_in_doc or 0.0, answer.doc_in_query or 0.0)
+def _measured_by(hits: Hits) -> dict[int, SimilarContent]:
+    """What the index says exactly: where both lists have all the shingles, whole, they share what the texts share."""
+    measured: dict[int, SimilarContent] = {}
+    for row in np.flatnonzero(hits.moduli == 1).tolist():
+        content, shared = int(hits.contents[row]), int(hits.shared[row])
+        own, size = int(hits.own[row]), int(hits.sizes[row])
+        measured[content] = SimilarContent(
+            content, shared / (own + size - shared), shared / own, shared / size, exact=True
+        )
+    return measured
+
+
+def _contained(candidate: SimilarContent) -> float:
+    """The larger containment of the two."""
+    return max(candidate.query_in_doc or 0.0, candidate.doc_in_query or 0.0)

@@ -58,7 +58,7 @@ def build_segments(
     least: int = WAIT,
     memory: int | None = None,
 ) -> None:
-    """Bring the segments of a scheme up to date. Without `wait`, only where no one else does.
+    """Bring the segments of a scheme up to date; without `wait`, only where no other process does so.
 
     Features that are ignored (ascending) are left out; segments that left out others, and such as are lost or damaged,
     are made anew. What is written does not depend on the memory.
@@ -72,10 +72,10 @@ def build_segments(
             Builder(connection, store, scheme, scheme_id, ignored, memory).build(least)
 
 
-def open_segment(store: Path, one: SegmentFile) -> _native.Segment:
-    """RuntimeError or OSError: it is not the file that it should be."""
-    segment = _native.Segment.open(os.fspath(folder_of(store) / one.name), one.token)
-    if len(segment) != one.contents:
+def open_segment(store: Path, file: SegmentFile) -> _native.Segment:
+    """Open a segment; RuntimeError or OSError: it is not the file that it should be."""
+    segment = _native.Segment.open(os.fspath(folder_of(store) / file.name), file.token)
+    if len(segment) != file.contents:
         raise RuntimeError("the segment has other contents than the store says")
     return segment
 
@@ -83,14 +83,14 @@ def open_segment(store: Path, one: SegmentFile) -> _native.Segment:
 def damaged_segments(connection: sqlite3.Connection, store: Path) -> Iterator[str]:
     """Names of files that are there and are not what was written."""
     for (scheme,) in connection.execute("SELECT DISTINCT scheme FROM segment").fetchall():
-        for one in segment_files(connection, scheme):
-            if (folder_of(store) / one.name).is_file():
+        for file in segment_files(connection, scheme):
+            if (folder_of(store) / file.name).is_file():
                 try:
-                    whole = open_segment(store, one).intact()
+                    whole = open_segment(store, file).intact()
                 except (RuntimeError, OSError):
                     whole = False
                 if not whole:
-                    yield one.name
+                    yield file.name
 
 
 class Builder:
@@ -110,6 +110,7 @@ class Builder:
         self.levels, self.ignored, self.templates = Levels.of(scheme), ignored, digest_of(ignored)
 
     def build(self, least: int) -> None:
+        """Write what waits, where there is no segment or at least so many contents wait."""
         remove_unnamed(self.connection, self.store)
         there = self._sound()
         waiting = delta_of(self.connection, self.scheme_id)
@@ -122,16 +123,16 @@ class Builder:
         parts = self._runs(self._stored_rows(waiting))
         old: list[SegmentFile] = []
         size = sum(part.postings for part in parts)
-        for one in sorted(there, key=lambda one: one.postings):
-            if one.postings > TIER * size:
+        for file in sorted(there, key=lambda file: file.postings):
+            if file.postings > TIER * size:
                 break
-            segment = open_segment(self.store, one)
+            segment = open_segment(self.store, file)
             if not segment.intact():
-                (folder_of(self.store) / one.name).unlink()
+                (folder_of(self.store) / file.name).unlink()
                 return self.build(least)
-            old.append(one)
+            old.append(file)
             parts.append(segment)
-            size += one.postings
+            size += file.postings
         return self.name(self._merged(parts), old, waiting)
 
     def first(self, cached: CachedContents | None, stopped: Callable[[], bool]) -> tuple[SegmentFile, list[int]] | None:
@@ -147,7 +148,7 @@ class Builder:
 
     @contextmanager
     def _leaving_nothing(self) -> Iterator[None]:
-        """Where there is no room, runs that are written already would take what others need."""
+        """Remove what is written where the work fails: a full disk needs the room."""
         try:
             yield
         except BaseException:
@@ -156,26 +157,28 @@ class Builder:
             raise
 
     def name(self, new: SegmentFile, old: list[SegmentFile], written: list[int]) -> None:
+        """Name the new segment in the store in place of the old ones; the contents written wait no longer."""
         # The keys of 40,000 rows that go would be looked at one by one, for 20 ms.
         with trusted(self.connection), turn(self.store), transaction(self.connection):
             replace_segments(self.connection, self.scheme_id, new=[new], old=old, written=written)
         remove_unnamed(self.connection, self.store)
 
     def _sound(self) -> list[SegmentFile]:
-        """The segments that can be read and leave out what they should; contents of the others wait again."""
+        """Segments that can be read and leave out the right features; contents of all others wait again."""
         sound: dict[SegmentFile, _native.Segment] = {}
         stale: list[SegmentFile] = []
-        for one in segment_files(self.connection, self.scheme_id):
+        for file in segment_files(self.connection, self.scheme_id):
             try:
-                if one.templates != self.templates:
+                if file.templates != self.templates:
                     raise RuntimeError("the segment leaves out other features")
-                sound[one] = open_segment(self.store, one)
+                sound[file] = open_segment(self.store, file)
             except (RuntimeError, OSError):
-                stale.append(one)
+                stale.append(file)
         if stale:
             held = {content for segment in sound.values() for content in segment.contents.tolist()}
             with turn(self.store), transaction(self.connection):
-                lost = [one for one in signed_contents(self.connection, self.scheme_id) if one not in held]
+                signed = signed_contents(self.connection, self.scheme_id)
+                lost = [content for content in signed if content not in held]
                 back_to_delta(self.connection, self.scheme_id, stale, lost)
         return [*sound]
 
@@ -195,7 +198,7 @@ class Builder:
         return cached.signed_rows(ids, self.run)
 
     def _runs(self, rows: Iterator[Signed], stopped: Callable[[], bool] = lambda: False) -> list[_native.Segment]:
-        """The last one in memory, those before in files that are removed when they are merged."""
+        """Sorted runs: the last one in memory, those before in files that are removed when they are merged."""
         runs: list[_native.Segment] = []
         for signed in rows:
             if stopped():

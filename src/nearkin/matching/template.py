@@ -8,7 +8,6 @@ texts were kept.
 
 `fuzzy` and `si` make a few numbers of a whole text. Nothing in them is the template's alone, so templates do not apply.
 
-Samples of fixed size without what templates ignore: taken again from the texts (nearkin.matching.template).
 """
 
 import sqlite3
@@ -34,15 +33,16 @@ from nearkin.text.canon import Canon
 Features = NDArray[np.uint64]
 NOTHING: Features = np.zeros(0, np.uint64)
 AT_ONCE = 256  # texts
-UNSTORED = -1  # no scheme of the store: features are made for the moment
+UNSTORED = -1  # the id of a scheme that is not in the store: features are made for the moment
 
 
 def templates_apply(scheme: Scheme) -> bool:
+    """Whether signatures of a scheme have features that are a template's alone."""
     return not scheme.estimator.coded
 
 
 class LeftOut(NamedTuple):
-    """What the templates of a store take from every comparison under one scheme."""
+    """Features that the templates of a store take from every comparison under one scheme."""
 
     templates: int  # how many there are; 0 also where they do not apply
     features: Features  # of signatures, ascending
@@ -51,43 +51,46 @@ class LeftOut(NamedTuple):
 
     @property
     def digest(self) -> bytes:
-        """Of the features; empty where there are none."""
+        """The digest of the features; empty where there are none."""
         return digest_of(self.features)
 
     @property
     def counts(self) -> dict[str, int]:
-        """As a run notes them down."""
+        """The counts that a run stores."""
         return {"templates": self.templates, "template_state": self.state}
 
     @property
     def state(self) -> int:
-        """The digest as a number that fits a run's counts."""
+        """The digest as a number, as a run's counts have it."""
         return int.from_bytes(self.digest[:6], "big")
 
 
 def left_out(connection: sqlite3.Connection, scheme_id: int, scheme: Scheme, canon: Canon) -> LeftOut:
+    """Load what the templates of a store leave out under a scheme."""
     templates = all_templates(connection) if templates_apply(scheme) else []
     if not templates:
         return LeftOut(0, NOTHING, NOTHING, NOTHING)
     known = stored_features(connection, scheme_id)
-    features = [known[one.id] if one.id in known else features_of(one, scheme, canon) for one in templates]
+    features = [
+        known[template.id] if template.id in known else features_of(template, scheme, canon) for template in templates
+    ]
     plain = plain_shingler(scheme)
-    shingles = [shingles_of(passages_in(one, canon), plain) for one in templates] if plain else []
+    shingles = [shingles_of(passages_in(template, canon), plain) for template in templates] if plain else []
     united = _united(features)
     return LeftOut(len(templates), united, _united(shingles), NOTHING if scheme.limit else united)
 
 
 def keep_features(connection: sqlite3.Connection, scheme_id: int, scheme: Scheme, canon: Canon) -> None:
-    """Make the features that are missing under a scheme, so that nobody makes them again. In a transaction."""
+    """Store the features of templates that are missing under a scheme. In a transaction."""
     if templates_apply(scheme):
         known = stored_features(connection, scheme_id)
-        for one in all_templates(connection):
-            if one.id not in known:
-                store_features(connection, one.id, scheme_id, features_of(one, scheme, canon))
+        for template in all_templates(connection):
+            if template.id not in known:
+                store_features(connection, template.id, scheme_id, features_of(template, scheme, canon))
 
 
 def features_of(template: Template, scheme: Scheme, canon: Canon) -> Features:
-    """All of them, not a sample: whatever a signature has of the template's text is among them."""
+    """All features of a template, not a sample: those that a signature has of its text are among them."""
     passages = passages_in(template, canon)
     if scheme.shingler is not None:
         return shingles_of(passages, scheme.shingler)
@@ -95,7 +98,7 @@ def features_of(template: Template, scheme: Scheme, canon: Canon) -> Features:
 
 
 def passages_in(template: Template, canon: Canon) -> Sequence[bytes]:
-    """Made canonical as the texts they are to be compared with."""
+    """The passages of a template, made canonical as the texts they are compared with."""
     if template.canon == canon.spec:
         return template.passages
     # A passage that was cut may begin or end inside a character.
@@ -104,12 +107,14 @@ def passages_in(template: Template, canon: Canon) -> Sequence[bytes]:
 
 
 def shingles_of(passages: Sequence[bytes], shingler: Shingler) -> Features:
-    """Passages shorter than one shingle have none. Where occurrences are told apart, as many as some passage has."""
+    """The shingles of passages; those shorter than one shingle have none. Where occurrences are told apart, as many as
+    some passage has."""
     native, units = shingler.native(), replace(shingler, window=1, label=False).native()
     return _united([native.all(passage) for passage in passages if units.count(passage) >= shingler.window])
 
 
 def plain_shingler(scheme: Scheme) -> Shingler | None:
+    """The shingler of the exact measure, without seed and with all bits; None: the scheme has no shingles."""
     return None if scheme.shingler is None else replace(scheme.shingler, bits=ALL_BITS, seed=0)
 
 
@@ -118,16 +123,17 @@ def _united(parts: Sequence[Features]) -> Features:
 
 
 def among(features: Features, ascending: Features) -> NDArray[np.bool_]:
-    """Which are among these. NumPy's own sorts both once more, and far fewer are asked for than that would take."""
+    """Say of each feature whether it is among these. NumPy's own function sorts both once more; far fewer are looked up
+    here than that would pay for."""
     if not len(ascending):
         return np.zeros(len(features), np.bool_)
     at = np.minimum(np.searchsorted(ascending, features), len(ascending) - 1)
-    found: NDArray[np.bool_] = ascending[at] == features
-    return found
+    is_among: NDArray[np.bool_] = ascending[at] == features
+    return is_among
 
 
 def payload(signed: Signatures, scheme: Scheme, texts: Texts, ignored: LeftOut) -> Postings:
-    """The signatures without what the templates ignore."""
+    """Signatures without the features of templates."""
     if not len(ignored.features):
         return Postings(signed.offsets, signed.features, signed.weights, signed.moduli)
     if scheme.limit:
@@ -139,21 +145,21 @@ def payload(signed: Signatures, scheme: Scheme, texts: Texts, ignored: LeftOut) 
 
 
 def sign_all(scheme: Scheme, texts: Texts, count: int) -> Signatures:
-    """Of contents 0 to count, in memory; those without a kept text have no features."""
+    """Sign contents 0 to count, in memory; those without a kept text have no features."""
     signed = []
     for start in range(0, count, AT_ONCE):
         for text in texts(range(start, min(start + AT_ONCE, count))):
             signed.append(sign(text or b"", scheme))
     return Signatures(
-        moduli=np.array([one.modulus for one in signed], np.uint64),
+        moduli=np.array([signature.modulus for signature in signed], np.uint64),
         offsets=np.cumsum([0, *map(len, signed)], dtype=np.uint64),
-        features=np.concatenate([NOTHING, *(one.features for one in signed)]),
+        features=np.concatenate([NOTHING, *(signature.features for signature in signed)]),
         weights=np.zeros(0, np.uint32),
     )
 
 
 def sampled_again(signed: Signatures, scheme: Scheme, texts: Texts, ignored: Features) -> Postings:
-    """The sample of what is left of each. Texts that were not kept stay whole.
+    """Sample again what templates leave of each text. Signatures whose text was not kept stay as they are.
 
     Of the n smallest none is new where no template is among them. A slot's number does not tell whose it was: every
     text is sampled again there.
@@ -167,7 +173,7 @@ def sampled_again(signed: Signatures, scheme: Scheme, texts: Texts, ignored: Fea
         for row, text in zip(rows, texts(rows), strict=True):
             if text is not None:
                 lists[row] = _sample(text, scheme, ignored)
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.uint64)
+    offsets = np.concatenate([[0], np.cumsum([len(features) for features in lists])]).astype(np.uint64)
     return Postings(offsets, np.concatenate([NOTHING, *lists]), signed.weights, signed.moduli)
 
 

@@ -11,10 +11,10 @@ from nearkin import _native
 from nearkin.matching.match_columns import MatchColumns, alike, measured
 from nearkin.scheme.shingler import Shingler
 
-# Canonical texts of the contents with these rows; None where a text was not kept.
+# Canonical texts; None where a text was not kept.
 TextList = list[bytes | None] | _native.HeldTexts
-Texts = Callable[[Sequence[int]], TextList]
-Block = NDArray[np.intp] | slice  # of pairs: where they are
+Texts = Callable[[Sequence[int]], TextList]  # by the rows of their contents
+Block = NDArray[np.intp] | slice  # positions of pairs
 
 MOST_SLICES = 256  # of two long texts: each is one pass over them
 SLICE = 1 << 25  # shingles that are quickly sorted
@@ -36,7 +36,7 @@ class Corpus:
 
 
 def room_for_texts(memory: int, shingler: Shingler | None) -> int:
-    """Bytes of texts that may be measured at the same time where all that is done may take so much memory."""
+    """Bytes of texts that may be measured at the same time where all of the work may take so much memory."""
     return memory // (TIMES if shingler is None or shingler.unit == "byte" else TIMES_OF_UNITS)
 
 
@@ -49,7 +49,7 @@ def verify(
     resemblance: float,
     containment: float,
 ) -> tuple[MatchColumns, NDArray[np.bool_]]:
-    """Measure the pairs. Also says which could be measured: both texts must have been kept.
+    """Measure pairs, and say which could be measured: both texts must have been kept.
 
     Pairs that reach neither bound may be given up before they are measured to the end.
     """
@@ -57,17 +57,17 @@ def verify(
     possible = np.zeros(len(a), np.bool_)
     lengths, memory = corpus.lengths, corpus.memory
     for block, rows in blocks(a, b, lengths, memory):
-        found = corpus.texts(rows.tolist())
+        texts = corpus.texts(rows.tolist())
         position = np.zeros(int(rows[-1]) + 1, np.uint32)
         position[rows] = np.arange(len(rows), dtype=np.uint32)
         here_a, here_b = a[block], b[block]
         first, second = position[here_a], position[here_b]
         given: list[bytes] | _native.HeldTexts
-        if isinstance(found, _native.HeldTexts) or all(found):
-            given = cast("list[bytes] | _native.HeldTexts", found)
+        if isinstance(texts, _native.HeldTexts) or all(texts):
+            given = cast("list[bytes] | _native.HeldTexts", texts)
             possible[block] = True
         else:
-            given, have = [text or b"" for text in found], np.array([text is not None for text in found])
+            given, have = [text or b"" for text in texts], np.array([text is not None for text in texts])
             both = have[first] & have[second]
             possible[block] = both
             here_a, here_b, first, second = here_a[both], here_b[both], first[both], second[both]
@@ -76,8 +76,8 @@ def verify(
         if held > memory and len(first) and shingler.can_be_sliced:  # one pair, or it would have been cut
             slices = min(max(2 * held // max(memory, 1), held // SLICE) + 1, MOST_SLICES)
             pair = (given[int(side[0])] for side in (first, second))
-            told = _native.measure_long(*pair, slices=slices, **about)
-            shared, size_a, size_b, shared_bytes = (np.array([number], np.uint64) for number in told)
+            counts = _native.measure_long(*pair, slices=slices, **about)
+            shared, size_a, size_b, shared_bytes = (np.array([number], np.uint64) for number in counts)
         else:
             shared, size_a, size_b, shared_bytes = _native.verify(
                 given,
@@ -137,7 +137,7 @@ def blocks(
 
 
 def _rows_of(a: NDArray[np.uint32], b: NDArray[np.uint32], contents: int) -> NDArray[np.uint32]:
-    """Each once, in order. Marked, not sorted: of half a million pairs that took a tenth of a second."""
+    """The rows of pairs, each once, in order. Marked, not sorted: of half a million pairs that took 0.1 s."""
     there = np.zeros(contents, np.bool_)
     there[a] = there[b] = True
     return np.flatnonzero(there).astype(np.uint32)
@@ -146,7 +146,7 @@ def _rows_of(a: NDArray[np.uint32], b: NDArray[np.uint32], contents: int) -> NDA
 def _fitting(
     block: NDArray[np.intp], a: NDArray[np.uint32], b: NDArray[np.uint32], lengths: NDArray[np.int64], memory: int
 ) -> Iterator[NDArray[np.intp]]:
-    """The block, cut where texts larger than a tile make it too large."""
+    """Cut a block where texts larger than a tile make it too large."""
     start, held, size = 0, set[int](), 0
     for i, pair in enumerate(zip(a[block].tolist(), b[block].tolist(), strict=True)):
         new = [row for row in pair if row not in held]

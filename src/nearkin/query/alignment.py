@@ -1,11 +1,9 @@
 """Two texts side by side: what stands in both in the same order, what differs between, and what was moved.
 
-Of the common passages those that stand in one order in both texts make the frame; the others were moved, or stand once
-more in one of the texts. Overlapping ends are cut, so that every character of either text is in one block.
+The common passages that stand in one order in both texts make the frame; the others were moved, or stand once more in
+one of the texts. Overlapping ends are cut, so that every character of either text is in one block.
 
-Where two passages of the frame that overlap are cut apart.
-
-A paragraph put in between two like ones begins and ends as they do, so it may be told to begin at many places: "17. The
+A paragraph put in between two like ones begins and ends as they do, so it can be cut from them at many places: "17. The
 supplier shall [clean the rooms. 18. The supplier shall] pay". A reader wants whole paragraphs, else whole lines, else
 whole sentences, else whole words.
 """
@@ -20,7 +18,7 @@ from nearkin.matching.passages import IN_ORDER, REPEATED, Passage, Spans, places
 from nearkin.text.canon import Canon
 
 FARTHEST = 4_000  # bytes of an overlap, from its end, that are looked at
-BACK = 100  # characters before a word that may tell how it begins
+BACK = 100  # characters before a word that may show how it begins
 SENTENCE = frozenset(".!?:;。！？؟")
 
 
@@ -46,33 +44,33 @@ class _Place:
 
 
 def pieces(spans: Spans, ordered: list[int], a: bytes, b: bytes, canon: Canon) -> list[Piece]:
-    """Of spans that rise in both texts, cut where a reader would cut them. `a` and `b` are extracted texts."""
-    found = list(_rough(spans, ordered))
+    """Cut spans that rise in both texts where a reader would cut them. `a` and `b` are extracted texts."""
+    cut = list(_rough(spans, ordered))
     canonical = canon.apply(a), canon.apply(b)
     choices = [
         place
-        for at in range(len(found) - 1)
-        for place in _choices(at, found[at], found[at + 1], spans, canonical[0], canonical[1])
+        for at in range(len(cut) - 1)
+        for place in _choices(at, cut[at], cut[at + 1], spans, canonical[0], canonical[1])
     ]
     if not choices:
-        return found
-    told = np.zeros(len(choices), np.int64)
+        return cut
+    quality = np.zeros(len(choices), np.int64)
     for text, ends in ((a, [place.a for place in choices]), (b, [place.b for place in choices])):
-        told += _beginnings(text, canon, np.array(ends, np.int64))
+        quality += _beginnings(text, canon, np.array(ends, np.int64))
     best: dict[int, tuple[int, _Place]] = {}
-    for place, how in zip(choices, told.tolist(), strict=True):
-        if place.after not in best or how >= best[place.after][0]:
-            best[place.after] = how, place
+    for place, good in zip(choices, quality.tolist(), strict=True):
+        if place.after not in best or good >= best[place.after][0]:
+            best[place.after] = good, place
     for after, (_, place) in best.items():
-        one, other = found[after], found[after + 1]
-        begin_a, begin_b = (int(column[other.number]) + place.shift for column in (spans.a_start, spans.b_start))
-        found[after] = Piece(one.number, one.a_start, place.a[0], one.b_start, place.b[0])
-        found[after + 1] = Piece(other.number, begin_a, other.a_end, begin_b, other.b_end)
-    return found
+        first, second = cut[after], cut[after + 1]
+        begin_a, begin_b = (int(column[second.number]) + place.shift for column in (spans.a_start, spans.b_start))
+        cut[after] = Piece(first.number, first.a_start, place.a[0], first.b_start, place.b[0])
+        cut[after + 1] = Piece(second.number, begin_a, second.a_end, begin_b, second.b_end)
+    return cut
 
 
 def _rough(spans: Spans, ordered: list[int]) -> Iterator[Piece]:
-    """Each less what the one before has."""
+    """The spans, each without what the one before it has."""
     at_a = at_b = 0
     for number in ordered:
         a_start, a_end, b_start, b_end = (
@@ -84,20 +82,20 @@ def _rough(spans: Spans, ordered: list[int]) -> Iterator[Piece]:
             at_a, at_b = a_end, b_end
 
 
-def _choices(after: int, one: Piece, other: Piece, spans: Spans, a: bytes, b: bytes) -> Iterator[_Place]:
-    start_a, start_b = int(spans.a_start[other.number]), int(spans.b_start[other.number])
-    overlap = other.a_start - start_a
+def _choices(after: int, first: Piece, second: Piece, spans: Spans, a: bytes, b: bytes) -> Iterator[_Place]:
+    start_a, start_b = int(spans.a_start[second.number]), int(spans.b_start[second.number])
+    overlap = second.a_start - start_a
     if overlap == 0:
         return
-    length = other.a_end - start_a
+    length = second.a_end - start_a
     for shift in range(max(0, overlap - FARTHEST), min(overlap + 2, length)):
         begin_a, begin_b = start_a + shift, start_b + shift
         if not _begins_word(a, begin_a) or not _begins_word(b, begin_b):
             continue
         # The first ends before the space, or where it ended anyway.
         back = max(0, overlap - shift + 1)
-        end_a, end_b = one.a_end - back, one.b_end - back
-        if end_a <= one.a_start or end_a > begin_a or end_b > begin_b:
+        end_a, end_b = first.a_end - back, first.b_end - back
+        if end_a <= first.a_start or end_a > begin_a or end_b > begin_b:
             continue
         if (back and a[end_a : end_a + 1] != b" ") or (end_a < len(a) and a[end_a - 1 : end_a] == b" "):
             continue
@@ -112,15 +110,15 @@ def _beginnings(extracted: bytes, canon: Canon, ends: NDArray[np.int64]) -> NDAr
     """How well a text can be cut where stretches of its canonical form begin and end."""
     text = extracted.decode("latin-1" if canon.raw else "utf-8", "replace")
     first = ends[:, 0] + (ends[:, 1] > ends[:, 0])  # past the space
-    found = np.zeros(len(ends), np.int64)
+    quality = np.zeros(len(ends), np.int64)
     for starts in (first, ends[:, 1]):
         within = np.minimum(starts, len(extracted))
-        found += [_beginning(text, place) for place, _ in places(extracted, canon, within, within + 1)]
-    return found
+        quality += [_beginning(text, place) for place, _ in places(extracted, canon, within, within + 1)]
+    return quality
 
 
 def _beginning(text: str, place: int) -> int:
-    """3 of a paragraph, 2 of a line, 1 of a sentence, 0 of a word."""
+    """What begins at a place: 3 a paragraph, 2 a line, 1 a sentence, 0 a word."""
     between = ""
     for char in reversed(text[max(0, place - BACK) : place]):
         if char.isalnum():
@@ -147,17 +145,19 @@ class AlignedBlock:
 
 @dataclass(frozen=True)
 class Alignment:
+    """Two texts, cut into blocks that belong side by side."""
+
     blocks: list[AlignedBlock]
     elsewhere: dict[int, Passage]  # by number among the passages: moved, or there once more
     repeated: frozenset[int] = frozenset()  # the numbers of these latter
 
 
 def align(spans: Spans, passages: list[Passage], a: bytes, b: bytes, canon: Canon) -> Alignment:
-    """Of canonical spans and their places in the extracted texts."""
+    """Align two extracted texts by the spans that their canonical forms have in common."""
     ordered = frame(spans)
     cut = pieces(spans, ordered, a, b, canon)
-    first = places(a, canon, *_columns([(one.a_start, one.a_end) for one in cut]))
-    second = places(b, canon, *_columns([(one.b_start, one.b_end) for one in cut]))
+    first = places(a, canon, *_columns([(piece.a_start, piece.a_end) for piece in cut]))
+    second = places(b, canon, *_columns([(piece.b_start, piece.b_end) for piece in cut]))
     lengths = [len(text) if canon.raw else _code_points(text) for text in (a, b)]
     blocks: list[AlignedBlock] = []
     at_a = at_b = 0
@@ -170,7 +170,7 @@ def align(spans: Spans, passages: list[Passage], a: bytes, b: bytes, canon: Cano
         blocks.append(AlignedBlock(False, at_a, lengths[0], at_b, lengths[1]))
     kept = set(ordered)
     repeated = frozenset(np.flatnonzero(spans.kind == REPEATED).tolist())
-    return Alignment(blocks, {at: one for at, one in enumerate(passages) if at not in kept}, repeated)
+    return Alignment(blocks, {at: passage for at, passage in enumerate(passages) if at not in kept}, repeated)
 
 
 def _columns(rows: list[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

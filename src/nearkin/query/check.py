@@ -3,10 +3,9 @@
 The text is made canonical as the store's texts were. A document with copies is named once where it is only near, by
 its first path; of identical ones every path is named, as they answer the question where the document is already.
 
-The check-in question as one SQL query to a table of another system (Roth 2011 §6.2).
-
-Names are printed as they are given, never quoted here: databases quote in different ways, and some of them take a name
-in foreign quotes for a string, which then compares with every number and silently finds nothing.
+Under a similarity index the same question is one SQL query to a table of another system (Roth 2011 §6.2). Names are
+printed as they are given, never quoted here: databases quote in different ways, and some of them take a name in foreign
+quotes for a string, which then compares with every number and silently finds nothing.
 """
 
 import re
@@ -38,6 +37,8 @@ NAME = re.compile(rf"{PART}(?:\.{PART})*")
 
 @dataclass(frozen=True)
 class RangeQuery:
+    """The table and the column of another system that hold similarity indices."""
+
     table: str = "documents"
     column: str = "similarity_index"
 
@@ -92,9 +93,10 @@ class Checker:
         min_resemblance: float | None = None,
         min_containment: float | None = None,
     ) -> "Checker":
-        """Scheme and thresholds are those of the last scan; one that is not given does not apply when the other is.
+        """Open a store to be asked. Scheme and thresholds are those of the last scan unless given; a threshold that is
+        not given does not apply when the other is.
 
-        Who asks again and again keeps what was opened, by scheme.
+        A caller that asks again and again keeps what was opened, by scheme, in `opened`.
         """
         asked = None if scheme is None else parse_scheme(scheme)
         run = runs.last(connection)
@@ -113,7 +115,7 @@ class Checker:
         if min_resemblance is None and min_containment is None:
             limits = run.settings["match"]
             min_resemblance, min_containment = limits["threshold"], limits["containment"]
-            if min_containment == NO_CONTAINMENT:  # the last scan's scheme could not tell it, this one may
+            if min_containment == NO_CONTAINMENT:  # the last scan's scheme could not measure it, this one may
                 min_containment = MatchSettings().containment
         canon = Canon.parse(signed.canon)
         kept = {} if opened is None else opened
@@ -147,19 +149,19 @@ class Checker:
     def check(
         self, digest: bytes, extracted: bytes | None, *, limit: int | None = None, all_copies: bool = False
     ) -> list[Similar]:
-        """Of a document's bytes their digest, and their text if there is one; the most like first."""
+        """List what is like a document, the most like first; given are the digest of its bytes and its text, if any."""
         same_bytes = documents_of_bytes(self.connection, digest) if digest != sha256().digest() else []
-        found = [_identical(location, "bytes") for location in same_bytes]
+        similar = [_identical(location, "bytes") for location in same_bytes]
         text = self.canon.apply(extracted or b"")
         if text:
             same = content_of(self.connection, sha256(text).digest(), self.canon_id)
             if same is not None:
                 known = set(same_bytes)
                 holders = documents_of(self.connection, [same]).get(same, [])
-                found += [_identical(location, "words") for location in holders if location not in known]
-            if limit is None or len(found) < limit:
-                found += self._near(text, same, all_copies=all_copies)
-        return found[:limit]
+                similar += [_identical(location, "words") for location in holders if location not in known]
+            if limit is None or len(similar) < limit:
+                similar += self._near(text, same, all_copies=all_copies)
+        return similar[:limit]
 
     def sql(self, extracted: bytes | None, table: RangeQuery) -> str | None:
         """The query that finds a text's candidates, for another system's database; None where it has no number."""
@@ -171,26 +173,27 @@ class Checker:
     def _near(self, text: bytes, same: int | None, *, all_copies: bool) -> list[Similar]:
         query = self._query(text)
         run = RunSettings()
-        places = documents_of(self.connection, [content for content in query.candidates() if content != same])
+        candidates = query.candidates()
+        places = documents_of(self.connection, [content for content in candidates.ids if content != same])
         threads = run.jobs if len(places) > FEW else 1
         room = room_for_texts(run.memory, self.scheme.shingler)
-        answers = query.answers(list(places), memory=room, threads=threads) if places else []
-        found = [
+        matches = query.similar(list(places), candidates.measured, memory=room, threads=threads) if places else []
+        similar = [
             Similar(
                 location,
                 "near",
-                answer.resemblance,
-                answer.query_in_doc,
-                answer.doc_in_query,
-                answer.exact,
-                answer.low,
-                answer.high,
+                near.resemblance,
+                near.query_in_doc,
+                near.doc_in_query,
+                near.exact,
+                near.low,
+                near.high,
                 "without" if self.left_out.templates else "with",
             )
-            for answer in answers
-            for location in places.get(answer.content, [])[: None if all_copies else 1]
+            for near in matches
+            for location in places.get(near.content, [])[: None if all_copies else 1]
         ]
-        return sorted(found, key=_most_like_first)
+        return sorted(similar, key=_most_like_first)
 
     def _query(self, text: bytes) -> Query:
         return Query(
@@ -210,5 +213,5 @@ def _identical(location: Location, tier: str) -> Similar:
     return Similar(location, tier, 1.0, 1.0, 1.0, exact=True, low=None, high=None)
 
 
-def _most_like_first(one: Similar) -> tuple[float, float, Location]:
-    return -one.resemblance, -max(one.query_in_doc or 0.0, one.doc_in_query or 0.0), one.location
+def _most_like_first(similar: Similar) -> tuple[float, float, Location]:
+    return -similar.resemblance, -max(similar.query_in_doc or 0.0, similar.doc_in_query or 0.0), similar.location

@@ -1,10 +1,9 @@
-"""One pair in full: every measure, the common passages, and the relation in words (query/comparison.py).
-
-What two documents are to each other, in words, with what says so.
+"""One pair in full: every measure, the common passages, and the relation of the two in words.
 
 Cherkasova 2009 §5 found near-duplicates that differed "due to document number, or date, or some other small details",
 and pairs "with different dates and document numbers, but very similar … information written about different
-applications, say X and Y": a product renamed. These are told from the words that differ; the first that holds is said.
+applications, say X and Y": a product renamed. The words that differ show which relation it is; of these the first that
+holds is given.
 
 identical                                the same bytes
 same words                               equal canonical text
@@ -78,12 +77,14 @@ FORM = "share only a form"
 
 
 def label(relation: str) -> str:
-    """As people read it; programs have the name."""
+    """The name of a relation as people read it; programs get the name itself."""
     return LABELS.get(relation, relation)
 
 
 @dataclass(frozen=True)
 class TextRelation:
+    """What two texts are to each other, and what shows it."""
+
     words: str
     details: tuple[str, ...] = ()
 
@@ -103,13 +104,13 @@ class Pair:
 
 
 def exact_relation(pair: Pair, edits: WordEdits | None) -> TextRelation | None:
-    """What can be said without any measure of likeness."""
+    """The relation that holds without any measure of likeness; None: it depends on one."""
     if edits is not None and not pair.canon.raw:
         fewest = min(pair.first.count(b" "), pair.second.count(b" ")) + 1
-        if 2 * edits.distance <= fewest and (found := _replaced(pair, edits.edits)):
-            return found
-    if found := _contained(pair, edits, "A", "B"):
-        return found
+        if 2 * edits.distance <= fewest and (relation := _replaced(pair, edits.edits)):
+            return relation
+    if relation := _contained(pair, edits, "A", "B"):
+        return relation
     back = None
     if edits is not None:
         back = WordEdits(edits.distance, [Edit(e.b_start, e.b_end, e.a_start, e.a_end) for e in edits.edits])
@@ -137,8 +138,8 @@ def _replaced(pair: Pair, edits: list[Edit]) -> TextRelation | None:
         if padded.count(b" " + was.replace(b" ", b"  ") + b" ") != times:
             return None  # some are left as they were
     spelled = _spelled(pair, edits, set(names))
-    told = [f"{was} → {became}, {names[key]:,} times" for key, (was, became) in spelled.items()]
-    return TextRelation(SAME_BUT_NAME, (*told, *listed))
+    renamed = [f"{was} → {became}, {names[key]:,} times" for key, (was, became) in spelled.items()]
+    return TextRelation(SAME_BUT_NAME, (*renamed, *listed))
 
 
 def _is_number(word: bytes) -> bool:
@@ -149,7 +150,7 @@ def _is_number(word: bytes) -> bool:
 def _spelled(
     pair: Pair, edits: list[Edit], names: set[tuple[bytes, bytes]]
 ) -> dict[tuple[bytes, bytes], tuple[str, str]]:
-    """Names as the texts first spell them."""
+    """The names as the texts first spell them."""
     firsts: dict[tuple[bytes, bytes], Edit] = {}
     for edit in edits:
         key = pair.first[edit.a_start : edit.a_end], pair.second[edit.b_start : edit.b_end]
@@ -160,12 +161,12 @@ def _spelled(
 
 
 def _listed(pair: Pair, edits: list[Edit]) -> tuple[str, ...]:
-    """Each change once, with how often it was made."""
+    """List each change once, with how often it was made."""
     shown = _texts(pair, edits, whole=True)
     counted = Counter(f"{was or 'nothing'} → {became or 'nothing'}" for was, became in shown)
-    told = [what if times == 1 else f"{what}, {times:,} times" for what, times in counted.items()]
-    more = len(told) - MOST_DETAILS
-    return (*told[:MOST_DETAILS], *([f"and {more:,} more"] if more > 0 else []))
+    changes = [what if times == 1 else f"{what}, {times:,} times" for what, times in counted.items()]
+    more = len(changes) - MOST_DETAILS
+    return (*changes[:MOST_DETAILS], *([f"and {more:,} more"] if more > 0 else []))
 
 
 def _texts(pair: Pair, edits: list[Edit], *, whole: bool) -> list[tuple[str, str]]:
@@ -190,8 +191,8 @@ def _stretch(text: str, start: int, end: int, *, whole: bool) -> str:
             start -= 1
         while end < len(text) and not text[end].isspace():
             end += 1
-    said = text[start:end].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    shown = " ".join(said.split()).strip(".,;:!?()[]{}\"'“”‘’")
+    stretch = text[start:end].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    shown = " ".join(stretch.split()).strip(".,;:!?()[]{}\"'“”‘’")
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
@@ -219,7 +220,7 @@ def _contained(pair: Pair, edits: WordEdits | None, small: str, large: str) -> T
 
 
 def is_form(spans: Spans, first: bytes, second: bytes) -> bool:
-    """A frame in one order, with something else between its pieces on both sides."""
+    """Whether two texts share a frame in one order, with something else between its pieces on both sides."""
     kept = frame(spans)
     if len(kept) < FRAME:
         return False
@@ -240,7 +241,10 @@ NO_SPANS = spans_in(b"", b"", raw=False)
 
 @dataclass(frozen=True)
 class Comparison:
-    """Under a scheme whose measure is the cosine that decides the relation, and the shares are of exact shingles."""
+    """All that is measured of a pair.
+
+    Under a scheme whose measure is the cosine, the cosine decides the relation, and the shares are of exact shingles.
+    """
 
     tier: str | None  # bytes, words; None where they are not identical
     relation: str
@@ -263,18 +267,18 @@ class Comparison:
 
 
 def compare(a: NamedDocument, b: NamedDocument, scheme: Scheme, canon: Canon, *, least: int = LEAST) -> Comparison:
-    """Passages of at least so many characters."""
+    """Measure two documents; `least`: characters of a common passage."""
     first, second = (None if side.text is None else canon.apply(side.text) for side in (a, b))
-    found = _measures(a, b, first, second, scheme)
+    comparison = _measures(a, b, first, second, scheme)
     if not first or not second or a.text is None or b.text is None:
-        return replace(found, wordless=("" if first else "A") + ("" if second else "B"))
+        return replace(comparison, wordless=("" if first else "A") + ("" if second else "B"))
     if canon.lines:  # only schemes that count lines want them apart
         canon = replace(canon, lines=False)
         first, second = canon.apply(a.text), canon.apply(b.text)
     spans = spans_in(first, second, raw=canon.raw, least=least)
     edits = word_edits(first, second)
-    found = replace(
-        found,
+    comparison = replace(
+        comparison,
         spans=spans,
         passages=tuple(placed(spans, a.text, b.text, canon)),
         a_covered=_covered(spans.a_start, spans.a_end, first),
@@ -282,19 +286,19 @@ def compare(a: NamedDocument, b: NamedDocument, scheme: Scheme, canon: Canon, *,
         word_distance=None if edits is None else edits.distance,
         words_over=MOST_EDITS if edits is None else None,
     )
-    if found.tier:
-        return found
-    told = exact_relation(Pair(first, second, a.text, b.text, canon), edits)
-    if told is None and found.relation == "unrelated" and is_form(spans, first, second):
-        told = TextRelation(FORM, (f"{count(len(spans), 'passages')} in the form",))
-    return found if told is None else replace(found, relation=told.words, details=told.details)
+    if comparison.tier:
+        return comparison
+    relation = exact_relation(Pair(first, second, a.text, b.text, canon), edits)
+    if relation is None and comparison.relation == "unrelated" and is_form(spans, first, second):
+        relation = TextRelation(FORM, (f"{count(len(spans), 'passages')} in the form",))
+    return comparison if relation is None else replace(comparison, relation=relation.words, details=relation.details)
 
 
-def aligned(found: Comparison, a: NamedDocument, b: NamedDocument, canon: Canon) -> Alignment | None:
+def aligned(comparison: Comparison, a: NamedDocument, b: NamedDocument, canon: Canon) -> Alignment | None:
     """Both texts side by side; None where one has none."""
     if a.text is None or b.text is None:
         return None
-    return align(found.spans, list(found.passages), a.text, b.text, replace(canon, lines=False))
+    return align(comparison.spans, list(comparison.passages), a.text, b.text, replace(canon, lines=False))
 
 
 def _covered(starts: NDArray[np.int64], ends: NDArray[np.int64], text: bytes) -> float:
@@ -309,8 +313,8 @@ def _measures(
     if not first or not second:  # a share of nothing is 0 / 0, and two texts without words have none in common
         return Comparison(None, "no text", None, None, None, None, 0, None)
     if first == second:
-        told = _characters(a.text, b.text)
-        return Comparison("words", "same words", ONE, ONE, ONE, ONE, len(first), ONE, details=told)
+        details = _characters(a.text, b.text)
+        return Comparison("words", "same words", ONE, ONE, ONE, ONE, len(first), ONE, details=details)
     angle = cosine_of(first, second)
     cosine = None if angle is None else Estimate(angle, exact=True)
     if scheme.measure == "cosine":
@@ -324,22 +328,26 @@ def _measures(
 
 
 def _characters(a: bytes | None, b: bytes | None) -> tuple[str, ...]:
-    """What texts of the same words differ in all the same: "-5" is the same word as "5", and another number."""
+    """List what texts of the same words differ in: "-5" is the same word as "5", and another number."""
     if a == b or a is None or b is None:
         return ()
-    one, other = (text.decode("utf-8", "replace").split() for text in (a, b))
-    if len(one) != len(other):
+    words_a, words_b = (text.decode("utf-8", "replace").split() for text in (a, b))
+    if len(words_a) != len(words_b):
         return ("only punctuation or spacing differs",)
-    unlike = [f"{mine} → {theirs}" for mine, theirs in zip(one, other, strict=True) if mine != theirs]
+    unlike = [f"{was} → {became}" for was, became in zip(words_a, words_b, strict=True) if was != became]
     more = [f"and {len(unlike) - LISTED:,} more"] if len(unlike) > LISTED else []
     return (*unlike[:LISTED], *more) or ("other spacing",)
 
 
 def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | None) -> Comparison:
     if scheme.shingler is None:
-        one, other = sign(first, scheme), sign(second, scheme)
-        resemblance, a_in_b, b_in_a = one.resemblance(other), one.containment(other), other.containment(one)
-        shared = round(a_in_b.value * int(one.weights.sum())) if a_in_b else 0
+        signature_a, signature_b = sign(first, scheme), sign(second, scheme)
+        resemblance, a_in_b, b_in_a = (
+            signature_a.resemblance(signature_b),
+            signature_a.containment(signature_b),
+            signature_b.containment(signature_a),
+        )
+        shared = round(a_in_b.value * int(signature_a.weights.sum())) if a_in_b else 0
         relation = _relation(resemblance, a_in_b, b_in_a)
         return Comparison(None, relation, resemblance, a_in_b, b_in_a, _larger(a_in_b, b_in_a), shared, cosine)
     exact = _measured(first, second, scheme.shingler)
@@ -347,10 +355,10 @@ def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | No
     resemblance, a_in_b, b_in_a = (Estimate(float(share[0]), exact=True) for share in shares)
     if not isinstance(scheme, Exact) or scheme.shingler.bits < ALL_BITS:
         # Of all shingles the measure on the texts is the scheme's own, and 0.9 s faster for two texts of 1 MB.
-        one, other = sign(first, scheme), sign(second, scheme)
-        resemblance = one.resemblance(other)
+        signature_a, signature_b = sign(first, scheme), sign(second, scheme)
+        resemblance = signature_a.resemblance(signature_b)
         if scheme.contains:  # otherwise the texts are at hand, so what the signatures cannot tell is measured
-            a_in_b, b_in_a = one.containment(other), other.containment(one)
+            a_in_b, b_in_a = signature_a.containment(signature_b), signature_b.containment(signature_a)
     similar, relation = _larger(a_in_b, b_in_a), _relation(resemblance, a_in_b, b_in_a)
     shared = int(exact.shared_bytes[0])
     united = round(float(exact.size_a[0] + exact.size_b[0]) / (1.0 + float(exact.resemblance[0])))
@@ -358,12 +366,17 @@ def _compared(first: bytes, second: bytes, scheme: Scheme, cosine: Estimate | No
     return Comparison(None, relation, resemblance, a_in_b, b_in_a, similar, shared, cosine, collision)
 
 
-def without_templates(found: Comparison, payload: "TemplatePayload | None") -> Comparison:
-    """What has nothing in common but templates shares only a form, whatever the scores with them are."""
-    alike = found.resemblance is not None and found.resemblance.value > 0.0
-    if payload is None or payload.resemblance > LITTLE or not alike or found.relation not in ("similar", "unrelated"):
-        return found
-    return replace(found, relation=FORM, details=(f"payload {payload.resemblance:.3f}: little besides templates",))
+def without_templates(comparison: Comparison, payload: "TemplatePayload | None") -> Comparison:
+    """Say of two that have nothing in common but templates that they share only a form, whatever their scores are."""
+    alike = comparison.resemblance is not None and comparison.resemblance.value > 0.0
+    if (
+        payload is None
+        or payload.resemblance > LITTLE
+        or not alike
+        or comparison.relation not in ("similar", "unrelated")
+    ):
+        return comparison
+    return replace(comparison, relation=FORM, details=(f"payload {payload.resemblance:.3f}: little besides templates",))
 
 
 @dataclass(frozen=True)
@@ -375,7 +388,7 @@ class TemplatePayload:
 
 
 def payload_of(a: NamedDocument, b: NamedDocument, scheme: Scheme, canon: Canon, store: Path) -> TemplatePayload | None:
-    """None where the store has no templates, or either has no words."""
+    """Measure what is left without templates; None where the store has none, or either document has no words."""
     first, second = (canon.apply(side.text or b"") for side in (a, b))
     if not first or not second or not store.exists():
         return None
@@ -384,13 +397,13 @@ def payload_of(a: NamedDocument, b: NamedDocument, scheme: Scheme, canon: Canon,
         templates = all_templates(connection)
         if not templates:
             return None
-        ignored = shingles_of([passage for one in templates for passage in passages_in(one, canon)], shingler)
-    found = _measured(first, second, shingler, ignored)
-    return TemplatePayload(len(templates), float(found.resemblance[0]))
+        ignored = shingles_of([text for template in templates for text in passages_in(template, canon)], shingler)
+    measured = _measured(first, second, shingler, ignored)
+    return TemplatePayload(len(templates), float(measured.resemblance[0]))
 
 
 def _larger(*shares: Estimate | None) -> Estimate | None:
-    """What is shared of the smaller is the larger share: Forman 2005 Figure 5's "% similar"."""
+    """The larger of two shares, which is that of the smaller text: Forman 2005 Figure 5's "% similar"."""
     return max((share for share in shares if share), key=lambda share: share.value, default=None)
 
 
@@ -399,13 +412,13 @@ def _measured(a: bytes, b: bytes, shingler: Shingler, ignored: NDArray[np.uint64
     lengths = np.array([len(a), len(b)], np.int64)
     corpus = Corpus(lengths, lambda rows: [texts[row] for row in rows], len(a) + len(b), threads=1, ignored=ignored)
     first, second = np.array([0], np.uint32), np.array([1], np.uint32)
-    found, _ = verify(first, second, corpus, shingler=shingler, resemblance=0.0, containment=0.0)
-    return found
+    measured, _ = verify(first, second, corpus, shingler=shingler, resemblance=0.0, containment=0.0)
+    return measured
 
 
 def _relation(resemblance: Estimate | None, a_in_b: Estimate | None, b_in_a: Estimate | None) -> str:
     limits = MatchSettings()
-    alike, in_b, in_a = (0.0 if one is None else one.value for one in (resemblance, a_in_b, b_in_a))
+    alike, in_b, in_a = (0.0 if share is None else share.value for share in (resemblance, a_in_b, b_in_a))
     if alike >= limits.threshold:
         return "similar"
     if max(in_a, in_b) >= limits.containment:

@@ -1,11 +1,9 @@
 """Families with their documents named, largest first; as the scan grouped them, or anew from what it stored.
 
-Chains whose most distant members hardly resemble each other, with these named.
-
-How far the documents of a family are from its pivot, where no scan measured it: as signatures say.
-
-A scan stores what it measured on the texts. Where these were not kept, signatures tell the same as the matches that
-they made, and of members that hang together by others only they tell what no match does.
+Chains name their most distant members where these hardly resemble each other. Where no scan measured how far documents
+are from their pivot, signatures say it: a scan stores what it measured on the texts, and where these were not kept,
+signatures give the same as the matches that they made, and also what no match gives of members that hang together by
+others only.
 """
 
 import sqlite3
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearkin.errors import UsageError
 from nearkin.group.families import measured_pairs
-from nearkin.group.greedy import AGREEMENT, Representative, Signed
+from nearkin.group.greedy import AGREEMENT, Representative, RowSignatures
 from nearkin.group.views import suspects
 from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import left_out, payload
@@ -40,16 +38,16 @@ Pair = tuple[int, int]  # contents, the smaller first
 Measured = dict[Pair, tuple[float, bool]]  # resemblance, and whether it was measured
 
 
-def with_distances(connection: sqlite3.Connection, run: runs.Run, rows: Sequence[FamilyRow]) -> list[FamilyRow]:
-    """Where nothing can be told they stay unknown."""
+def with_distances(connection: sqlite3.Connection, run: runs.FinishedRun, rows: Sequence[FamilyRow]) -> list[FamilyRow]:
+    """Complete how far members are from their pivots; what neither texts nor signatures show stays unknown."""
     unknown = sorted({pair for row in rows for pair in _unknown(row).values()})
     measured = _matched(connection, run, unknown)
     measured |= measure_pairs(connection, run, [pair for pair in unknown if pair not in measured])
     return [_completed(row, measured) for row in rows] if measured else list(rows)
 
 
-def _matched(connection: sqlite3.Connection, run: runs.Run, pairs: list[Pair]) -> Measured:
-    """What matches say: of 3,000 pairs signatures take 0.6 s to say the same."""
+def _matched(connection: sqlite3.Connection, run: runs.FinishedRun, pairs: list[Pair]) -> Measured:
+    """What stored matches say of pairs: signatures take 0.6 s to say the same of 3,000 pairs."""
     if not pairs:
         return {}
     stored = columns_named(connection, run.scheme, ["a", "b", "resemblance", "exact"])
@@ -58,12 +56,12 @@ def _matched(connection: sqlite3.Connection, run: runs.Run, pairs: list[Pair]) -
     wanted = asked[:, 0] << 32 | asked[:, 1]
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     there = np.flatnonzero(keys[at] == wanted) if len(keys) else np.zeros(0, np.int64)
-    found = zip(stored["resemblance"][at[there]].tolist(), stored["exact"][at[there]].tolist(), strict=True)
-    return dict(zip((pairs[place] for place in there.tolist()), found, strict=True))
+    scores = zip(stored["resemblance"][at[there]].tolist(), stored["exact"][at[there]].tolist(), strict=True)
+    return dict(zip((pairs[place] for place in there.tolist()), scores, strict=True))
 
 
 def _unknown(row: FamilyRow) -> dict[int, Pair]:
-    """By content."""
+    """The pairs of members and pivot whose resemblance is not known, by the member's content."""
     pivot = next((content for content, _, is_pivot, _ in row.contents if is_pivot), None)
     if pivot is None:
         return {}
@@ -72,17 +70,17 @@ def _unknown(row: FamilyRow) -> dict[int, Pair]:
 
 
 def _completed(row: FamilyRow, measured: Measured) -> FamilyRow:
-    found = {content: measured[pair] for content, pair in _unknown(row).items() if pair in measured}
+    known = {content: measured[pair] for content, pair in _unknown(row).items() if pair in measured}
     contents = [
-        (content, role, is_pivot, found[content][0] if content in found else to_pivot)
+        (content, role, is_pivot, known[content][0] if content in known else to_pivot)
         for content, role, is_pivot, to_pivot in row.contents
     ]
-    guessed = frozenset(content for content, (_, exact) in found.items() if not exact)
+    guessed = frozenset(content for content, (_, exact) in known.items() if not exact)
     return replace(row, contents=contents, estimated=row.estimated | guessed)
 
 
-def measure_pairs(connection: sqlite3.Connection, run: runs.Run, pairs: list[Pair]) -> Measured:
-    """On the texts where both were kept, otherwise as the signatures say."""
+def measure_pairs(connection: sqlite3.Connection, run: runs.FinishedRun, pairs: list[Pair]) -> Measured:
+    """Measure pairs on the texts where both were kept, otherwise take what the signatures say."""
     if not pairs:
         return {}
     scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
@@ -96,12 +94,12 @@ def measure_pairs(connection: sqlite3.Connection, run: runs.Run, pairs: list[Pai
     if scheme.measure != "bytes":
         room = room_for_texts(local.memory, scheme.shingler)
         corpus = Corpus(contents.lengths, texts, room, local.jobs, without.shingles)
-        found = measured_pairs(a, b, corpus, scheme.shingler)
-        for first, second, score in zip(*(column.tolist() for column in found), strict=True):
+        scored = measured_pairs(a, b, corpus, scheme.shingler)
+        for first, second, score in zip(*(column.tolist() for column in scored), strict=True):
             measured[_pair(contents, first, second)] = (score, True)
     signed = signatures_of(connection, run.scheme, contents.ids)
     if len(measured) < len(pairs) and signed is not None and scheme.estimator in AGREEMENT:
-        signature = Signed(payload(signed, scheme, texts, without), scheme)
+        signature = RowSignatures(payload(signed, scheme, texts, without), scheme)
         for first, second in zip(a.tolist(), b.tolist(), strict=True):
             estimate = signature(first).resemblance(signature(second))
             if estimate is not None:
@@ -110,12 +108,12 @@ def measure_pairs(connection: sqlite3.Connection, run: runs.Run, pairs: list[Pai
 
 
 def _pair(contents: Contents, first: int, second: int) -> Pair:
-    one, other = contents.numbers[first], contents.numbers[second]
-    return min(one, other), max(one, other)
+    a, b = contents.numbers[first], contents.numbers[second]
+    return min(a, b), max(a, b)
 
 
 def with_spread(
-    connection: sqlite3.Connection, run: runs.Run, rows: Sequence[FamilyRow], limit: float
+    connection: sqlite3.Connection, run: runs.FinishedRun, rows: Sequence[FamilyRow], limit: float
 ) -> list[FamilyRow]:
     cosine = parse_scheme(run.spec).measure == "cosine"
     members = [_members(row) for row in rows]
@@ -128,11 +126,11 @@ def with_spread(
 
 
 def _members(row: FamilyRow) -> tuple[int, list[tuple[int, float | None]]]:
-    """The pivot, and how far the others are from it; parts are not expected to resemble it."""
+    """The pivot, and how much the other members resemble it; parts are not expected to."""
     pivot = next(content for content, _, is_pivot, _ in row.contents if is_pivot)
     member = Role.MEMBER.value
-    others = [(content, value) for content, role, _, value in row.contents if role == member and content != pivot]
-    return pivot, others
+    distances = [(content, value) for content, role, _, value in row.contents if role == member and content != pivot]
+    return pivot, distances
 
 
 def _most_distant(
@@ -142,9 +140,9 @@ def _most_distant(
     measured: Measured,
     limit: float,
 ) -> tuple[int, int, float, bool] | None:
-    found = [(value, True, min(pivot, one), max(pivot, one)) for one, value in to_pivot if value is not None]
-    found += [(*measured[pair], *pair) for pair in pairs if pair in measured]
-    value, exact, a, b = min(found, default=(1.0, True, 0, 0))
+    links = [(value, True, min(pivot, member), max(pivot, member)) for member, value in to_pivot if value is not None]
+    links += [(*measured[pair], *pair) for pair in pairs if pair in measured]
+    value, exact, a, b = min(links, default=(1.0, True, 0, 0))
     return (a, b, value, exact) if value < limit else None
 
 
@@ -158,10 +156,11 @@ def list_families(
     spread: float = 0.0,
     limit: int | None = None,
 ) -> list[Family]:
-    """The greedy view is made from stored signatures, so that any threshold will do, the others from stored matches.
+    """List families. The greedy view is made from stored signatures, so that any threshold will do, the others from
+    stored matches; only the greedy one has representatives.
 
-    Only the greedy one has representatives. Chains whose most distant members resemble each other by less than `spread`
-    name these. `limit`: only so many, the largest; of views made from matches the others are not even read.
+    Chains whose most distant members resemble each other by less than `spread` name these. `limit`: only so many, the
+    largest; in views made from matches the rest is not even read.
     """
     run = runs.last(connection)
     limits = run.settings["match"]
@@ -193,7 +192,7 @@ def list_families(
 
 
 def _as_decided(
-    connection: sqlite3.Connection, run: runs.Run, rows: list[FamilyRow], limit: int | None
+    connection: sqlite3.Connection, run: runs.FinishedRun, rows: list[FamilyRow], limit: int | None
 ) -> list[Family]:
     shown = None if limit is None else [content for row in rows for content, *_ in row.contents]
     return named_families(rows, locations(connection, shown), Decided(connection), template=run.template)[:limit]
@@ -221,8 +220,8 @@ class _Sizes:
 
     def largest(self, limit: int) -> list[int]:
         """Ids of so many, and of those that are as large as the last: names decide which come first."""
-        found: list[int] = self.ids[largest(self.documents, self.bytes, limit)].tolist()
-        return found
+        ids: list[int] = self.ids[largest(self.documents, self.bytes, limit)].tolist()
+        return ids
 
 
 @dataclass(frozen=True)
@@ -236,7 +235,7 @@ class Overview:
 
 
 def overview(connection: sqlite3.Connection, limit: int) -> Overview:
-    """Of the families as the scan grouped them; only the largest are named."""
+    """Count the families as the scan grouped them, and name the largest."""
     run = runs.last(connection)
     sizes = _Sizes.load(connection, run.scheme)
     several = sizes.documents > 1
@@ -263,7 +262,7 @@ def named_families(
     families = [_named(row, copies, decided, template) for row in rows]
     return sorted(
         (family for family in families if len(family.documents) > 1),
-        # Not by their ids: these tell of the past.
+        # Not by their ids: these come from the past.
         key=lambda family: (-len(family.documents), -family.bytes, min(member.location for member in family.documents)),
     )
 

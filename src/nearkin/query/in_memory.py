@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from nearkin.engine.texts import SignedTexts, Some, sign_texts
 from nearkin.errors import UsageError
-from nearkin.group.evidence import Evidence
-from nearkin.group.families import families_in
+from nearkin.group.families import Evidence, families_in
 from nearkin.group.grouping import family_row
 from nearkin.group.views import grouped, linked, unlisted_in
 from nearkin.matching.candidates import Hot

@@ -1,6 +1,6 @@
-"""Who holds copies or near-copies of a document or a family (Cherkasova 2009 §1: the same document on many desks).
+"""Who holds copies of a document or a family, and which folder trees hold the same documents.
 
-Which folder trees hold the same documents, with their names.
+Cherkasova 2009 §1: the same document lies on many desks. Near-copies count, too.
 """
 
 import sqlite3
@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from nearkin.errors import InputError, UsageError
-from nearkin.group.folders import Filed, Side, Trees
+from nearkin.group.folders import FolderEntry, Side, Trees
 from nearkin.model import Location
 from nearkin.query.records import Name, Record, surrogate_escaped
 from nearkin.query.verdicts import HEX, bytes_of, find_family
@@ -39,6 +39,8 @@ WHERE d.digest = ?1 OR (d.reason IS NULL AND (t.content IN (SELECT content FROM 
 
 @dataclass(frozen=True)
 class Holding:
+    """A document that someone holds."""
+
     location: Location
     tier: str  # bytes, words, near; of a family: member
     resemblance: float | None
@@ -47,7 +49,7 @@ class Holding:
 
 @dataclass(frozen=True)
 class Custodian:
-    """Without a custodian it is the file's owner who holds a document; without either nobody is known."""
+    """Who holds documents: a custodian; where none is known, the file's owner; without either nobody is known."""
 
     name: str | None
     known_by: str  # custodian, owner, nothing
@@ -56,7 +58,7 @@ class Custodian:
 
 
 def list_custodians(connection: sqlite3.Connection, subject: str) -> list[Custodian]:
-    """Of a document by its path or file, or of a family by its id; whoever holds most first."""
+    """List the holders of a document (by its path or file) or of a family (by its id); who holds most comes first."""
     run = runs.last(connection)
     try:
         digest = bytes_of(connection, subject)
@@ -75,19 +77,19 @@ def list_custodians(connection: sqlite3.Connection, subject: str) -> list[Custod
     return _by_holder([row for row in rows if row[3] not in parted], digest, contents)
 
 
-def _parted(connection: sqlite3.Connection, contents: frozenset[int], others: frozenset[int]) -> frozenset[int]:
-    """Those that a person set apart from the document, whichever of its contents they match."""
+def _parted(connection: sqlite3.Connection, contents: frozenset[int], similar: frozenset[int]) -> frozenset[int]:
+    """The similar contents that a person set apart from the document, whichever of its contents they match."""
     decided = Decided(connection)
 
-    def apart(content: int, other: int) -> bool:
-        said = decided.of_pair(content, other)
-        return said is not None and said.parts
+    def apart(a: int, b: int) -> bool:
+        decision = decided.of_pair(a, b)
+        return decision is not None and decision.parts
 
-    return frozenset(other for other in others if all(apart(content, other) for content in contents))
+    return frozenset(near for near in similar if all(apart(content, near) for content in contents))
 
 
 def _by_holder(rows: list[tuple[object, ...]], digest: bytes, contents: frozenset[object]) -> list[Custodian]:
-    found: dict[tuple[str, str | None], dict[Location, Holding]] = defaultdict(dict)
+    held: dict[tuple[str, str | None], dict[Location, Holding]] = defaultdict(dict)
     sizes: dict[tuple[str, str | None], int] = defaultdict(int)
     for scope, path, own, content, custodian, owner, size, resemblance, _, exact in rows:
         tier = "bytes" if own == digest else "words" if content in contents else "near" if digest else "member"
@@ -95,32 +97,34 @@ def _by_holder(rows: list[tuple[object, ...]], digest: bytes, contents: frozense
         key = by, str(custodian or owner) if by != "nothing" else None
         assert isinstance(path, bytes) and isinstance(size, int)  # noqa: PT018
         place = Location(str(scope), path)
-        if place not in found[key]:
+        if place not in held[key]:
             sizes[key] += size
             score = resemblance if isinstance(resemblance, float) and tier == "near" else None
-            found[key][place] = Holding(place, tier, score, None if score is None else bool(exact))
+            held[key][place] = Holding(place, tier, score, None if score is None else bool(exact))
     holders = [
-        Custodian(name, by, tuple(sorted(held.values(), key=lambda one: one.location)), sizes[by, name])
-        for (by, name), held in found.items()
+        Custodian(name, by, tuple(sorted(places.values(), key=lambda holding: holding.location)), sizes[by, name])
+        for (by, name), places in held.items()
     ]
-    return sorted(holders, key=lambda one: (one.name is None, -len(one.holdings), one.name or "", one.known_by))
+    return sorted(
+        holders, key=lambda holder: (holder.name is None, -len(holder.holdings), holder.name or "", holder.known_by)
+    )
 
 
-def custodian_record(one: Custodian, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+def custodian_record(custodian: Custodian, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
     return {
-        "custodian": one.name,
-        "known_by": one.known_by,
-        "count": len(one.holdings),
-        "bytes": one.bytes,
+        "custodian": custodian.name,
+        "known_by": custodian.known_by,
+        "count": len(custodian.holdings),
+        "bytes": custodian.bytes,
         "documents": [
             {
-                "path": name(held.location),
-                **({"scope": held.location.scope} if scoped else {}),
-                "tier": held.tier,
-                "resemblance": held.resemblance,
-                "exact": held.exact,
+                "path": name(holding.location),
+                **({"scope": holding.location.scope} if scoped else {}),
+                "tier": holding.tier,
+                "resemblance": holding.resemblance,
+                "exact": holding.exact,
             }
-            for held in one.holdings
+            for holding in custodian.holdings
         ],
     }
 
@@ -138,12 +142,16 @@ WHERE d.reason IS NULL AND d.digest IS NOT NULL AND d.size > 0 ORDER BY scope.na
 
 @dataclass(frozen=True)
 class Half:
+    """One folder of a pair."""
+
     location: Location  # of a folder; an empty path is the scope's root
     side: Side
 
 
 @dataclass(frozen=True)
 class FolderPair:
+    """Two folder trees that hold the same documents."""
+
     a: Half
     b: Half
 
@@ -153,14 +161,14 @@ def list_folders(connection: sqlite3.Connection, *, least: int = 2, share: float
     numbers: dict[Location, int] = {}
     parents: list[int] = []
     contents: dict[bytes, int] = {}
-    documents: list[Filed] = []
+    documents: list[FolderEntry] = []
     for scope, path, digest, _, family in connection.execute(DOCUMENTS, (scheme,)):
         exact = contents.setdefault(digest, len(contents))
         folder = _numbered(Location(scope, path.rpartition(b"/")[0]), numbers, parents)
-        documents.append(Filed(folder, exact, -exact - 1 if family is None else family))
+        documents.append(FolderEntry(folder, exact, -exact - 1 if family is None else family))
     names = list(numbers)
-    found = Trees(parents, documents).overlaps(least=least, share=share)
-    return [FolderPair(Half(names[one.a.folder], one.a), Half(names[one.b.folder], one.b)) for one in found]
+    overlaps = Trees(parents, documents).overlaps(least=least, share=share)
+    return [FolderPair(Half(names[pair.a.folder], pair.a), Half(names[pair.b.folder], pair.b)) for pair in overlaps]
 
 
 def _numbered(place: Location, numbers: dict[Location, int], parents: list[int]) -> int:
@@ -173,14 +181,14 @@ def _numbered(place: Location, numbers: dict[Location, int], parents: list[int])
 
 
 def folder_record(pair: FolderPair, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
-    def half(letter: str, one: Half) -> Record:
+    def half(letter: str, folder: Half) -> Record:
         return {
-            letter: name(one.location) or ".",
-            **({f"{letter}_scope": one.location.scope} if scoped else {}),
-            f"{letter}_documents": one.side.documents,
-            f"{letter}_same": one.side.same,
-            f"{letter}_near": one.side.near,
-            f"{letter}_only": one.side.only,
+            letter: name(folder.location) or ".",
+            **({f"{letter}_scope": folder.location.scope} if scoped else {}),
+            f"{letter}_documents": folder.side.documents,
+            f"{letter}_same": folder.side.same,
+            f"{letter}_near": folder.side.near,
+            f"{letter}_only": folder.side.only,
         }
 
     shares = {"b_in_a": pair.b.side.share, "a_in_b": pair.a.side.share}

@@ -1,10 +1,9 @@
-"""A family's lineage, with its documents named.
+"""A family's lineage: its documents in the likely order of their derivation, with the kin of the family.
 
-Who may belong to a family, though no match reaches its threshold: versions that were rewritten.
-
-Two texts of different families, or of none, are kin if each is the nearest to the other of all outside its own family,
-by the matches that the scan kept down to its floor. Nearest alone would not do: where pages have a template in common,
-hundreds have the same nearest one, and that one has one nearest too. So no more are joined than a family has texts.
+Kin are versions that were rewritten so far that no match reaches the family's threshold. Two texts of different
+families, or of none, are kin if each is the nearest to the other of all outside its own family, by the matches that the
+scan kept down to its floor. Nearest alone would not do: where pages have a template in common, hundreds have the same
+nearest one, and that one has one nearest too. So no more are joined than a family has texts.
 """
 
 import json
@@ -32,13 +31,13 @@ SELECT content, family FROM family_content JOIN family ON family.id = family_con
 
 
 def kin_of(connection: sqlite3.Connection, scheme: int, contents: Iterable[int]) -> frozenset[int]:
-    """Contents beyond these: those that are kin to one of them, with their families, and the kin of these."""
+    """The kin of these contents, with their families, and the kin of those."""
     matches = stored_columns(connection, scheme)
     members = np.array(connection.execute(MEMBERS, (scheme,)).fetchall(), np.int64).reshape(-1, 2)
     highest = max(
         int(matches.a.max(initial=0)), int(matches.b.max(initial=0)), int(members[:, 0].max(initial=0)), *contents, 0
     )
-    home = -np.arange(highest + 1, dtype=np.int64) - 1  # whoever has no family is one of its own
+    home = -np.arange(highest + 1, dtype=np.int64) - 1  # a content without a family is one of its own
     home[members[:, 0]] = members[:, 1]
     asked = set(contents)
     for content in asked:  # a text that was asked for alone, or a family that a verdict has parted
@@ -49,10 +48,10 @@ def kin_of(connection: sqlite3.Connection, scheme: int, contents: Iterable[int])
     parting = (Ruling.NOT_SIMILAR, Ruling.TEMPLATE)
     decided = Decided(connection)
     joined: dict[int, set[int]] = defaultdict(set)
-    for one, other in pairs:
-        if decided.of_pair(one, other) not in parting:
-            joined[int(home[one])].add(int(home[other]))
-            joined[int(home[other])].add(int(home[one]))
+    for first, second in pairs:
+        if decided.of_pair(first, second) not in parting:
+            joined[int(home[first])].add(int(home[second]))
+            joined[int(home[second])].add(int(home[first]))
     start = {int(home[content]) for content in asked}
     reached, left = set(start), list(start)
     while left:
@@ -64,14 +63,14 @@ def kin_of(connection: sqlite3.Connection, scheme: int, contents: Iterable[int])
 
 
 def _mutual(a: NDArray[np.int64], b: NDArray[np.int64], strength: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Pairs of which each is the other's strongest; of equally strong ones the first counts."""
+    """The pairs of which each is the strongest match of the other; of equally strong ones the first counts."""
     here, there = np.concatenate([a, b]), np.concatenate([b, a])
     order = np.lexsort((there, -np.concatenate([strength, strength]), here))
     here, there = here[order], there[order]
     first = np.ones(len(here), np.bool_)
     first[1:] = here[1:] != here[:-1]
     best = dict(zip(here[first].tolist(), there[first].tolist(), strict=True))
-    return [(one, other) for one, other in best.items() if one < other and best.get(other) == one]
+    return [(near, far) for near, far in best.items() if near < far and best.get(far) == near]
 
 
 MOST = 500  # distinct texts: their pairs are all measured
@@ -107,7 +106,7 @@ class Descendant:
 def trace_lineage(
     connection: sqlite3.Connection, subject: str, *, dates: bool = True, beyond: bool = True
 ) -> list[Descendant]:
-    """Of a family by its id, or of a document's by its path; sources before what derives from them.
+    """Trace a family, by its id or by the path of one of its documents; sources come before what derives from them.
 
     With `beyond`, texts that are kin below the threshold are in it too: versions that were rewritten.
     """
@@ -138,8 +137,8 @@ def trace_lineage(
     if len(held) > MOST:
         raise UsageError(f"{subject} has {len(held):,} distinct texts; a lineage is made of at most {MOST:,}.")
     # By date and name: of equal costs the first decides.
-    nodes = sorted(held.items(), key=lambda item: (min(_at(one) for _, one in item[1]), item[1][0][0]))
-    moments = [min((one for _, one in documents), key=_at) for _, documents in nodes]
+    nodes = sorted(held.items(), key=lambda item: (min(_at(moment) for _, moment in item[1]), item[1][0][0]))
+    moments = [min((moment for _, moment in documents), key=_at) for _, documents in nodes]
     by_words: dict[int, list[int]] = defaultdict(list)
     for node, (text, _) in enumerate(nodes):
         by_words[wording[text]].append(node)
@@ -147,15 +146,15 @@ def trace_lineage(
     windows = Windows.of([text for text, _ in nodes])
     far = united(windows, writings)
     undated = derive(far, None)
-    dated = derive(far, [moments[one[0]] for one in writings]) if dates else undated
+    dated = derive(far, [moments[writing[0]] for writing in writings]) if dates else undated
     sources = source_of_each(dated, writings, windows, moments if dates else None)
-    nearer = {writings[one.text][0]: writings[one.other][0] for one in disagreements(far, dated, undated)}
-    place_of = {node: place for place, one in enumerate(writings) for node in one}
+    nearer = {writings[odd.text][0]: writings[odd.other][0] for odd in disagreements(far, dated, undated)}
+    place_of = {node: place for place, writing in enumerate(writings) for node in writing}
     names = [documents[0][0] for _, documents in nodes]
     descendants = []
     for node, depth in _in_order(sources):
         source = sources[node]
-        other = nearer.get(node)
+        near = nearer.get(node)
         here = place_of[node]
         there = here if source is None else place_of[source]
         new, new_margin = far.estimate(int(far.new[there, here]))
@@ -171,7 +170,7 @@ def trace_lineage(
                 None if source is None or far.modulus == 1 else (new_margin, lost_margin),
                 source is not None and here == there,
                 tuple(place for place, _ in nodes[node][1][1:]),
-                None if other is None else names[other],
+                None if near is None else names[near],
                 nodes[node][0] in outside,
             )
         )
@@ -197,35 +196,35 @@ def _at(moment: Moment) -> float:
 
 
 def _in_order(sources: list[int | None]) -> list[tuple[int, int]]:
-    """(text, depth), each right below its source."""
+    """The texts with their depths, each right below its source."""
     children: dict[int | None, list[int]] = defaultdict(list)
     for node, source in enumerate(sources):
         children[source].append(node)
-    found = []
+    ordered = []
     left = [(node, 0) for node in reversed(children[None])]
     while left:
         node, depth = left.pop()
-        found.append((node, depth))
+        ordered.append((node, depth))
         left += [(child, depth + 1) for child in reversed(children[node])]
-    return found
+    return ordered
 
 
-def lineage_record(one: Descendant, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
-    scopes = {"scope": one.location.scope, "source_scope": one.source and one.source.scope} if scoped else {}
+def lineage_record(text: Descendant, *, scoped: bool, name: Name = surrogate_escaped) -> Record:
+    scopes = {"scope": text.location.scope, "source_scope": text.source and text.source.scope} if scoped else {}
     return {
-        "path": name(one.location),
-        "source": None if one.source is None else name(one.source),
+        "path": name(text.location),
+        "source": None if text.source is None else name(text.source),
         **scopes,
-        "depth": one.depth,
-        "date": None if one.moment.source == "unknown" else one.moment.shown,
-        "date_from": one.moment.source,
-        "new": one.new,
-        "lost": one.lost,
-        "exact": one.margins is None,
-        "new_margin": None if one.margins is None else one.margins[0],
-        "lost_margin": None if one.margins is None else one.margins[1],
-        "same_words": one.same_words,
-        "copies": [name(place) for place in one.copies],
-        "nearer": None if one.nearer is None else name(one.nearer),
-        "beyond": one.beyond,
+        "depth": text.depth,
+        "date": None if text.moment.source == "unknown" else text.moment.shown,
+        "date_from": text.moment.source,
+        "new": text.new,
+        "lost": text.lost,
+        "exact": text.margins is None,
+        "new_margin": None if text.margins is None else text.margins[0],
+        "lost_margin": None if text.margins is None else text.margins[1],
+        "same_words": text.same_words,
+        "copies": [name(place) for place in text.copies],
+        "nearer": None if text.nearer is None else name(text.nearer),
+        "beyond": text.beyond,
     }

@@ -1,6 +1,6 @@
-r"""A document by its name: a file on disk, or a document of the store by its path as listings show it.
+r"""A document by its name, and its text as people read it.
 
-A text as people read it, and where its places are in it.
+A name is that of a file on disk, or the path of a document of the store as listings show it.
 
 Places are code points of extracted texts, but bytes of raw ones, of which many may be one character. Raw texts are
 read as UTF-8 where they are; any other byte stands for itself, as in names of files, and is shown as \xNN. What is
@@ -39,6 +39,8 @@ WHERE d.reason IS NULL AND d.scope = ? AND d.path = ?
 
 @dataclass(frozen=True)
 class NamedDocument:
+    """A document that a person named, with its text."""
+
     name: str
     size: int
     digest: bytes  # of its bytes
@@ -50,7 +52,7 @@ class NamedDocument:
 
 
 def find_document(name: str, store: Path, *, raw: bool) -> NamedDocument:
-    """A file on disk wins; what is not there is looked up in the store."""
+    """Find a document: a file on disk wins; what is not there is looked up in the store."""
     if os.path.exists(name):  # noqa: PTH110  Path.exists fails on names no file can have
         return _on_disk(name, Path(name), raw=raw)
     if not store.exists():
@@ -68,9 +70,9 @@ def _on_disk(name: str, path: Path, *, raw: bool) -> NamedDocument:
 
 
 def from_bytes(name: str, data: bytes, *, raw: bool) -> NamedDocument:
-    told = extracted(data, os.fsencode(name), raw=raw)
+    read = extracted(data, os.fsencode(name), raw=raw)
     return NamedDocument(
-        name, len(data), sha256(data).digest(), told.text, data=data, problem=told.problem, holds=told.holds
+        name, len(data), sha256(data).digest(), read.text, data=data, problem=read.problem, holds=read.holds
     )
 
 
@@ -104,6 +106,8 @@ LONGEST = 4  # bytes of a character
 
 @dataclass(frozen=True)
 class Readable:
+    """A text as people read it, and which character is at which place."""
+
     text: str
     starts: NDArray[np.int64] | None = None  # byte of each character and of the end; None: places are characters
 
@@ -140,7 +144,7 @@ class Readable:
 
 
 def in_characters(alignment: Alignment, a: Readable, b: Readable) -> Alignment:
-    """Of one that counts bytes: é and è, which begin with the same byte, differ as a whole."""
+    """Turn an alignment of bytes into one of characters: é and è, which begin with the same byte, differ as a whole."""
     if a.starts is None and b.starts is None:
         return alignment
     blocks: list[AlignedBlock] = []
@@ -157,8 +161,8 @@ def in_characters(alignment: Alignment, a: Readable, b: Readable) -> Alignment:
     if len(a.text) > at_a or len(b.text) > at_b:
         blocks.append(AlignedBlock(False, at_a, len(a.text), at_b, len(b.text)))
     elsewhere = {
-        number: Passage(a.after(one.a_start), a.at(one.a_end), b.after(one.b_start), b.at(one.b_end))
-        for number, one in alignment.elsewhere.items()
+        number: Passage(a.after(moved.a_start), a.at(moved.a_end), b.after(moved.b_start), b.at(moved.b_end))
+        for number, moved in alignment.elsewhere.items()
     }
     return Alignment(blocks, elsewhere, alignment.repeated)
 

@@ -1,9 +1,9 @@
-"""Matches with their contents named by documents, strongest first.
+"""Matches with their contents named by documents, strongest first; of a whole store, or between two scopes.
 
-Between two scopes: what of a candidate collection is in the master repository already (Forman 2005 §1, §4).
-
-Every document of the candidate is one of four: identical to a document of the master (in bytes, or in words), near one
-(their resemblance reaches the threshold), contained in one, or new. New ones may still contain documents of the master.
+Between two scopes the question is what of a candidate collection is in the master repository already (Forman 2005 §1,
+§4). Every document of the candidate is one of four: identical to a document of the master (in bytes, or in words), near
+one (their resemblance reaches the threshold), contained in one, or new. New ones may still contain documents of the
+master.
 """
 
 import sqlite3
@@ -31,7 +31,7 @@ AT_ONCE = 1000  # matches named
 
 
 def list_matches(connection: sqlite3.Connection, **asked: Any) -> list[Match]:
-    """All of them at once, as `each_match` gives them."""
+    """List all matches at once, as `each_match` gives them."""
     return list(each_match(connection, **asked))
 
 
@@ -45,25 +45,25 @@ def each_match(
     limit: int | None = None,
     parted: bool = False,
 ) -> Iterator[Match]:
-    """At the scan's thresholds, unless others are given; one not given does not apply when the other is.
+    """The matches that reach the scan's thresholds, or those given; one not given does not apply when the other is.
 
-    Pairs that a person called not similar, or of one form only, are left out unless asked for as `parted`. They are
+    Pairs that a person called not similar, or of one form only, are left out unless asked for as `parted`. Matches are
     columns until they are named, some at a time: half a million as objects were 500 MB.
     """
     run = runs.last(connection)
-    bars = bars_of(run, min_resemblance, min_containment, min_shared_bytes)
-    found = MatchColumns.stored(columns_named(connection, run.scheme))
-    found = found[found.strong(*bars) & (found.shared_bytes >= min_shared_bytes)]
+    thresholds = thresholds_of(run, min_resemblance, min_containment, min_shared_bytes)
+    matches = MatchColumns.stored(columns_named(connection, run.scheme))
+    matches = matches[matches.strong(*thresholds) & (matches.shared_bytes >= min_shared_bytes)]
     in_bytes = parse_scheme(run.spec).measure != "cosine"
     listed = _Listed(connection, Decided(connection), run.template, in_bytes, all_copies, parted)
-    return islice(listed.strongest_first(found, few=limit is not None), limit)
+    return islice(listed.strongest_first(matches, few=limit is not None), limit)
 
 
-def bars_of(
-    run: runs.Run, min_resemblance: float | None, min_containment: float | None, min_shared_bytes: int
+def thresholds_of(
+    run: runs.FinishedRun, min_resemblance: float | None, min_containment: float | None, min_shared_bytes: int
 ) -> tuple[float, float]:
-    """What resemblance and containment must reach: the scan's own thresholds unless one is given, and then the other is
-    a bar that nothing reaches. What the run's scheme cannot tell is refused."""
+    """What resemblance and containment must reach: the scan's own thresholds unless one is given; then the other is one
+    that nothing reaches. What the run's scheme cannot measure is refused."""
     scheme = parse_scheme(run.spec)
     if min_containment is not None and not scheme.contains:
         raise UsageError(cannot_contain(run.spec))
@@ -77,6 +77,8 @@ def bars_of(
 
 @dataclass(frozen=True)
 class _Listed:
+    """How matches are named and listed."""
+
     connection: sqlite3.Connection
     decided: Decided
     template: str
@@ -84,18 +86,18 @@ class _Listed:
     all_copies: bool
     parted: bool
 
-    def strongest_first(self, found: MatchColumns, *, few: bool) -> Iterator[Match]:
-        """Of those that are equally strong, names decide which comes first. `few`: not all will be asked for."""
-        contained = np.fmax(np.nan_to_num(found.a_in_b), np.nan_to_num(found.b_in_a))
-        order = np.lexsort((-contained, -found.resemblance))
-        alike = (np.diff(found.resemblance[order]) == 0) & (np.diff(contained[order]) == 0)
+    def strongest_first(self, matches: MatchColumns, *, few: bool) -> Iterator[Match]:
+        """Name matches, the strongest first; names decide between equally strong ones. `few`: not all are wanted."""
+        contained = np.fmax(np.nan_to_num(matches.a_in_b), np.nan_to_num(matches.b_in_a))
+        order = np.lexsort((-contained, -matches.resemblance))
+        alike = (np.diff(matches.resemblance[order]) == 0) & (np.diff(contained[order]) == 0)
         ends = np.append(np.flatnonzero(~alike) + 1, len(order)) if len(order) else np.zeros(0, np.int64)
         names = None if few else self._all_names()
         start = 0
         while start < len(order):
             # As many as make up a batch, and those that are no weaker than the last.
             end = int(ends[np.searchsorted(ends, min(start + AT_ONCE, len(order)))])
-            yield from self._named(found[order[start:end]], names)
+            yield from self._named(matches[order[start:end]], names)
             start = end
 
     def _all_names(self) -> dict[int, list[Location]]:
@@ -183,7 +185,7 @@ def _contained(match: Match) -> float:
 
 @dataclass(frozen=True)
 class Between:
-    """`a` of each match is in the master, `b` in the candidate."""
+    """What of a candidate is in a master; `a` of each match is in the master, `b` in the candidate."""
 
     master: str
     candidate: str
@@ -208,14 +210,14 @@ def list_between(
     all_copies: bool = False,
     parted: bool = False,
 ) -> Between:
-    """Thresholds are those of `each_match`. Pairs that a person called not similar do not count, unless asked for as
-    `parted`."""
+    """Compare two scopes at the thresholds of `each_match`. Pairs that a person called not similar do not count, unless
+    asked for as `parted`."""
     _refuse_unknown(connection, master, candidate)
     run = runs.last(connection)
-    near_from, part_from = bars_of(run, min_resemblance, min_containment, min_shared_bytes)
+    near_from, part_from = thresholds_of(run, min_resemblance, min_containment, min_shared_bytes)
     here, there = held_in(connection, master), held_in(connection, candidate)
     names = _by_content(here)
-    found: list[Match] = []
+    matches: list[Match] = []
     counts = dict.fromkeys(("identical", "near", "contained", "new", "containing"), 0)
     rows = match_rows(connection, run.scheme, min_resemblance=near_from, min_containment=part_from)
     partners = _partners(rows, names.keys(), {held.content for held in there}, None if parted else Decided(connection))
@@ -226,9 +228,9 @@ def list_between(
         same = identical.to(held)
         if same:
             counts["identical"] += 1
-            found += [_equal(one, held) for one in (same if all_copies else same[:1])]
+            matches += [_equal(copy, held) for copy in (same if all_copies else same[:1])]
             continue
-        matches = [
+        own = [
             replace(
                 match,
                 b=held.location,
@@ -239,17 +241,17 @@ def list_between(
             if (match.shared_bytes or 0) >= min_shared_bytes
             for match in _named(match, names[content], all_copies=all_copies)
         ]
-        found += matches
-        if any(match.resemblance >= near_from for match in matches):
+        matches += own
+        if any(match.resemblance >= near_from for match in own):
             counts["near"] += 1
-        elif any((match.b_in_a or 0.0) >= part_from for match in matches):
+        elif any((match.b_in_a or 0.0) >= part_from for match in own):
             counts["contained"] += 1
         else:
             counts["new"] += 1
             unknown.append(held)
-            counts["containing"] += bool(matches)
-    found.sort(key=lambda match: (-match.resemblance, -max(match.a_in_b or 0.0, match.b_in_a or 0.0), match.b, match.a))
-    return Between(master, candidate, found, len(there), **counts, unknown=tuple(unknown))
+            counts["containing"] += bool(own)
+    matches.sort(key=lambda match: (-match.resemblance, -_contained(match), match.b, match.a))
+    return Between(master, candidate, matches, len(there), **counts, unknown=tuple(unknown))
 
 
 def _refuse_unknown(connection: sqlite3.Connection, master: str, candidate: str) -> None:
@@ -282,7 +284,7 @@ class _Identical:
                 self.by_words[held.content].append(held)
 
     def to(self, held: HeldDocument) -> list[HeldDocument]:
-        """Those of the same bytes; where there are none, those of the same words."""
+        """The documents of the same bytes; where there are none, those of the same words."""
         return self.by_bytes.get(held.digest) or self.by_words.get(held.content or -1, [])
 
 

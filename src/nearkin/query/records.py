@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
@@ -70,9 +71,14 @@ def conditions(*, scoped: bool, tiers: bool = False) -> tuple[str, ...]:
 
 def match_record(match: Match, *, scoped: bool, name: Name = surrogate_escaped, tiers: bool = False) -> Record:
     """With their tiers where identical documents are among them."""
-    record = values_of(MATCH, *conditions(scoped=scoped, tiers=tiers))(match)
+    record = _match_values(scoped, tiers)(match)
     record["a"], record["b"] = name(match.a), name(match.b)
     return record
+
+
+@lru_cache
+def _match_values(scoped: bool, tiers: bool) -> Callable[[object], Record]:
+    return values_of(MATCH, *conditions(scoped=scoped, tiers=tiers))
 
 
 def similar_record(similar: Similar, *, scoped: bool, name: Name = surrogate_escaped) -> Record:

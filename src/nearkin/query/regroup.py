@@ -1,13 +1,9 @@
 """Families made anew from what a scan stored: in another view, or at other thresholds. Nothing is joined again.
 
-Stored matches as the matcher and the views want them: rows of contents for their ids.
-
-Matches that a scan only estimated, measured on the texts.
-
-A scan verifies what may reach its thresholds. Whoever asks for less later gets the same care: thresholds apply to what
-was measured. Estimates whose interval does not reach that far, and those of texts that were not kept, stay as they are.
-
-The largest families, so that the others need not be made, measured and named.
+Stored matches name contents by their ids; the matcher and the views want rows. A scan verifies what may reach its
+thresholds. A later question with lower ones gets the same care: what the scan only estimated is measured on the texts,
+and thresholds apply to what was measured. Estimates whose interval does not reach that far, and those of texts that
+were not kept, stay as they are. Where only the largest families are asked for, no others are made, measured and named.
 """
 
 import sqlite3
@@ -18,14 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.group.evidence import Containments, Evidence, Links, Rows
-from nearkin.group.families import ContentFamily, complete_to_pivot, families_in, kind_of
+from nearkin.group.families import (
+    Containments,
+    ContentFamily,
+    Evidence,
+    Links,
+    Rows,
+    complete_to_pivot,
+    families_in,
+    kind_of,
+)
 from nearkin.group.form import forms_in, name_forms
-from nearkin.group.greedy import Representative, Signed, estimate_to_pivot, greedy, measure_links
+from nearkin.group.greedy import Representative, RowSignatures, estimate_to_pivot, greedy, measure_links
 from nearkin.group.grouping import family_row
 from nearkin.group.identity import Seen, Stored, names_in_view
 from nearkin.group.views import grouped
-from nearkin.matching.match_columns import MatchColumns
+from nearkin.matching.match_columns import TURNED, MatchColumns
 from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import left_out, payload
 from nearkin.matching.verify import Corpus, room_for_texts, verify
@@ -42,15 +46,20 @@ from nearkin.text.canon import Canon
 
 
 def measured(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings, found: StoredMatches
+    connection: sqlite3.Connection,
+    run: runs.FinishedRun,
+    contents: Contents,
+    settings: MatchSettings,
+    matches: StoredMatches,
 ) -> StoredMatches:
+    """Measure on the texts what the scan only estimated and what may reach these thresholds."""
     scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
     if scheme.shingler is None:
-        return found
-    a, b = contents.rows(found.a), contents.rows(found.b)
+        return matches
+    a, b = contents.rows(matches.a), contents.rows(matches.b)
     high = columns_named(connection, run.scheme, ["high"])["high"]
-    likely = (high >= settings.threshold) | (np.fmax(found.a_in_b, found.b_in_a) >= settings.containment)
-    unsure = np.flatnonzero(~found.exact & likely & (a >= 0) & (b >= 0))
+    likely = (high >= settings.threshold) | (np.fmax(matches.a_in_b, matches.b_in_a) >= settings.containment)
+    unsure = np.flatnonzero(~matches.exact & likely & (a >= 0) & (b >= 0))
     first, second = np.minimum(a, b)[unsure], np.maximum(a, b)[unsure]
     local = RunSettings()
     corpus = Corpus(
@@ -71,67 +80,71 @@ def measured(
     rows = unsure[possible][np.lexsort((second[possible], first[possible]))]
     exactly = exactly[np.lexsort((exactly.b, exactly.a))]
     turned = a[rows] > b[rows]  # rows are in the order of digests, stored pairs in that of ids
-    columns = {name: getattr(found, name).copy() for name in ("resemblance", "a_in_b", "b_in_a", "size_a", "size_b")}
+    columns = {name: getattr(matches, name).copy() for name in ("resemblance", *TURNED)}
     columns["resemblance"][rows] = exactly.resemblance
-    for mine, other in (("a_in_b", "b_in_a"), ("b_in_a", "a_in_b"), ("size_a", "size_b"), ("size_b", "size_a")):
-        columns[mine][rows] = np.where(turned, getattr(exactly, other), getattr(exactly, mine))
-    exact = found.exact.copy()
+    for name in TURNED:
+        columns[name][rows] = np.where(turned, getattr(exactly, TURNED[name]), getattr(exactly, name))
+    exact = matches.exact.copy()
     exact[rows] = True
-    return replace(found, **columns, exact=exact)
+    return replace(matches, **columns, exact=exact)
 
 
-def stored_matches(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:
-    """Those that reach the run's thresholds."""
+def stored_matches(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> MatchColumns:
+    """The stored matches that reach the run's thresholds, by rows of contents."""
     limits = run.settings["match"]
-    found = MatchColumns.stored(columns_named(connection, run.scheme))
-    found = found[found.strong(limits["threshold"], limits["containment"])]
-    return found[np.isin(found.a, contents.ids) & np.isin(found.b, contents.ids)].by_row(contents.ids)
+    matches = MatchColumns.stored(columns_named(connection, run.scheme))
+    matches = matches[matches.strong(limits["threshold"], limits["containment"])]
+    return matches[np.isin(matches.a, contents.ids) & np.isin(matches.b, contents.ids)].by_row(contents.ids)
 
 
 def stored_evidence(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, settings: MatchSettings
+    connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents, settings: MatchSettings
 ) -> Evidence:
-    """The matches that reach a threshold, without what people parted. What the scan only estimated, as it lay below its
-    thresholds, is measured on the texts before."""
+    """The matches that reach a threshold, without those that people parted.
+
+    What the scan only estimated, as it lay below its thresholds, is measured on the texts before.
+    """
     limits = run.settings["match"]
-    found = stored_columns(connection, run.scheme)
+    matches = stored_columns(connection, run.scheme)
     if settings.threshold < limits["threshold"] or settings.containment < limits["containment"]:
-        found = measured(connection, run, contents, settings, found)
-    a, b = contents.rows(found.a), contents.rows(found.b)
+        matches = measured(connection, run, contents, settings, matches)
+    a, b = contents.rows(matches.a), contents.rows(matches.b)
     present = (a >= 0) & (b >= 0)
     if not present.all():
-        found, a, b = found[present], a[present], b[present]
+        matches, a, b = matches[present], a[present], b[present]
     first, second = a.astype(np.uint32), b.astype(np.uint32)
-    every = Links(first, second, found.resemblance, found.exact)
-    contained = (found.a_in_b >= settings.containment) | (found.b_in_a >= settings.containment)
-    alike = found.resemblance >= settings.threshold
+    every = Links(first, second, matches.resemblance, matches.exact)
+    contained = (matches.a_in_b >= settings.containment) | (matches.b_in_a >= settings.containment)
+    alike = matches.resemblance >= settings.threshold
     decided = Decided(connection)
     links = every[alike | contained]
     only = contained & ~alike
-    part = found[only]
+    part = matches[only]
     inside = Containments(first[only], second[only], part.a_in_b, part.b_in_a, part.size_a, part.size_b)
     return Evidence(links, inside, settings).without(
         decided.apart(links.a, links.b, contents.ids), decided.apart(inside.a, inside.b, contents.ids)
     )
 
 
-def filled_in(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> NDArray[np.bool_]:
-    """By row: which are of a family that the run has called same-form."""
+def filled_in(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> NDArray[np.bool_]:
+    """Which contents, by row, are of a family that the run has called same-form."""
     rows = contents.rows(contents_of_kind(connection, run.scheme, Kind.SAME_FORM))
-    found = np.zeros(len(contents), np.bool_)
-    found[rows[rows >= 0]] = True
-    return found
+    filled = np.zeros(len(contents), np.bool_)
+    filled[rows[rows >= 0]] = True
+    return filled
 
 
-def unlisted_rows(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> Rows:
-    """Of contents not all of whose pairs were listed."""
+def unlisted_rows(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> Rows:
+    """The rows of contents not all of whose pairs were listed."""
     rows = contents.rows(unlisted_contents(connection, run.scheme))
     return rows[rows >= 0].astype(np.uint32)
 
 
 def largest(documents: NDArray[Any], size: NDArray[Any], limit: int | None) -> NDArray[np.intp]:
-    """Which have most documents, of equal ones most bytes, ascending. What is as large as the last of them is among
-    them: which of these comes first only their paths tell."""
+    """The places of the families with most documents, of equal ones with most bytes, ascending.
+
+    Families as large as the last of them are among them: only their paths decide which of these comes first.
+    """
     if limit is None or limit >= len(documents):
         return np.arange(len(documents))
     if limit == 0:
@@ -142,10 +155,12 @@ def largest(documents: NDArray[Any], size: NDArray[Any], limit: int | None) -> N
 
 
 def grouped_again(
-    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, view: View, limit: int | None = None
+    connection: sqlite3.Connection, run: runs.FinishedRun, settings: MatchSettings, view: View, limit: int | None = None
 ) -> list[FamilyRow]:
-    """In one of the views that are made from matches. With a limit only the largest are made: so many, and those that
-    are as large as the last of them."""
+    """Group in one of the views that are made from matches.
+
+    With a limit only the largest are made: so many, and those that are as large as the last of them.
+    """
     held = Holdings.load(connection)
     contents = held.contents(connection, run.scheme)
     copies = contents.copies
@@ -167,7 +182,7 @@ def grouped_again(
 
 def _named(
     connection: sqlite3.Connection,
-    run: runs.Run,
+    run: runs.FinishedRun,
     contents: Contents,
     copies: NDArray[np.int64],
     families: list[ContentFamily],
@@ -175,7 +190,7 @@ def _named(
     settings: MatchSettings,
     view: View,
 ) -> list[FamilyRow]:
-    """By the stored families that they mostly come from; nothing of it is stored."""
+    """Name families by the stored ones that they mostly come from; nothing of it is stored."""
     names = names_in_view(families, seen, copies, Stored.load(connection, run.scheme, contents), contents.digests)
     return [
         family_row(family, contents, settings, view, founder=name) for family, name in zip(families, names, strict=True)
@@ -183,7 +198,7 @@ def _named(
 
 
 def grouped_greedily(
-    connection: sqlite3.Connection, run: runs.Run, settings: MatchSettings, representative: Representative
+    connection: sqlite3.Connection, run: runs.FinishedRun, settings: MatchSettings, representative: Representative
 ) -> list[FamilyRow]:
     contents = present_contents(connection, run.scheme)
     scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
@@ -197,7 +212,7 @@ def grouped_greedily(
     families = list(_parted(families, Decided(connection), contents.ids, counts))
     name_forms(families, filled_in(connection, run, contents))
     measure_on_texts(connection, run, contents, families)
-    estimate_to_pivot(families, Signed(postings, scheme))
+    estimate_to_pivot(families, RowSignatures(postings, scheme))
     measure_links(families)
     seen = Seen.among(families, len(contents))
     return _named(connection, run, contents, counts, families, seen, settings, View.GREEDY)
@@ -206,7 +221,7 @@ def grouped_greedily(
 def _parted(
     families: list[ContentFamily], decided: Decided, ids: NDArray[np.int64], copies: NDArray[np.int64]
 ) -> Iterator[ContentFamily]:
-    """Without the members that a person parted from what their family is built around."""
+    """The families without the members that a person parted from what their family is built around."""
     for family in families:
         members = np.array(family.members, np.uint32)
         parted = decided.apart(members, np.full(len(members), family.pivot, np.uint32), ids)
@@ -221,9 +236,9 @@ def _parted(
 
 
 def measure_on_texts(
-    connection: sqlite3.Connection, run: runs.Run, contents: Contents, families: list[ContentFamily]
+    connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents, families: list[ContentFamily]
 ) -> None:
-    """How far members are from their pivots, where both texts were kept."""
+    """Measure how far members are from their pivots, where both texts were kept."""
     local = RunSettings()
     scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
     texts = StoredTexts(connection, contents, canon, local.jobs)

@@ -1,9 +1,8 @@
 """The signatures of a whole store (Forman 2005 §2.5 step 1): every content, named by its first document.
 
 Stored ones are given as they are; contents that no scan signed in this way are signed now from their kept texts. One
-content at a time: memory does not grow with the store.
-
-A reference for fuzzy-fingerprints from a repository: a folder that was never scanned, or the texts a store keeps.
+content at a time: memory does not grow with the store. A reference for fuzzy-fingerprints is learnt from a repository:
+a folder that was never scanned, or the texts a store keeps.
 """
 
 import os
@@ -28,7 +27,10 @@ from nearkin.text.canon import Canon
 def stored_signatures(
     connection: sqlite3.Connection, spec: str | None
 ) -> tuple[Scheme, Iterator[tuple[Location, Signature]]]:
-    """In byte order of the paths; under the scheme of the last scan unless one is given. Some have no features."""
+    """The signatures under the scheme of the last scan unless one is given, in byte order of the paths.
+
+    Some have no features.
+    """
     run = runs.last(connection)
     scheme = parse_scheme(run.spec if spec is None else spec)
     canon = Canon.parse(runs.canon_of(connection, run))
@@ -58,7 +60,7 @@ SQLITE = b"SQLite format 3\0"
 
 
 def learn_from(path: Path, scheme: Fuzzy, canon: Canon) -> Fuzzy:
-    """Every distinct text weighs alike: copies say nothing new."""
+    """Learn a reference from a store or a folder. Every distinct text weighs alike: copies say nothing new."""
     (start,) = check_starts((path,))
     if start.is_file() and _is_database(start):
         return scheme.learnt(_kept(start, canon))
@@ -79,12 +81,12 @@ def _kept(store: Path, canon: Canon) -> Iterator[bytes]:
 
 def _below(start: Path, scheme: Fuzzy, canon: Canon) -> Iterator[bytes]:
     root = start if start.is_dir() else start.parent
-    files = (met for met in walk(root, (start,), WalkSettings()) if not isinstance(met, Unreadable))
+    files = (entry for entry in walk(root, (start,), WalkSettings()) if not isinstance(entry, Unreadable))
     how = scan_files.recipe(scheme, canon, max_size=WalkSettings().max_size)
-    met: set[bytes] = set()
+    seen: set[bytes] = set()
     for readings in scan_files.ingest(os.fsencode(root), files, how, jobs=RunSettings().jobs):
         for batch in readings.batches:
             for digest, text in zip(batch.contents, batch.take_canonical(), strict=True):
-                if digest is not None and digest not in met:
-                    met.add(digest)
+                if digest is not None and digest not in seen:
+                    seen.add(digest)
                     yield text

@@ -1,6 +1,4 @@
-"""A store opened to be read, for as long as a report needs it.
-
-One state of a store, for as long as a report is written.
+"""A store opened to be read, and one state of it for as long as a report is written.
 
 A report goes over the store several times and must agree with itself, so it reads in one transaction: what a scan ends
 meanwhile is in the next report. Sorting a million rows takes hundreds of megabytes; here SQLite does it on disk.
@@ -23,7 +21,7 @@ from nearkin.store.verdicts import Decided
 
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """As of one moment: a scan that ends meanwhile would give families to some questions that others do not know."""
+    """Open a store as of one moment: a scan that ends meanwhile would otherwise show in some answers only."""
     with connected(path) as connection:
         connection.execute("BEGIN")
         yield connection
@@ -31,7 +29,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def connected(path: Path) -> Iterator[sqlite3.Connection]:
-    """For those who begin transactions of their own, as whoever brings segments up to date."""
+    """Open a store for callers that begin transactions of their own, as those that bring segments up to date."""
     connection = connect(path)
     try:
         with explained(path):
@@ -41,7 +39,7 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def total_bytes(connection: sqlite3.Connection) -> int:
-    """Of all documents that lie in no other."""
+    """The bytes of all documents that lie in no other."""
     (total,) = connection.execute(
         "SELECT coalesce(sum(size), 0) FROM present WHERE reason IS NULL AND parent IS NULL"
     ).fetchone()
@@ -49,7 +47,7 @@ def total_bytes(connection: sqlite3.Connection) -> int:
 
 
 def without_text(connection: sqlite3.Connection) -> int:
-    """How many documents have nothing that can be read as text."""
+    """Count the documents that have nothing that can be read as text."""
     (count,) = connection.execute(
         """SELECT count(*) FROM present d WHERE reason IS NULL AND text IS NULL AND size > 0
            AND NOT EXISTS (SELECT 1 FROM document m WHERE m.parent = d.id)"""
@@ -58,7 +56,7 @@ def without_text(connection: sqlite3.Connection) -> int:
 
 
 def without_own_text(connection: sqlite3.Connection) -> int:
-    """How many documents are empty, have neither letters nor digits (but spaces or signs), or only hold others."""
+    """Count the documents that are empty, have neither letters nor digits, or only hold others."""
     (every,) = connection.execute(
         """SELECT count(*) FROM present d LEFT JOIN text t ON t.id = d.text LEFT JOIN content c ON c.id = t.content
            WHERE d.reason IS NULL AND coalesce(c.length, 0) = 0"""
@@ -67,7 +65,7 @@ def without_own_text(connection: sqlite3.Connection) -> int:
 
 
 def score_name(connection: sqlite3.Connection) -> str:
-    """What the last scan's scores are: resemblance, or another measure of likeness."""
+    """The name of the last scan's scores: resemblance, or another measure of likeness."""
     return likeness(parse_scheme(runs.last(connection).spec))
 
 
@@ -92,8 +90,10 @@ INSERT INTO held SELECT t.content, count(*), sum(d.size), min({PLACE})
 
 @dataclass(frozen=True)
 class Snapshot:
+    """One state of a store, with the run that left it."""
+
     connection: sqlite3.Connection
-    run: runs.Run
+    run: runs.FinishedRun
     scheme: Scheme
     decided: Decided
     scoped: bool  # paths alone are ambiguous

@@ -1,4 +1,7 @@
-"""What a report lists, one after another, in the order in which the commands list it. Nothing is held but a batch."""
+"""Matches, families and identical documents one by one, in the order in which the commands list them.
+
+Reports are written from these: nothing is held in memory but a batch.
+"""
 
 from array import array
 from collections import defaultdict
@@ -60,8 +63,8 @@ ORDER BY sum(h.documents) DESC, sum(h.bytes) DESC, min(h.first)
 
 
 def families(snapshot: Snapshot) -> Iterator[Family]:
-    for found, _, _ in _batches(snapshot, spread=SPREAD):
-        yield from found
+    for batch, _, _ in _batches(snapshot, spread=SPREAD):
+        yield from batch
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,11 @@ class FamilyInFull:
 
 
 def families_in_full(snapshot: Snapshot) -> Iterator[FamilyInFull]:
-    for found, rows, copies in _batches(snapshot):
+    for batch, rows, copies in _batches(snapshot):
         bonds = _bonds(snapshot, rows)
         content_at = {place: content for content, places in copies.items() for place, _ in places}
         size_at = {place: size for places in copies.values() for place, size in places}
-        for family in found:
+        for family in batch:
             places = [member.location for member in family.documents]
             contents = [content_at[place] for place in places]
             pivot = next(content_at[member.location] for member in family.documents if member.pivot)
@@ -109,9 +112,9 @@ WHERE m.scheme = ?1 AND m.a = ?2 AND (m.resemblance >= ?3 OR max(m.a_in_b, m.b_i
 
 
 def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
-    """Of each family: matches of each content within it, shares with the pivot, all shares, and whether all these were
-    measured."""
-    found: dict[str, Bonds] = {}
+    """For each family the matches of each content within it, the shares with the pivot, all shares, and whether all of
+    these were measured."""
+    bonds: dict[str, Bonds] = {}
     limits = snapshot.limits
     for row in rows:
         inside = {content for content, *_ in row.contents}
@@ -123,8 +126,8 @@ def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
         for content in sorted(inside) if len(inside) > 1 else ():
             asked = (snapshot.run.scheme, content, limits["threshold"], limits["containment"])
             for a, b, a_in_b, b_in_a, exact in snapshot.connection.execute(BONDS, asked):
-                said = snapshot.decided.of_pair(a, b)
-                if b not in inside or (said is not None and said.parts):
+                decision = snapshot.decided.of_pair(a, b)
+                if b not in inside or (decision is not None and decision.parts):
                     continue
                 links[a] += 1
                 links[b] += 1
@@ -134,8 +137,8 @@ def _bonds(snapshot: Snapshot, rows: list[FamilyRow]) -> dict[str, Bonds]:
                     every.append(share)
                     if pivot in (a, b):
                         shares[a, b] = share
-        found[family_id(row.founder)] = (links, shares, every, measured)
-    return found
+        bonds[family_id(row.founder)] = (links, shares, every, measured)
+    return bonds
 
 
 def _batches(snapshot: Snapshot, spread: float = 0.0) -> Iterator[tuple[list[Family], list[FamilyRow], Copies]]:
@@ -170,6 +173,8 @@ ORDER BY documents DESC, 4 DESC, first, 1, 2, 5
 
 @dataclass(frozen=True)
 class IdenticalInFull:
+    """A group of identical documents with their sizes and times. Lists are in the order of its documents."""
+
     group: IdenticalGroup
     sizes: list[int]
     modified: list[int]  # nanoseconds
@@ -188,4 +193,4 @@ def identical_in_full(snapshot: Snapshot) -> Iterator[IdenticalInFull]:
 
 
 def identical(snapshot: Snapshot) -> Iterator[IdenticalGroup]:
-    return (one.group for one in identical_in_full(snapshot))
+    return (group.group for group in identical_in_full(snapshot))

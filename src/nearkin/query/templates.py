@@ -1,7 +1,4 @@
-"""Templates as listings show them, and templates found by their names.
-
-Suggested templates, with what they would change.
-"""
+"""Templates as listings show them, and suggested templates with what they would change."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -12,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearkin.errors import InputError
 from nearkin.group.views import linked
-from nearkin.matching.boilerplate import Boilerplate, Drawer, Group, suggest
+from nearkin.matching.boilerplate import Boilerplate, Drawer, FeatureGroup, suggest
 from nearkin.matching.candidates import Postings
 from nearkin.matching.match_columns import MatchColumns
 from nearkin.matching.scan_cache import StoredTexts
@@ -49,6 +46,8 @@ EXCERPT = 200
 
 @dataclass(frozen=True)
 class Suggestion:
+    """Boilerplate that may be made a template."""
+
     number: int
     boilerplate: Boilerplate
     documents: int
@@ -71,13 +70,16 @@ class Suggestion:
 
 
 def excerpt(passages: Sequence[bytes]) -> str:
-    """The beginning of the longest."""
+    """The beginning of the longest passage."""
     text = max(passages, key=len, default=b"").decode("utf-8", "replace").strip()
     return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
 
 
 def list_suggestions(connection: sqlite3.Connection, *, least: int = LEAST, limit: int | None = 20) -> list[Suggestion]:
-    """Those that change most families first, then the heaviest. Nothing but the store decides, so numbers stay."""
+    """Suggest templates: those that change most families first, then the heaviest.
+
+    Nothing but the store decides, so a suggestion keeps its number.
+    """
     drawer = Drawer.of(connection)
     run = runs.last(connection)
     contents = present_contents(connection, run.scheme)
@@ -85,20 +87,20 @@ def list_suggestions(connection: sqlite3.Connection, *, least: int = LEAST, limi
     copies = contents.copies
     joins = _joins(connection, run, contents)
     families = _Families.load(connection, run.scheme, contents)
-    found = []
+    suggestions = []
     for group in suggest(postings, least=least)[:limit]:
         boilerplate = drawer.common_to(_spread(group, contents), TOLERANCE)
         if boilerplate:
             changed = families.changed(joins, group.rows, boilerplate.size, run.settings["match"]["threshold"])
-            found.append(Suggestion(0, boilerplate, int(copies[group.rows].sum()), changed))
-    found.sort(key=lambda one: -len(one.families))  # the heaviest stay first among equals
-    return [Suggestion(at + 1, one.boilerplate, one.documents, one.families) for at, one in enumerate(found)]
+            suggestions.append(Suggestion(0, boilerplate, int(copies[group.rows].sum()), changed))
+    suggestions.sort(key=lambda suggestion: -len(suggestion.families))  # the heaviest stay first among equals
+    return [replace(suggestion, number=at + 1) for at, suggestion in enumerate(suggestions)]
 
 
 def _postings(connection: sqlite3.Connection, drawer: Drawer, contents: Contents) -> Postings:
-    """Samples in which every content shows a feature that it has: those of the store, or made from the kept texts.
+    """The samples in which every content shows a feature that it has: those of the store, or made from the kept texts.
 
-    Of slots, smallest shingles and chunks a form's features are in some of its documents and not in others.
+    A sample of slots, smallest shingles or chunks has a form's features in some of its documents and not in others.
     """
     texts = StoredTexts(connection, contents, drawer.canon, RunSettings().jobs)
     without = left_out(connection, drawer.scheme_id, drawer.scheme, drawer.canon)
@@ -111,13 +113,13 @@ def _postings(connection: sqlite3.Connection, drawer: Drawer, contents: Contents
     return postings if drawer.scheme.sampled else replace(postings, moduli=np.ones_like(postings.moduli))
 
 
-def _spread(group: Group, contents: Contents) -> list[int]:
+def _spread(group: FeatureGroup, contents: Contents) -> list[int]:
     rows = group.rows[np.linspace(0, len(group.rows) - 1, min(len(group.rows), READ)).astype(np.int64)]
     ids: list[int] = contents.ids[rows].tolist()
     return ids
 
 
-def _joins(connection: sqlite3.Connection, run: runs.Run, contents: Contents) -> MatchColumns:
+def _joins(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> MatchColumns:
     matches = stored_matches(connection, run, contents)
     matches = matches[matches.resemblance >= run.settings["match"]["threshold"]]
     return matches[~Decided(connection).apart(matches.a, matches.b, contents.ids)]
@@ -150,7 +152,7 @@ class _Families:
         return cls(of, names)
 
     def changed(self, joins: MatchColumns, rows: NDArray[np.int64], size: int, threshold: float) -> tuple[str, ...]:
-        """Whose members would no longer hang together, were so much left out of each of these contents.
+        """The families whose members would no longer hang together if so much were left out of each of these contents.
 
         |A ∩ B| = r / (1 + r) · (|A| + |B|); what is left out is taken from both and from what they share.
         """
@@ -173,14 +175,14 @@ HAVE = 0.8  # share of a template's features that a document has which has the t
 
 
 def find_template(connection: sqlite3.Connection, name: str) -> Template:
-    """By name, or by number."""
+    """Find a template by its name, or by its number."""
     templates = all_templates(connection)
-    for one in templates:
-        if one.name == name:
-            return one
-    for one in templates:
-        if str(one.id) == name:
-            return one
+    for template in templates:
+        if template.name == name:
+            return template
+    for template in templates:
+        if str(template.id) == name:
+            return template
     raise InputError(f"There is no template {name}; list them with: nearkin template list{naming(connection)}")
 
 
@@ -203,21 +205,21 @@ def template_records(connection: sqlite3.Connection) -> list[Record]:
     known = stored_features(connection, run.scheme)
     shingler = plain_shingler(scheme) or Shingler(20)
     records = []
-    for one in templates:
-        features = known[one.id] if one.id in known else features_of(one, scheme, canon)
+    for template in templates:
+        features = known[template.id] if template.id in known else features_of(template, scheme, canon)
         records.append(
             {
-                "id": one.id,
-                "name": one.name,
-                "source": one.source,
-                "tolerance": one.tolerance,
+                "id": template.id,
+                "name": template.name,
+                "source": template.source,
+                "tolerance": template.tolerance,
                 "documents": _holders(signed, contents, copies.tolist(), scheme, features),
-                "shingles": len(shingles_of(passages_in(one, canon), shingler)),
-                "passages": len(one.passages),
-                "excerpt": excerpt(one.passages),
-                "by": one.by,
-                "note": one.note,
-                "at": one.at,
+                "shingles": len(shingles_of(passages_in(template, canon), shingler)),
+                "passages": len(template.passages),
+                "excerpt": excerpt(template.passages),
+                "by": template.by,
+                "note": template.note,
+                "at": template.at,
             }
         )
     return records
@@ -226,15 +228,15 @@ def template_records(connection: sqlite3.Connection) -> list[Record]:
 def _holders(
     signed: Signatures, contents: Contents, copies: list[int], scheme: Scheme, features: Features
 ) -> int | None:
-    """Documents that have most of what their sample can show of a template; None where samples are of fixed size."""
+    """Count the documents that have most of what their sample can show of a template; None: samples of fixed size."""
     if scheme.limit or scheme.estimator.coded:
         return None
     has = np.concatenate([[0], np.cumsum(among(signed.features, features))])
     offsets = signed.offsets.astype(np.int64)
-    found = has[offsets[1:]] - has[offsets[:-1]]
+    held = has[offsets[1:]] - has[offsets[:-1]]
     needed = np.zeros(len(contents), np.float64)
     for modulus in np.unique(signed.moduli):
         # bsw keeps one in so many, but not those a modulus says.
         shown = np.count_nonzero(features % modulus == 0) if scheme.sampled else len(features) / int(modulus)
         needed[signed.moduli == modulus] = HAVE * shown
-    return int(np.array(copies)[(found >= needed) & (found > 0)].sum()) if len(contents) else 0
+    return int(np.array(copies)[(held >= needed) & (held > 0)].sum()) if len(contents) else 0

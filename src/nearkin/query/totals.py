@@ -1,10 +1,8 @@
-"""The figures of a report: counted once, before anything is written, from the same rows that are listed.
+"""The figures of a report and of a scan's last line, and what every report begins with.
 
-What every report begins with: what was run, and what its numbers mean.
-
-The date is that of the run, never of the day on which the report is written: the same store makes the same bytes.
-
-What a scan did, in numbers that add up: every file met is a document or failed, never both.
+Figures are counted once, before anything is written, from the same rows that are listed. They add up: every file met is
+a document or failed, never both. A report begins with what was run and what its numbers mean. The date is that of the
+run, never of the day on which the report is written: the same store makes the same bytes.
 """
 
 import sqlite3
@@ -30,6 +28,8 @@ STEPS = 20  # the matches by resemblance are counted in twentieths
 
 @dataclass(frozen=True)
 class Totals:
+    """The figures of a report."""
+
     documents: int
     failed: int
     bytes: int  # of documents that lie in no other
@@ -71,9 +71,9 @@ def count_all(snapshot: Snapshot) -> Totals:
     )
     sizes: Counter[int] = Counter()
     kept = of_copies = 0
-    for kind, size, bytes_ in connection.execute(FAMILIES, (snapshot.run.scheme,)):
-        sizes[size] += 1
-        kept += bytes_
+    for kind, documents_in, bytes_in in connection.execute(FAMILIES, (snapshot.run.scheme,)):
+        sizes[documents_in] += 1
+        kept += bytes_in
         of_copies += kind == "identical"
     scores: Counter[int] = Counter()
     folders: Counter[tuple[str, str]] = Counter()
@@ -100,7 +100,7 @@ def count_all(snapshot: Snapshot) -> Totals:
         families_of_copies=of_copies,
         by_resemblance=dict(sorted(scores.items())),
         by_size=dict(sorted(sizes.items())),
-        by_folders=dict(sorted(folders.items(), key=lambda one: (-one[1], one[0]))),
+        by_folders=dict(sorted(folders.items(), key=lambda item: (-item[1], item[0]))),
     )
 
 
@@ -134,11 +134,11 @@ MEASURES = {
 
 
 def about(snapshot: Snapshot, totals: Totals) -> dict[str, Any]:
-    """As JSON has it."""
+    """What was run and what its numbers mean, as JSON has it."""
     run = snapshot.run
     limits = dict(snapshot.limits)
     if limits["containment"] == NO_CONTAINMENT:
-        limits.pop("containment")  # the scheme does not tell
+        limits.pop("containment")  # the scheme does not measure it
     return {
         "program": "nearkin",
         "version": run.version,
@@ -156,28 +156,28 @@ def about(snapshot: Snapshot, totals: Totals) -> dict[str, Any]:
     }
 
 
-def lines(told: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The same for people: what, and its value, settings that say nothing left out."""
-    found: list[tuple[str, Any]] = [
-        ("Version of nearkin", told["version"]),
-        ("Date of the run", told["date"]),
-        ("Scheme", told["scheme"]),
-        ("Text compared", told["text"]),
-        ("Scores", told["scores"]),
+def lines(about_run: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The same for people, as names and values; settings that are off are left out."""
+    named: list[tuple[str, Any]] = [
+        ("Version of nearkin", about_run["version"]),
+        ("Date of the run", about_run["date"]),
+        ("Scheme", about_run["scheme"]),
+        ("Text compared", about_run["text"]),
+        ("Scores", about_run["scores"]),
     ]
-    found += [(f"Scope {name}", root) for name, root in told["scopes"].items()]
-    for group, settings in {"match": told["thresholds"], **told["settings"]}.items():
-        if group == "run":  # how many threads and how much memory changes nothing that is told here
+    named += [(f"Scope {name}", root) for name, root in about_run["scopes"].items()]
+    for group, settings in {"match": about_run["thresholds"], **about_run["settings"]}.items():
+        if group == "run":  # how many threads and how much memory changes nothing that is listed here
             continue
         for key in sorted(settings, key=lambda key: (FIRST.index(key) if key in FIRST else len(FIRST), key)):
             value = settings[key]
             if value not in (None, [], False):
                 name = NAMED.get((group, key), f"{key.replace('_', ' ').capitalize()} ({group})")
-                found.append((name, _told_as(value)))
-    return found
+                named.append((name, _shown(value)))
+    return named
 
 
-def _told_as(value: Any) -> Any:
+def _shown(value: Any) -> Any:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if value is True:

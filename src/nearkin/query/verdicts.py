@@ -1,4 +1,7 @@
-"""Whom a verdict is about: documents and families by their names, as the bytes it will hang on."""
+"""The documents and families that a verdict is about, found by their names; and what followed from a verdict.
+
+A verdict is kept by the bytes of its documents.
+"""
 
 import os
 import re
@@ -26,6 +29,8 @@ SHOWN = 16  # digits of a family's id
 
 @dataclass(frozen=True)
 class FoundFamily:
+    """A family that a person named by its id."""
+
     founder: bytes
     digests: frozenset[bytes]  # of its documents' bytes
     contents: tuple[int, ...]  # of its members
@@ -79,7 +84,7 @@ def of_one_content(connection: sqlite3.Connection, digests: frozenset[bytes]) ->
 
 
 def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
-    """By its id or the beginning of it; also one that a verdict has parted."""
+    """Find a family by its id or the beginning of it; also one that a verdict has parted."""
     if not HEX.fullmatch(prefix):
         raise InputError(f"{prefix} is not a family id; `nearkin families` shows them, such as 0123456789abcdef.")
     wanted = prefix.lower()
@@ -89,12 +94,12 @@ def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
         for number, founder in connection.execute("SELECT id, founder FROM family WHERE scheme = ?", (scheme,))
         if founder.hex().startswith(wanted)
     }
-    said = {
-        one.family: one.digests
-        for one in reversed(all_verdicts(connection))
-        if one.family is not None and one.family.hex().startswith(wanted)
+    judged = {
+        verdict.family: verdict.digests
+        for verdict in reversed(all_verdicts(connection))
+        if verdict.family is not None and verdict.family.hex().startswith(wanted)
     }
-    founders = sorted({*known, *said})
+    founders = sorted({*known, *judged})
     if not founders:
         raise InputError(f"There is no family {prefix}; `nearkin families` lists them.")
     if len(founders) > 1:
@@ -104,7 +109,7 @@ def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
         )
     founder = founders[0]
     if founder not in known:
-        return FoundFamily(founder, said[founder], _contents_of(connection, said[founder]))
+        return FoundFamily(founder, judged[founder], _contents_of(connection, judged[founder]))
     contents = connection.execute(
         "SELECT content, role FROM family_content WHERE family = ? ORDER BY content", (known[founder],)
     ).fetchall()
@@ -118,7 +123,7 @@ def find_family(connection: sqlite3.Connection, prefix: str) -> FoundFamily:
 
 
 def _contents_of(connection: sqlite3.Connection, digests: frozenset[bytes]) -> tuple[int, ...]:
-    found = {
+    contents = {
         content
         for digest in digests
         for (content,) in connection.execute(
@@ -126,28 +131,28 @@ def _contents_of(connection: sqlite3.Connection, digests: frozenset[bytes]) -> t
             (digest,),
         )
     }
-    return tuple(sorted(found))
+    return tuple(sorted(contents))
 
 
 @dataclass(frozen=True)
 class Consequence:
     """What followed from a verdict."""
 
-    replaced: str | None  # what had been said before
+    replaced: str | None  # the verdict before it
     ended: int = 0  # families
     changed: int = 0
     founded: int = 0
 
 
 def members_of_families(connection: sqlite3.Connection) -> dict[bytes, frozenset[int]]:
-    """For each family as it is now, by its founder, its contents."""
-    found: dict[bytes, set[int]] = defaultdict(set)
+    """The contents of each family as it is now, by its founder."""
+    members: dict[bytes, set[int]] = defaultdict(set)
     for founder, content in connection.execute(
         "SELECT founder, content FROM family JOIN family_content ON family = id WHERE scheme = ?",
         (runs.last(connection).scheme,),
     ):
-        found[founder].add(content)
-    return {founder: frozenset(contents) for founder, contents in found.items()}
+        members[founder].add(content)
+    return {founder: frozenset(contents) for founder, contents in members.items()}
 
 
 def consequence(

@@ -1,9 +1,7 @@
-"""Numbers and names as people read them, on the screen and in reports.
+"""Numbers, names and reasons as people read them, on the screen and in reports.
 
-Why a family is of its kind, in words: what the matches between its texts are.
-
-What a scan did not list, so that what is shown may not be all: said to people, and to programs in the metadata of a
-table.
+Sentences say why a family is of its kind, and what a scan did not list, so that what is shown may not be all. Programs
+find the latter in the metadata of a table.
 """
 
 import sqlite3
@@ -41,47 +39,49 @@ def count(number: int, what: str = "") -> str:
 
 
 def share(value: float | None) -> str:
-    """Never 1.000 for what is not 1."""
+    """A share with three digits; never 1.000 for what is not 1."""
     if value is None:
         return "–"
     return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
 
 
 def percent(value: float) -> str:
-    """Never 100 for what is not all."""
+    """A share in percent; never 100 for what is not all."""
     return "100 %" if value == 1.0 else f"{min(value, 0.999) * 100:.1f} %"
 
 
 def marked(value: float | None, exact: bool | None) -> str:
-    """Estimates with ~ before them."""
+    """A share, with ~ before it where it is an estimate."""
     return ("~" if value is not None and exact is False else "") + share(value)
 
 
 def kind_of(family: Family) -> str:
-    """Eight documents may be a pair: of two texts, with copies."""
+    """The kind of a family in words: eight documents may be a pair of two texts, with copies."""
     copies = family.kind is Kind.PAIR and len(family.documents) > 2
     return f"{family.kind} with copies" if copies else str(family.kind)
 
 
 def holds(family: Family, score: str = "resemblance") -> list[str]:
-    """What a family hangs together by. Of a chain links count that are weaker than those that hold it together, in the
-    mean: it may be the lower of the two."""
-    found = []
+    """What a family hangs together by.
+
+    The mean of a chain counts links weaker than those that hold it together, so it may be the lower of the two.
+    """
+    phrases = []
     mean = marked(family.mean_resemblance, family.mean_exact)
     if family.kind is Kind.PAIR:
-        found.append(f"{score} {mean}")
+        phrases.append(f"{score} {mean}")
     elif family.mean_resemblance is not None and family.kind is not Kind.IDENTICAL:
-        found.append(f"{'mean' if score == 'resemblance' else f'mean {score}'} of all links {mean}")
+        phrases.append(f"{'mean' if score == 'resemblance' else f'mean {score}'} of all links {mean}")
         if family.weakest:
             weakest = marked(family.weakest.resemblance, family.weakest.exact)
-            found.append(f"{'holds together at' if family.view == View.CHAIN else 'weakest link'} {weakest}")
+            phrases.append(f"{'holds together at' if family.view == View.CHAIN else 'weakest link'} {weakest}")
     if family.most_distant:
-        found.append(f"least alike members {marked(family.most_distant.resemblance, family.most_distant.exact)}")
-    return found
+        phrases.append(f"least alike members {marked(family.most_distant.resemblance, family.most_distant.exact)}")
+    return phrases
 
 
 def said_of(member: Member) -> str | None:
-    """How it is known how far a document is from its family's pivot."""
+    """Whether the distance of a document from its family's pivot is exact or estimated."""
     return None if member.to_pivot is None else how(member.exact)
 
 
@@ -95,7 +95,7 @@ def how(exact: bool | None) -> str | None:
 
 
 def safe(text: str) -> str:
-    """Without anything that could move the cursor or turn the direction of writing."""
+    """A text without anything that could move the cursor or turn the direction of writing."""
     kept = (char if char.isprintable() or char in JOINERS else no_character(char) or ascii(char)[1:-1] for char in text)
     return "".join(kept)
 
@@ -114,7 +114,7 @@ ALIKE = {
 
 
 def reason_of(row: FamilyRow, documents: int) -> str:
-    """Texts are distinct ones: documents with the same words are one."""
+    """Why a family is of its kind. Documents with the same words count as one text."""
     copies = documents - len(row.contents)
     if row.kind == Kind.IDENTICAL:
         return "All documents have the same words."
@@ -152,15 +152,18 @@ def _reason(row: FamilyRow) -> str:
 
 
 def missing_from_families(connection: sqlite3.Connection, view: View, threshold: float | None) -> list[str]:
-    """Sentences; none: these are all. The greedy view is made from signatures, and needs no matches."""
+    """Why the families may not be all, as sentences; none: these are all.
+
+    The greedy view is made from signatures, and needs no matches.
+    """
     if view is View.GREEDY:
         return []
     run = runs.last(connection)
     scanned = run.settings["match"]["threshold"]
     asked = scanned if threshold is None else threshold
-    said = []
+    sentences = []
     if asked < scanned:
-        said.append(
+        sentences.append(
             f"Incomplete below {scanned:g}: the scan kept only the strongest matches there."
             " Scan again with a lower --threshold."
         )
@@ -171,30 +174,31 @@ def missing_from_families(connection: sqlite3.Connection, view: View, threshold:
     if crowds and (view is View.PIVOT or (view is View.CHAIN and asked > scanned)):
         where = f"above {scanned:g}" if view is View.CHAIN else "in this view"
         families = f"{crowds:,} {'family' if crowds == 1 else 'families'}"
-        said.append(
+        sentences.append(
             f"Incomplete where very many documents are alike ({families}): not all of their pairs were listed, so"
             f" {where} a family may be split. Scan again with --threshold {asked:g} or a higher --hot."
         )
-    return said
+    return sentences
 
 
 def missing_from_matches(
     connection: sqlite3.Connection, min_resemblance: float | None, min_containment: float | None
 ) -> list[str]:
+    """Why the matches may not be all, as sentences; none: these are all."""
     run = runs.last(connection)
     limits = run.settings["match"]
-    said = []
+    sentences = []
     for asked, limit in ((min_resemblance, "threshold"), (min_containment, "containment")):
         if asked is not None and asked < limits[limit]:
-            said.append(
+            sentences.append(
                 f"Incomplete below {limits[limit]:g}: the scan kept only the strongest matches there."
                 f" Scan again with a lower --{limit}."
             )
             break
     (unlisted,) = connection.execute("SELECT total(unlisted) FROM family WHERE scheme = ?", (run.scheme,)).fetchone()
     if unlisted:
-        said.append(
+        sentences.append(
             f"Incomplete where very many documents are alike: {unlisted:,.0f} pairs within such families are not"
             " listed. Scan again with a higher --hot."
         )
-    return said
+    return sentences

@@ -1,7 +1,8 @@
-"""A page of its own for one pair: self-contained, without network or script, light and dark, fit to print.
+"""The comparison page (.html) of one pair: self-contained, without network or script, light and dark, fit to print.
 
-Both texts stand side by side. Each passage has a number that leads to its other place; words that differ are marked;
-moved passages lead across. Long stretches that are the same are folded in their middle, and opened by a click.
+Both texts stand side by side. Each passage has a number that links to its place in the other text, words that differ
+are marked, and moved passages link to each other. Long stretches that are the same are folded in their middle; a click
+opens them.
 """
 
 from collections.abc import Iterator
@@ -12,12 +13,12 @@ from nearkin.query.alignment import AlignedBlock
 from nearkin.query.comparison import Comparison, aligned, label
 from nearkin.query.lookup import NamedDocument, Readable, in_characters
 from nearkin.query.wording import no_character
-from nearkin.report.word_marks import Elsewhere, Row, Word, joined, rows, unit
+from nearkin.report.word_marks import AlignedRow, Elsewhere, Word, joined, rows, unit
 from nearkin.scheme import Estimate
 from nearkin.text.canon import Canon
 
 ENDS = 60  # words of what is the same, at either end, before it is folded
-FOLDED = 200_000  # characters of a fold; of longer ones the middle is told, not shown
+FOLDED = 200_000  # characters of a fold; the middle of longer ones is counted, not shown
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2128; --dim: #6a737d; --ground: #fff; --card: #f6f8fa; --line: #d8dee4;
@@ -52,71 +53,74 @@ summary { cursor: pointer; color: var(--dim); font-style: italic; }
 """
 
 
-def comparison_page(a: NamedDocument, b: NamedDocument, found: Comparison, spec: str, canon: Canon) -> Iterator[str]:
-    """Piece by piece."""
+def comparison_page(
+    a: NamedDocument, b: NamedDocument, comparison: Comparison, spec: str, canon: Canon
+) -> Iterator[str]:
+    """Yield the page piece by piece."""
     names = [escape(_printable(side.name)) for side in (a, b)]
     yield f"<!doctype html>\n<html lang='en'>\n<meta charset='utf-8'>\n<title>{names[0]} and {names[1]}</title>\n"
     yield "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
-    yield f"<style>{STYLE}</style>\n<h1>{escape(label(found.relation))}</h1>\n"
-    if found.details:
-        yield f"<ul class='details'>{''.join(f'<li>{escape(_printable(one))}</li>' for one in found.details)}</ul>\n"
-    yield f"<dl>{''.join(_figures(found))}</dl>\n"
+    yield f"<style>{STYLE}</style>\n<h1>{escape(label(comparison.relation))}</h1>\n"
+    if comparison.details:
+        items = "".join(f"<li>{escape(_printable(detail))}</li>" for detail in comparison.details)
+        yield f"<ul class='details'>{items}</ul>\n"
+    yield f"<dl>{''.join(_figures(comparison))}</dl>\n"
     unit = "bytes" if canon.raw else "characters"
     yield f"<p class='key'>Measured by {escape(spec)}. <del>In A only</del> <ins>in B only</ins>"
     yield " <a class='moved'>moved</a>; <ins><a>underlined</a></ins>: also elsewhere in the other text."
     yield " Click a number or an underlined passage to see the same passage in the other text."
     yield f" Positions count {unit} of the extracted texts.</p>\n"
-    if found.wordless:
-        who = "Neither of the two has" if len(found.wordless) > 1 else f"{found.wordless} has no"
+    if comparison.wordless:
+        who = "Neither of the two has" if len(comparison.wordless) > 1 else f"{comparison.wordless} has no"
         yield f"<p>{who} words that nearkin can compare.</p>\n"
-    if (alignment := aligned(found, a, b, canon)) is None:
+    if (alignment := aligned(comparison, a, b, canon)) is None:
         return
     yield f"<table>\n<thead><tr><th>A: {names[0]}</th><th>B: {names[1]}</th></tr></thead>\n<tbody>\n"
-    one, other = (Readable.of(side.text or b"", canon) for side in (a, b))
-    alignment = in_characters(alignment, one, other)
+    text_a, text_b = (Readable.of(side.text or b"", canon) for side in (a, b))
+    alignment = in_characters(alignment, text_a, text_b)
     seen: set[str] = set()
     elsewhere = Elsewhere(alignment, of_a=True), Elsewhere(alignment, of_a=False)
-    for row in rows(alignment, one.text, other.text, canon, ends=ENDS):
-        yield _row(row, one, other, seen, elsewhere)
+    for row in rows(alignment, text_a.text, text_b.text, canon, ends=ENDS):
+        yield _row(row, text_a, text_b, seen, elsewhere)
     yield "</tbody>\n</table>\n</html>\n"
 
 
-def _figures(found: Comparison) -> Iterator[str]:
-    def said(what: str, value: str, about: str) -> str:
+def _figures(comparison: Comparison) -> Iterator[str]:
+    def fact(what: str, value: str, about: str) -> str:
         return f"<div><dt>{what}</dt><dd>{value} <small>{about}</small></dd></div>"
 
     def figure(what: str, estimate: Estimate | None) -> str:
         if estimate is None:
-            return said(what, "–", "no estimate")
+            return fact(what, "–", "no estimate")
         bounds = "" if estimate.low is None or estimate.high is None else f" {estimate.low:.2f} to {estimate.high:.2f}"
-        return said(what, _share(estimate.value), "exact" if estimate.exact else f"estimated{bounds}")
+        return fact(what, _share(estimate.value), "exact" if estimate.exact else f"estimated{bounds}")
 
-    yield figure("resemblance", found.resemblance)
-    yield figure("A in B", found.a_in_b)
-    yield figure("B in A", found.b_in_a)
-    if found.cosine is not None:
-        yield figure("cosine of words", found.cosine)
-    if found.words_over is not None:
-        yield said("words changed", f"more than {found.words_over:,}", "not counted further")
-    elif found.word_distance is not None:
-        yield said("words changed", f"{found.word_distance:,}", "inserted, removed or replaced")
-    if found.a_covered is not None and found.b_covered is not None:
-        about = f"with {_share(found.a_covered)} of A, {_share(found.b_covered)} of B"
-        yield said("common passages", f"{len(found.passages):,}", about)
+    yield figure("resemblance", comparison.resemblance)
+    yield figure("A in B", comparison.a_in_b)
+    yield figure("B in A", comparison.b_in_a)
+    if comparison.cosine is not None:
+        yield figure("cosine of words", comparison.cosine)
+    if comparison.words_over is not None:
+        yield fact("words changed", f"more than {comparison.words_over:,}", "not counted further")
+    elif comparison.word_distance is not None:
+        yield fact("words changed", f"{comparison.word_distance:,}", "inserted, removed or replaced")
+    if comparison.a_covered is not None and comparison.b_covered is not None:
+        about = f"with {_share(comparison.a_covered)} of A, {_share(comparison.b_covered)} of B"
+        yield fact("common passages", f"{len(comparison.passages):,}", about)
 
 
 def _share(value: float) -> str:
     return f"{value:.3f}" if value == 1.0 or value < 0.9995 else "0.999"
 
 
-def _row(row: Row, a: Readable, b: Readable, seen: set[str], elsewhere: tuple[Elsewhere, Elsewhere]) -> str:
+def _row(row: AlignedRow, a: Readable, b: Readable, seen: set[str], elsewhere: tuple[Elsewhere, Elsewhere]) -> str:
     block = row.block
     if block.same:
         first = _number(block, "a", "b", a) + _same(row.a, a.text, block.a_start, block.a_end, row.left_out)
         second = _number(block, "b", "a", b) + _same(row.b, b.text, block.b_start, block.b_end, row.left_out)
     else:
         first, second = _marked(row.a, "del", "a", "b", seen), _marked(row.b, "ins", "b", "a", seen)
-    # What is not marked here leads nowhere, but what stands once more in the other text leads here.
+    # Passages that stand elsewhere in the other text need a target here, even where their words are not marked.
     before_a = (_anchor(f"a{at + 1}", seen) for at in elsewhere[0].numbers(block.a_start, block.a_end))
     before_b = (_anchor(f"b{at + 1}", seen) for at in elsewhere[1].numbers(block.b_start, block.b_end))
     cells = f"<td>{''.join(before_a)}{first}</td><td>{''.join(before_b)}{second}</td>"
@@ -151,14 +155,14 @@ def _same(words: list[Word], text: str, start: int, end: int, left_out: int) -> 
 
 
 def _marked(words: list[Word], tag: str, mine: str, other: str, seen: set[str]) -> str:
-    """Neighbours of one kind are marked as one."""
+    """Mark words; neighbours with the same marks are marked together."""
     marked, end = "", None
     for (moved, changed, again), group in groupby(words, key=_kind):
         alike = list(group)
         text = escape(_printable(joined(alike)))
         if moved is not None:
             anchor = f"{mine}{moved + 1}"
-            name = "" if anchor in seen else f" id='{anchor}'"  # of a passage cut in two the first part has the name
+            name = "" if anchor in seen else f" id='{anchor}'"  # of a passage cut in two the first part is the target
             seen.add(anchor)
             text = f"<a class='moved'{name} href='#{other}{moved + 1}' title='passage {moved + 1}'>{text}</a>"
         elif changed and again is not None:
@@ -179,6 +183,6 @@ def _kind(word: Word) -> tuple[int | None, bool, int | None]:
 
 
 def _printable(text: str) -> str:
-    """Without what no page may hold, and what turns the direction of all that follows."""
+    """Replace characters that no page may hold, and those that change the direction of what follows."""
     kept = (char if char.isprintable() or char in "\n\t\u200c\u200d" else no_character(char) or " " for char in text)
     return "".join(kept)

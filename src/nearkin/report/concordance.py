@@ -1,9 +1,10 @@
-"""A Concordance load file: one line a document with the fields that review platforms ask for.
+"""The Concordance load file (.dat): one line a document, with the fields that review platforms ask for.
 
-Fields are parted by U+0014 and quoted by U+00FE; the file is UTF-8 and its lines end with CR LF. There is no way to
-escape either character, so U+0014 and line ends in names are shown as \\x14 and \\n, and U+00FE is doubled.
+Fields are separated by U+0014 and quoted by U+00FE; the file is UTF-8 and its lines end with CR LF. Neither character
+can be escaped, so U+0014 and line ends in names are shown as \\x14 and \\n, and U+00FE is doubled.
 
-Mail and attachments stay together: whatever came in a container follows it at once, and MAILFAMILY names the outermost.
+Mail and attachments stay together: the members of a container follow it at once, and MAILFAMILY names the outermost
+container.
 """
 
 from collections.abc import Iterator
@@ -21,9 +22,9 @@ FIELDS: tuple[str, ...] = (
     *("CUSTODIAN", "ALLCUSTODIAN", "MD5", "SHA1", "SHA256", "SCOPE", "PATH"),
 )
 
-# Of copies the first that could be read is the original; files go before what lies in a container. Of all that have the
-# words of a family's pivot the first is the pivot: so it is an original too. `keep` has rules of its own: who acts on a
-# load file must not act on its plan as well.
+# The original of copies is the first that could be read; files go before members of a container. Of all documents with
+# the words of a family's pivot the first is the pivot, so the pivot is an original too. `keep` has rules of its own:
+# whoever acts on a load file must not act on a plan of `keep` as well.
 FIRST = f"CAST((d.reason IS NOT NULL) || (d.parent IS NOT NULL) || {PLACE} AS BLOB)"
 PREPARED = f"""
 CREATE TEMP TABLE copy (digest BLOB PRIMARY KEY, documents INTEGER, original BLOB, custodians TEXT) WITHOUT ROWID;
@@ -63,7 +64,7 @@ ORDER BY coalesce(inside.root, {PLACE}), 1
 
 
 class Custodians:
-    """All who hold a copy, in order, each once."""
+    """SQL aggregate: the custodians of all copies, sorted, each once."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
@@ -77,6 +78,7 @@ class Custodians:
 
 
 def write_concordance(snapshot: Snapshot, path: Path) -> int:
+    """Write a load file and return the number of documents."""
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(_line(FIELDS))
@@ -87,6 +89,7 @@ def write_concordance(snapshot: Snapshot, path: Path) -> int:
 
 
 def load_lines(snapshot: Snapshot) -> Iterator[tuple[str, ...]]:
+    """Yield the fields of each document, in the order of FIELDS."""
     connection = snapshot.connection
     connection.create_aggregate("custodians", 1, Custodians)
     for statement in PREPARED.format(scheme=snapshot.run.scheme).split(";\n"):
@@ -103,7 +106,7 @@ def load_lines(snapshot: Snapshot) -> Iterator[tuple[str, ...]]:
         if documents is not None:
             group, among = family_id(founder), str(documents)
             pivot, similarity = "Y" if is_pivot else "N", "100" if is_pivot else percent(to_pivot)
-        elif copies:  # of bytes without text
+        elif copies:  # copies of bytes without text
             group, among, pivot, similarity = digest[:16].lower(), str(copies), "Y" if is_original else "N", "100"
         location = location_of(place)
         yield (
@@ -127,8 +130,8 @@ def load_lines(snapshot: Snapshot) -> Iterator[tuple[str, ...]]:
 
 
 def status_of(*, copies: int, original: bool, near: bool, pivot: bool, textless: bool) -> str:
-    """One of six. Of every group exactly one document is unique, exact original or near original, so that these three
-    are what a reviewer reads when all else is set aside. Excluded: it failed or has no text, and has no copy."""
+    """Return one of six states. Of every group exactly one document is unique, exact original or near original, so a
+    reviewer who reads only these three reads everything once. Excluded: it failed or has no text, and has no copy."""
     if copies > 1 and not original:
         return "exact duplicate"
     if near:
@@ -139,12 +142,13 @@ def status_of(*, copies: int, original: bool, near: bool, pivot: bool, textless:
 
 
 def document_id(location: Location) -> str:
-    """The same in every report: by place, not by number. Half of a SHA-256 would do for billions; this is a quarter."""
+    """Return an id that is the same in every report: it comes from the place, not from a number. It is a quarter of a
+    SHA-256; half would do for billions of documents."""
     return sha256(location.scope.encode() + b"\0" + location.path).hexdigest()[:16]
 
 
 def percent(share: float | None) -> str:
-    """Rounded down: only what is the same is 100."""
+    """Return a share as per cent, rounded down: only 1 is 100."""
     return "" if share is None else f"{int(share * 10_000 + 1e-9) / 100:g}"
 
 

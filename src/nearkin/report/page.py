@@ -1,8 +1,8 @@
-"""One page that needs no network: summary, charts, and tables that can be sorted and filtered.
+"""The report page (.html), which needs no network: a summary, charts, and tables that can be sorted and filtered.
 
-Without JavaScript the first rows of every table can be read and printed as they are. With it the rows, which lie in the
-page as JSON, are shown as many as are in sight: 100,000 are sorted and filtered at once. Rows come from the store one
-by one and are written so; what does not fit is counted and said.
+Without JavaScript the first rows of every table can be read and printed. With JavaScript all rows, which are in the
+page as JSON, can be sorted and filtered, 100,000 at once; only those in sight are drawn. Rows come from the store and
+are written one by one; the page says how many did not fit.
 """
 
 import json
@@ -24,8 +24,8 @@ from nearkin.store import runs
 from nearkin.store.documents import each_present
 
 MOST = 100_000  # rows of one table, and documents of families
-PLAIN = 100  # rows that are there without JavaScript
-PLAIN_FAMILIES = 25  # with their documents
+PLAIN = 100  # rows that are shown without JavaScript
+PLAIN_FAMILIES = 25  # families that are shown with their documents
 PLAIN_MEMBERS = 50
 # The page may load nothing, neither scripts nor pictures nor fonts.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -34,7 +34,9 @@ Row = list[Any]
 
 
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
+    """A column of a table."""
+
     title: str
     kind: str  # text, path, count, size or share
     width: str = "minmax(0, 1fr)"
@@ -44,85 +46,89 @@ class Column:
         return self.kind in ("count", "size", "share")
 
     def shown(self, value: Any) -> str:
+        """Return a cell as HTML. A value may be a list of a text and its link."""
         text, link = value if isinstance(value, list) else (value, None)
         if text is None:
             return "–" if self.numeric else ""
-        told = {"share": share, "size": size, "count": count}.get(self.kind, str)(text)
-        return f'<a href="{escape(link)}">{escape(told)}</a>' if link else escape(told)
+        words = {"share": share, "size": size, "count": count}.get(self.kind, str)(text)
+        return f'<a href="{escape(link)}">{escape(words)}</a>' if link else escape(words)
 
 
 IDENTICAL = (
-    Column("Files", "count", "60px"),
-    Column("Overhead", "size", "90px"),
-    Column("File size", "size", "90px"),
-    Column("Same", "text", "60px"),
-    Column("First file", "path"),
+    PageColumn("Files", "count", "60px"),
+    PageColumn("Overhead", "size", "90px"),
+    PageColumn("File size", "size", "90px"),
+    PageColumn("Same", "text", "60px"),
+    PageColumn("First file", "path"),
 )
-COPY = (Column("File", "path"), Column("Size", "size"))
+COPY = (PageColumn("File", "path"), PageColumn("Size", "size"))
 FAMILY = (
-    Column("Family", "count", "60px"),
-    Column("Files", "count", "60px"),
-    Column("Size", "size", "84px"),
-    Column("Links", "count", "60px"),
-    Column("Type", "text", "122px"),
-    Column("Similar", "share", "76px"),
-    Column("Mean", "share", "64px"),
-    Column("Measured", "text", "84px"),
-    Column("Verdict", "text", "84px"),
-    Column("Pivot", "path"),
+    PageColumn("Family", "count", "60px"),
+    PageColumn("Files", "count", "60px"),
+    PageColumn("Size", "size", "84px"),
+    PageColumn("Links", "count", "60px"),
+    PageColumn("Type", "text", "122px"),
+    PageColumn("Similar", "share", "76px"),
+    PageColumn("Mean", "share", "64px"),
+    PageColumn("Measured", "text", "84px"),
+    PageColumn("Verdict", "text", "84px"),
+    PageColumn("Pivot", "path"),
 )
 MEMBER = (
-    Column("File", "path"),
-    Column("Role", "text"),
-    Column("Similar", "share"),
-    Column("To pivot", "share"),
-    Column("Measured", "text"),
-    Column("Links", "count"),
-    Column("Size", "size"),
+    PageColumn("File", "path"),
+    PageColumn("Role", "text"),
+    PageColumn("Similar", "share"),
+    PageColumn("To pivot", "share"),
+    PageColumn("Measured", "text"),
+    PageColumn("Links", "count"),
+    PageColumn("Size", "size"),
 )
 FAILED = (
-    Column("Reason", "text", "110px"),
-    Column("Size", "size", "84px"),
-    Column("File", "path"),
-    Column("Detail", "text"),
+    PageColumn("Reason", "text", "110px"),
+    PageColumn("Size", "size", "84px"),
+    PageColumn("File", "path"),
+    PageColumn("Detail", "text"),
 )
 
 
-def matched(score: str) -> tuple[Column, ...]:
+def match_columns(score: str) -> tuple[PageColumn, ...]:
     return (
-        Column(score.capitalize(), "share", "106px"),
-        Column("A in B", "share", "66px"),
-        Column("B in A", "share", "66px"),
-        Column("Similar", "share", "76px"),
-        Column("Shared", "size", "84px"),
-        Column("Measured", "text", "84px"),
-        Column("A", "path"),
-        Column("B", "path"),
+        PageColumn(score.capitalize(), "share", "106px"),
+        PageColumn("A in B", "share", "66px"),
+        PageColumn("B in A", "share", "66px"),
+        PageColumn("Similar", "share", "76px"),
+        PageColumn("Shared", "size", "84px"),
+        PageColumn("Measured", "text", "84px"),
+        PageColumn("A", "path"),
+        PageColumn("B", "path"),
     )
 
 
-def write_page(snapshot: Snapshot, totals: Totals, told: dict[str, Any], path: Path, *, links: bool) -> int:
+def write_page(snapshot: Snapshot, totals: Totals, facts: dict[str, Any], path: Path, *, links: bool) -> int:
+    """Write a page and return the number of rows. `facts`: what was run, from `about`."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        _Page(file, snapshot, totals, links=links).write(told)
+        _Page(file, snapshot, totals, links=links).write(facts)
     return totals.identical + totals.families + totals.matches + totals.failed
 
 
 class _Page:
+    """Writes the parts of the page, from top to bottom."""
+
     def __init__(self, file: TextIO, snapshot: Snapshot, totals: Totals, *, links: bool) -> None:
         self.file, self.snapshot, self.totals, self.links = file, snapshot, totals, links
         self.score = likeness(snapshot.scheme)
 
-    def write(self, told: dict[str, Any]) -> None:
+    def write(self, facts: dict[str, Any]) -> None:
         here = Path(__file__)
         style, script = (here.with_name(f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
         self.file.write(
             f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
             f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>nearkin report, {escape(told['date'][:10])}</title>\n<style>\n{style}</style></head>\n"
+            f"<title>nearkin report, {escape(facts['date'][:10])}</title>\n<style>\n{style}</style></head>\n"
             "<body><main>\n"
         )
-        self._summary(told)
+        self._summary(facts)
         self._identical()
         self._families()
         self._matches()
@@ -135,13 +141,14 @@ class _Page:
         uri = self.snapshot.uri(location) if self.links else None
         return [name, uri] if uri else name
 
-    def _summary(self, told: dict[str, Any]) -> None:
+    def _summary(self, facts: dict[str, Any]) -> None:
         totals = self.totals
-        when = told["date"].replace("T", " ")[:16]
+        when = facts["date"].replace("T", " ")[:16]
         write = self.file.write
         write(
-            f'<h1>Copies, versions and parts</h1>\n<p class="dim">nearkin {escape(told["version"])}, run of {when} UTC,'
-            f" scheme {escape(told['scheme'])}, families at {self.score} {told['thresholds']['threshold']:g}</p>\n"
+            "<h1>Copies, versions and parts</h1>\n"
+            f'<p class="dim">nearkin {escape(facts["version"])}, run of {when} UTC,'
+            f" scheme {escape(facts['scheme'])}, families at {self.score} {facts['thresholds']['threshold']:g}</p>\n"
             '<nav><a href="#identical">Identical</a><a href="#families">Families</a><a href="#matches">Matches</a>'
             '<a href="#failed">Failed</a><a href="#run">What was run, and what the numbers mean</a></nav>\n'
         )
@@ -164,8 +171,8 @@ class _Page:
         write('<details class="run" id="run"><summary>What was run, and what the numbers mean</summary>')
         for title, name, rows in (
             ("What was found", "", counted),
-            ("What was run", "", lines({**told, "date": f"{when} UTC"})),
-            ("What the numbers mean", "means", list(told["measures"].items())),
+            ("What was run", "", lines({**facts, "date": f"{when} UTC"})),
+            ("What the numbers mean", "means", list(facts["measures"].items())),
         ):
             write(f'<h3>{title}</h3><table class="{name}"><tbody>')
             for key, value in rows:
@@ -176,36 +183,36 @@ class _Page:
 
     def _identical(self) -> None:
         totals = self.totals
-        said = (
+        about = (
             f"{count(totals.bytes_sets, 'sets')} with the same bytes ({count(totals.bytes_files, 'files')},"
             f" {size(totals.overhead)} overhead), {count(totals.words_sets, 'sets')} with the same words only"
             f" ({count(totals.words_files, 'files')})."
         )
         rows = (
             [
-                len(one.group.documents),
-                one.group.overhead,
-                one.group.size,
-                one.group.tier,
-                self._name(one.group.documents[0]),
-                [[self._name(place), size_] for place, size_ in zip(one.group.documents, one.sizes, strict=True)],
+                len(copies.group.documents),
+                copies.group.overhead,
+                copies.group.size,
+                copies.group.tier,
+                self._name(copies.group.documents[0]),
+                [[self._name(place), size_] for place, size_ in zip(copies.group.documents, copies.sizes, strict=True)],
             ]
-            for one in streams.identical_in_full(self.snapshot)
+            for copies in streams.identical_in_full(self.snapshot)
         )
-        self._table("identical", "Identical files", said, totals.identical, IDENTICAL, rows, members=COPY)
+        self._table("identical", "Identical files", about, totals.identical, IDENTICAL, rows, members=COPY)
 
     def _families(self) -> None:
         totals = self.totals
-        said = (
+        about = (
             f"{count(totals.families, 'families')} with {count(totals.family_documents, 'documents')},"
             f" {size(totals.family_bytes)}; {only_copies(totals.families_of_copies)}."
             " Similar: the share of the smaller text that is in the larger. Mean: mean resemblance of all links."
         )
-        self._table("families", "Families", said, totals.families, FAMILY, self._family_rows(), members=MEMBER)
+        self._table("families", "Families", about, totals.families, FAMILY, self._family_rows(), members=MEMBER)
 
     def _family_rows(self) -> Iterator[Row]:
-        for number, one in enumerate(streams.families_in_full(self.snapshot), 1):
-            family = one.family
+        for number, listed in enumerate(streams.families_in_full(self.snapshot), 1):
+            family = listed.family
             pivot = next(member for member in family.documents if member.pivot)
             members = [
                 [
@@ -218,66 +225,66 @@ class _Page:
                     bytes_,
                 ]
                 for member, links, similar, bytes_ in zip(
-                    family.documents, one.links, one.shares, one.sizes, strict=True
+                    family.documents, listed.links, listed.shares, listed.sizes, strict=True
                 )
             ]
-            own = [number, len(family.documents), family.bytes, family.links, kind_of(family), one.share]
-            mean = [family.mean_resemblance, how(one.exact)]
+            own = [number, len(family.documents), family.bytes, family.links, kind_of(family), listed.share]
+            mean = [family.mean_resemblance, how(listed.exact)]
             yield [*own, *mean, family.verdict, self._name(pivot.location), members]
 
     def _matches(self) -> None:
-        found = streams.matches(self.snapshot)
-        strongest = list(islice(found, PAIRS))
-        said = f"{count(self.totals.matches, 'matches')}, strongest first; copies are named once."
+        matches = streams.matches(self.snapshot)
+        strongest = list(islice(matches, PAIRS))
+        about = f"{count(self.totals.matches, 'matches')}, strongest first; copies are named once."
         rows = (
             [
-                one.resemblance,
-                one.a_in_b,
-                one.b_in_a,
-                streams.of_the_smaller(one.a_in_b, one.b_in_a),
-                one.shared_bytes,
-                how(one.exact),
-                self._name(one.a),
-                self._name(one.b),
+                match.resemblance,
+                match.a_in_b,
+                match.b_in_a,
+                streams.of_the_smaller(match.a_in_b, match.b_in_a),
+                match.shared_bytes,
+                how(match.exact),
+                self._name(match.a),
+                self._name(match.b),
             ]
-            for one in chain(strongest, found)
+            for match in chain(strongest, matches)
         )
         fragments = list(passages_of(self.snapshot, strongest))
         if fragments:
             unit = "bytes" if runs.canon_of(self.snapshot.connection, self.snapshot.run) == "raw" else "characters"
-            about = f"Of the strongest matches. Positions count {unit} of the extracted texts."
-            self.file.write(f'<section id="passages"><h2>Passages in common</h2><p class="dim">{about}</p>')
+            positions = f"Of the strongest matches. Positions count {unit} of the extracted texts."
+            self.file.write(f'<section id="passages"><h2>Passages in common</h2><p class="dim">{positions}</p>')
             self.file.write(f"{''.join(fragments)}</section>\n")
-        self._table("matches", "Matches", said, self.totals.matches, matched(self.score), rows)
+        self._table("matches", "Matches", about, self.totals.matches, match_columns(self.score), rows)
 
     def _failed(self) -> None:
         rows = (
-            [one.reason, one.size, self._name(one.location), safe(one.detail or "")]
-            for one in each_present(self.snapshot.connection, failed=True)
+            [failed.reason, failed.size, self._name(failed.location), safe(failed.detail or "")]
+            for failed in each_present(self.snapshot.connection, failed=True)
         )
-        said = f"{count(self.totals.failed, 'files or folders')} could not be read; the reason stands beside each."
-        self._table("failed", "Failed documents", said, self.totals.failed, FAILED, rows)
+        about = f"{count(self.totals.failed, 'files or folders')} could not be read; the reason stands beside each."
+        self._table("failed", "Failed documents", about, self.totals.failed, FAILED, rows)
 
     def _table(
         self,
         name: str,
         title: str,
-        said: str,
+        about: str,
         total: int,
-        columns: Sequence[Column],
+        columns: Sequence[PageColumn],
         rows: Iterable[Row],
-        members: Sequence[Column] = (),
+        members: Sequence[PageColumn] = (),
     ) -> None:
-        """The first rows plainly, then all as JSON; a row of a family or set has its documents at its end."""
+        """Write the first rows as a plain table, then all as JSON. The last cell of a family holds its documents."""
         write = self.file.write
         if not total:
             write(f'<section id="{name}"><h2>{title}</h2><p class="dim">None.</p></section>\n')
             return
         rest = iter(rows)
         first = list(islice(rest, PLAIN))
-        write(f'<section id="{name}" data-columns="{_specified(columns)}"')
-        write(f' data-members="{_specified(members)}"' if members else "")
-        write(f'>\n<h2>{title}</h2>\n<p class="dim">{escape(said)}{_left_out(total, name)}</p>\n<div class="plain">')
+        write(f'<section id="{name}" data-columns="{_column_json(columns)}"')
+        write(f' data-members="{_column_json(members)}"' if members else "")
+        write(f'>\n<h2>{title}</h2>\n<p class="dim">{escape(about)}{_left_out(total, name)}</p>\n<div class="plain">')
         self._plain(columns, [row[: len(columns)] for row in first])
         if total > PLAIN:
             write(f'<p class="dim">Showing the first {PLAIN} of {total:,}.</p>')
@@ -293,7 +300,7 @@ class _Page:
             before = ",\n"
         write("]</script></section>\n")
 
-    def _plain(self, columns: Sequence[Column], rows: Iterable[Row]) -> None:
+    def _plain(self, columns: Sequence[PageColumn], rows: Iterable[Row]) -> None:
         write = self.file.write
         mark = [' class="n"' if column.numeric else "" for column in columns]
         write("<table><thead><tr>")
@@ -304,21 +311,21 @@ class _Page:
             write(f"<tr>{''.join(f'<td{at}>{column.shown(value)}</td>' for column, at, value in cells)}</tr>\n")
         write("</tbody></table>")
 
-    def _part(self, columns: Sequence[Column], members: Sequence[Column], row: Row) -> None:
+    def _part(self, columns: Sequence[PageColumn], members: Sequence[PageColumn], row: Row) -> None:
         documents, shown = row[-1], [column.shown(value) for column, value in zip(columns, row, strict=False)]
-        told = " · ".join(
+        names = " · ".join(
             text
             for column, text in zip(columns, shown, strict=True)
             if text and text != "–" and column.kind in ("text", "path")
         )
-        self.file.write(f'<details class="family"><summary>{count(len(documents), "files")} · {told}</summary>')
+        self.file.write(f'<details class="family"><summary>{count(len(documents), "files")} · {names}</summary>')
         self._plain(members, documents[:PLAIN_MEMBERS])
         if len(documents) > PLAIN_MEMBERS:
             self.file.write(f'<p class="dim">{len(documents) - PLAIN_MEMBERS:,} more.</p>')
         self.file.write("</details>\n")
 
 
-def _specified(columns: Sequence[Column]) -> str:
+def _column_json(columns: Sequence[PageColumn]) -> str:
     return escape(json.dumps([vars(column) for column in columns], separators=(",", ":")))
 
 

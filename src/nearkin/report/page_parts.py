@@ -1,6 +1,7 @@
-"""Small charts as inline SVG: they need no script, take the page's colours, and every bar says its number.
+"""Parts of the report page: its charts, and the passages of the strongest pairs.
 
-Passages of the strongest pairs, as the page shows them: the longest of each, with their places in both texts.
+Charts are inline SVG: they need no script, take the page's colours, and every bar shows its number. Of each strong pair
+the longest passages are quoted, with their places in both texts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,32 +20,32 @@ from nearkin.text.canon import Canon
 Bar = tuple[str, int]
 SIZES = ((2, 2), (3, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 FOLDERS = 8
-CROWDED = 12  # bars
+CROWDED = 12  # bars from which on numbers are small
 WIDTH = 360
 
 
 def charts(totals: Totals, score: str) -> list[tuple[str, str]]:
-    """Title and picture of each that has something to show."""
-    found = []
+    """Return the title and the picture of each chart that has something to show."""
+    drawn = []
     if totals.families:
-        found.append(("Families by number of documents", bars(family_sizes(totals), "families")))
+        drawn.append(("Families by number of documents", bars(family_sizes(totals), "families")))
     if totals.matches:
         parts = " (low values: parts)" if min(totals.by_resemblance) < STEPS // 2 else ""
-        found.append((f"Matches by {score}{parts}", bars(resemblances(totals), "matches")))
+        drawn.append((f"Matches by {score}{parts}", bars(resemblances(totals), "matches")))
     if len({folder for pair in totals.by_folders for folder in pair}) > 1:
-        found.append(("Matches between folders", folders(totals)))
-    return found
+        drawn.append(("Matches between folders", folders(totals)))
+    return drawn
 
 
 def family_sizes(totals: Totals) -> list[Bar]:
-    found = []
+    sizes = []
     for least, most in SIZES:
         count = sum(n for size, n in totals.by_size.items() if size >= least and (most is None or size <= most))
         label = f"{least}" if least == most else f"{least}–{most}" if most else f"{least}+"
-        found.append((label, count))
-    while len(found) > 3 and not found[-1][1]:
-        found.pop()
-    return found
+        sizes.append((label, count))
+    while len(sizes) > 3 and not sizes[-1][1]:
+        sizes.pop()
+    return sizes
 
 
 def resemblances(totals: Totals) -> list[Bar]:
@@ -78,7 +79,7 @@ def _labelled(at: int, values: Sequence[Bar]) -> bool:
 
 
 def folders(totals: Totals) -> str:
-    """Of the folders with most matches, how many each has with each; the darker, the more."""
+    """Draw the number of matches between each two of the folders with most matches; darker cells have more."""
     weight: dict[str, int] = {}
     for (a, b), count in totals.by_folders.items():
         for folder in {a, b}:
@@ -123,19 +124,19 @@ def _short(count: int) -> str:
 PAIRS = 10  # whose passages are shown
 PASSAGES = 3  # of each pair, the longest
 SHOWN = 400  # characters of each
-LONGEST = 5_000_000  # bytes of a text: of longer ones `nearkin compare` tells
+LONGEST = 5_000_000  # bytes of a text; longer ones are left to `nearkin compare`
 
 
 def passages_of(snapshot: Snapshot, strongest: Sequence[Match]) -> Iterator[str]:
-    """For each of these pairs an HTML fragment that shows the text they have in common; none where it was not kept."""
+    """Yield an HTML fragment for each of these pairs that quotes their common text; none where a text was not kept."""
     canon = Canon.parse(runs.canon_of(snapshot.connection, snapshot.run))
     for match in strongest[:PAIRS]:
         a, b = _text(snapshot, match.a), _text(snapshot, match.b)
         if a is None or b is None or max(len(a), len(b)) > LONGEST:
             continue
-        found = common_passages(a, b, canon)
-        if found:
-            yield _fragment(snapshot, match, found, a if canon.raw else a.decode("utf-8", "replace"))
+        passages = common_passages(a, b, canon)
+        if passages:
+            yield _fragment(snapshot, match, passages, a if canon.raw else a.decode("utf-8", "replace"))
 
 
 def _text(snapshot: Snapshot, location: Location) -> bytes | None:
@@ -147,17 +148,19 @@ def _text(snapshot: Snapshot, location: Location) -> bytes | None:
     return None if row is None or row[0] is None else unpack(row[0])
 
 
-def _fragment(snapshot: Snapshot, match: Match, found: list[Passage], text: str | bytes) -> str:
+def _fragment(snapshot: Snapshot, match: Match, passages: list[Passage], text: str | bytes) -> str:
     names = [_name(snapshot, location) for location in (match.a, match.b)]
-    longest = sorted(found, key=lambda one: (one.a_start - one.a_end, one.a_start, one.b_start))[:PASSAGES]
+    longest = sorted(passages, key=lambda passage: (passage.a_start - passage.a_end, passage.a_start, passage.b_start))[
+        :PASSAGES
+    ]
     quoted = "".join(
-        f"<blockquote>{_quoted(text, one)}<br><small>{one.a_start:,} to {one.a_end:,} of the first,"
-        f" {one.b_start:,} to {one.b_end:,} of the second</small></blockquote>"
-        for one in sorted(longest, key=lambda one: one.a_start)
+        f"<blockquote>{_quoted(text, passage)}<br><small>{passage.a_start:,} to {passage.a_end:,} of the first,"
+        f" {passage.b_start:,} to {passage.b_end:,} of the second</small></blockquote>"
+        for passage in sorted(longest, key=lambda passage: passage.a_start)
     )
-    more = f"the {len(longest)} longest of {in_words(len(found), 'passages')}" if len(found) > PASSAGES else ""
-    told = f"<small>{more or in_words(len(found), 'passages')}</small>"
-    return f'<details class="family"><summary>{names[0]} and {names[1]} {told}</summary>{quoted}</details>\n'
+    more = f"the {len(longest)} longest of {in_words(len(passages), 'passages')}" if len(passages) > PASSAGES else ""
+    number = f"<small>{more or in_words(len(passages), 'passages')}</small>"
+    return f'<details class="family"><summary>{names[0]} and {names[1]} {number}</summary>{quoted}</details>\n'
 
 
 def _quoted(text: str | bytes, passage: Passage) -> str:

@@ -1,9 +1,8 @@
-"""What the makers of documents work with: dice, the shelf, and the record of what is true.
+"""The desk of the makers: random numbers, the shelf of folders, and the record of what is true.
 
-Where the sample's documents stand: a few trees of folders, each about one topic and of bounded size.
-
-Several folders of a tree are open at once and a document goes to any of them, so that neighbours on the shelf
-are no kin. Only open folders are remembered.
+Documents stand in a few trees of folders. A folder has one topic and a bounded number of documents. Several folders of
+a tree are open at once and a document goes to any of them, so that neighbours in a folder are not related. Only open
+folders are kept in memory.
 """
 
 import os
@@ -12,11 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nearkin.sample.latin import ENGLISH, LATIN
+from nearkin.sample.languages import ENGLISH, LATIN, WORLD
 from nearkin.sample.page import Page, compose
 from nearkin.sample.prose import Dice, Language, Prose, cheered, product, prose
-from nearkin.sample.scripts import WORLD
-from nearkin.sample.truth import Family, FamilyKind, Relation, RelationKind
+from nearkin.sample.truth import FamilyKind, RelationKind, TrueFamily, TrueRelation
 
 OPEN = 5
 _YEARS = 10
@@ -24,7 +22,9 @@ _WEIGHTS = ("support",) * 8 + ("archive",) * 4 + ("manuals",) * 4 + ("letters",)
 
 
 @dataclass
-class Folder:
+class ShelfFolder:
+    """A folder that documents may still be added to."""
+
     path: str
     topic: int
     room: int
@@ -32,17 +32,19 @@ class Folder:
 
 
 class Shelf:
+    """Writes documents into folders."""
+
     def __init__(self, root: Path, dice: Dice, *, documents: int) -> None:
         self._root = root
         self._dice = dice
         self._room = min(500, max(12, documents // 30))
-        self._open: dict[str, list[Folder]] = {tree: [] for tree in _WEIGHTS}
+        self._open: dict[str, list[ShelfFolder]] = {tree: [] for tree in _WEIGHTS}
         self._begun = dict.fromkeys(self._open, 0)
         self._topics = 0
         self.written = 0
 
-    def folder(self, *, apart_from: str = "") -> Folder:
-        """An open folder; apart_from names a path whose tree is to be avoided."""
+    def folder(self, *, apart_from: str = "") -> ShelfFolder:
+        """Return an open folder; `apart_from` is a path whose tree is avoided."""
         tree = self._dice.pick(_WEIGHTS)
         while apart_from.startswith(tree + "/"):
             tree = self._dice.pick(_WEIGHTS)
@@ -55,7 +57,7 @@ class Shelf:
             folders[turn] = self._begin(tree)
         return folders[turn]
 
-    def put(self, folder: Folder, name: str, suffix: str, data: bytes, *, when: int) -> str:
+    def put(self, folder: ShelfFolder, name: str, suffix: str, data: bytes, *, when: int) -> str:
         unique, turn = name + suffix, 1
         while unique in folder.names:
             turn += 1
@@ -66,8 +68,9 @@ class Shelf:
         self._write(path, data, when)
         return path
 
-    def put_oddly(self, folder: Folder, name: str, plain: str, data: bytes, *, when: int) -> str:
-        """Under a name that some file systems refuse (no UTF-8, quotes); there, under the plain one."""
+    def put_oddly(self, folder: ShelfFolder, name: str, plain: str, data: bytes, *, when: int) -> str:
+        """Write under a name that some file systems refuse (no UTF-8, quotes); where that fails, under the plain
+        one."""
         path = f"{folder.path}/{name}"
         try:
             self._write(path, data, when)
@@ -84,14 +87,14 @@ class Shelf:
         os.utime(full, (when, when))
         self.written += 1
 
-    def _begin(self, tree: str) -> Folder:
+    def _begin(self, tree: str) -> ShelfFolder:
         turn = self._begun[tree]
         self._begun[tree] += 1
         topic = self._topics
         self._topics += 1
         path = _LABELS[tree](turn, topic)
         (self._root / path).mkdir(parents=True, exist_ok=True)
-        return Folder(path, topic, self._room)
+        return ShelfFolder(path, topic, self._room)
 
 
 def _by_product(tree: str) -> Callable[[int, int], str]:
@@ -125,8 +128,8 @@ _DAYS = 2_600  # the longest chain still ends before 2026
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
-    """A document on the shelf."""
+class FiledDocument:
+    """A document that was written."""
 
     path: str
     data: bytes
@@ -136,14 +139,16 @@ class Filed:
 
 @dataclass
 class Desk:
+    """Everything a maker needs to write documents and to record what is true of them."""
+
     dice: Dice
     shelf: Shelf
-    relations: list[Relation] = field(default_factory=list)
-    families: list[Family] = field(default_factory=list)
+    relations: list[TrueRelation] = field(default_factory=list)
+    families: list[TrueFamily] = field(default_factory=list)
     _serial: int = 0
 
     def serial(self) -> int:
-        """1, 2, 3, …: for whatever must be unlike everywhere."""
+        """Return 1, 2, 3, …, for what must differ everywhere."""
         self._serial += 1
         return self._serial
 
@@ -156,7 +161,7 @@ class Desk:
     def later(self, when: int) -> int:
         return when + _DAY + self.dice.below(20 * _DAY)
 
-    def prose(self, language: Language | None = None, *, folder: Folder | None = None) -> Prose:
+    def prose(self, language: Language | None = None, *, folder: ShelfFolder | None = None) -> Prose:
         return prose(language or self.language(), (folder or self.shelf.folder()).topic)
 
     def page(self, prose: Prose, size: int) -> Page:
@@ -172,8 +177,10 @@ class Desk:
             name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
         return unicodedata.normalize("NFC", name).replace("'", "")
 
-    def file(self, page: Page, prose: Prose, *, when: int | None = None, folder: Folder | None = None) -> Filed:
-        """The page as text or HTML in some folder, under its own title or another."""
+    def file(
+        self, page: Page, prose: Prose, *, when: int | None = None, folder: ShelfFolder | None = None
+    ) -> FiledDocument:
+        """Write the page as text or HTML in some folder, under its own title or another."""
         if self.dice.chance(0.35):
             data, suffix = page.as_html().encode(), ".html"
         else:
@@ -188,15 +195,15 @@ class Desk:
         name: str,
         *,
         when: int | None = None,
-        folder: Folder | None = None,
+        folder: ShelfFolder | None = None,
         apart_from: str = "",
-    ) -> Filed:
+    ) -> FiledDocument:
         stamp = self.moment() if when is None else when
         path = self.shelf.put(folder or self.shelf.folder(apart_from=apart_from), name, suffix, data, when=stamp)
-        return Filed(path, data, suffix, stamp)
+        return FiledDocument(path, data, suffix, stamp)
 
-    def copy(self, original: Filed, prose: Prose) -> Filed:
-        """The same bytes in another tree, under the same name or another."""
+    def copy(self, original: FiledDocument, prose: Prose) -> FiledDocument:
+        """Write the same bytes in another tree, under the same name or another."""
         name = original.path.rpartition("/")[2].removesuffix(original.suffix)
         if self.dice.chance(0.5):
             name = self.name(prose.title(self.dice), prose.language)
@@ -204,13 +211,13 @@ class Desk:
         return self.file_bytes(original.data, original.suffix, name, when=when, apart_from=original.path)
 
     def relate(self, kind: RelationKind, *paths: str, **details: object) -> None:
-        self.relations.append(Relation(kind, paths, details))
+        self.relations.append(TrueRelation(kind, paths, details))
 
     def gather(self, kind: FamilyKind, members: list[str], parts: list[str] | None = None) -> None:
-        self.families.append(Family(kind, tuple(members), tuple(parts or ())))
+        self.families.append(TrueFamily(kind, tuple(members), tuple(parts or ())))
 
     def cheer(self, page: Page) -> Page:
-        """The page with emoji in it, now and then."""
+        """Add emoji to some pages."""
         if not self.dice.chance(0.08):
             return page
         blocks = tuple(type(block)(block.shape, tuple(cheered(list(block.lines), self.dice))) for block in page.blocks)

@@ -1,6 +1,6 @@
-"""How accurate nearkin was: what a store found beside what is true by construction.
+"""The judge: how accurate a scan of the sample is, compared with what is true by construction.
 
-Everything is counted in pairs of documents, and asked for as a user would ask.
+Everything is counted in pairs of documents, and asked for as a user asks.
 
     identical, same-words    pairs in one group of that tier (same words: in unlike bytes)
     versions, renamed,       pairs of one relation that nearkin put in one family; their precision is that of
@@ -12,10 +12,9 @@ Everything is counted in pairs of documents, and asked for as a user would ask.
     look-alike               pairs rightly not in one family
     families                 pairs in one family
 
-`make demo`: write a sample, scan it with the real command line, and say how accurate that was.
-
-The sample goes to ./demo-repository, the store beside it. A folder of that name is replaced only if it is a
-sample that was made here.
+`make demo` runs this module: it writes a sample, scans it with the real command line, and shows how accurate the scan
+was. The sample goes to ./demo-repository, the store beside it. A folder of that name is replaced only if it is a sample
+that was made here.
 """
 
 import os
@@ -34,7 +33,7 @@ from nearkin.model import Family, IdenticalGroup, Match, Role
 from nearkin.query.families import list_families
 from nearkin.query.matches import list_matches
 from nearkin.query.store_view import opened
-from nearkin.sample.sample import TRUTH, write_sample
+from nearkin.sample.repository import TRUTH, write_sample
 from nearkin.sample.truth import FamilyKind, RelationKind, Truth
 from nearkin.store.database import own_files
 from nearkin.store.documents import identical_groups, present
@@ -49,10 +48,12 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Score:
+    """How many pairs of a kind were found."""
+
     kind: str
     expected: int
-    found: int  # of those expected
-    wrong: int | None  # found beyond them; None where nearkin does not name the kind
+    found: int  # of the expected ones
+    wrong: int | None  # found beyond those; None where nearkin does not name the kind
 
     @property
     def recall(self) -> float | None:
@@ -66,12 +67,14 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Accuracy:
+    """All scores of a scan."""
+
     scores: tuple[Score, ...]
-    kinds: tuple[Score, ...]  # families by what nearkin calls them; wrong counts those called so but of another kind
+    kinds: tuple[Score, ...]  # whole families by their kind; wrong counts families of another kind
 
 
-def judge(store: Path, truth: Truth) -> Verdict:
+def judge(store: Path, truth: Truth) -> Accuracy:
     """Judge a store that holds one scan of the sample."""
     with opened(store) as connection:
         digests = {document.location.name: document.digest for document in present(connection)}
@@ -84,7 +87,7 @@ def judge(store: Path, truth: Truth) -> Verdict:
     identical = set(_pairs_of(_related(truth, RelationKind.IDENTICAL)))
     alike = _true_same_words(truth, digests)
     versions = set(_pairs_of(_related(truth, RelationKind.VERSIONS)))
-    return Verdict(
+    return Accuracy(
         scores=(
             _score("identical", identical, same_bytes),
             _score(f"identical {ATTACHED}", _attached(identical), _attached(same_bytes)),
@@ -147,22 +150,24 @@ def _format(path: str) -> str:
 
 
 def _true_same_words(truth: Truth, digests: dict[str, str]) -> set[Pair]:
-    """One path stands for all documents of its bytes: copies of either writing have the same words too."""
+    """Return the pairs of same words. One path stands for all documents of its bytes: copies of either writing
+    count."""
     copies: dict[str, list[str]] = {}
     for path, digest in digests.items():
         copies.setdefault(digest, []).append(path)
     return {
         _pair(a, b)
-        for one, other in _pairs_of(_related(truth, RelationKind.SAME_WORDS))
-        for a in copies[digests[one]]
-        for b in copies[digests[other]]
+        for first, second in _pairs_of(_related(truth, RelationKind.SAME_WORDS))
+        for a in copies[digests[first]]
+        for b in copies[digests[second]]
     }
 
 
 def _judged_parts(
     truth: Truth, matches: list[Match], families: list[Family], together: set[Pair]
 ) -> tuple[Score, Score]:
-    """Wrong are those attached as parts that are none; that a version lies in another is no mistake."""
+    """Judge containment. A document attached as a part that is none counts as wrong; a version that lies in another
+    does not."""
     contained = {(match.b.name, match.a.name) for match in matches if (match.a_in_b or 0.0) >= CONTAINED}
     contained |= {(match.a.name, match.b.name) for match in matches if (match.b_in_a or 0.0) >= CONTAINED}
     attached = {member.location.name for family in families for member in family.documents if member.role is Role.PART}
@@ -187,7 +192,7 @@ def _judged_look_alikes(truth: Truth, together: set[Pair]) -> Score:
 
 
 def _judged_kinds(truth: Truth, families: list[Family]) -> tuple[Score, ...]:
-    """Of the true families, which were found whole and called what they are."""
+    """Judge the kinds: true families that were found as a whole, under their right kind."""
     true_kind = {frozenset(family.members): str(family.kind) for family in truth.families}
     named = {frozenset(_names(family)): str(family.kind) for family in families}
     scores = []
@@ -201,7 +206,7 @@ def _judged_kinds(truth: Truth, families: list[Family]) -> tuple[Score, ...]:
 FOLDER = Path("demo-repository")
 STORE = Path("demo-repository.db")
 MARKER = ".nearkin-demo"
-# Rows of the table that are not called what they are counted as.
+# Labels of rows that differ from the kind that is counted.
 NAMES = {
     str(RelationKind.LOOK_ALIKE): "look-alikes kept apart",
     f"identical {ATTACHED}": "identical, in mails and archives",
@@ -225,7 +230,7 @@ def show(folder: Path = FOLDER, store: Path = STORE, *, documents: int = 600) ->
 
 
 def clear(folder: Path) -> None:
-    """Delete the last demo. Whatever else is there was not made here, and stays."""
+    """Delete the last demo. Anything else was not made here, and stays."""
     if not folder.exists():
         return
     if not (folder / TRUTH).is_file() or not (folder / MARKER).is_file():
@@ -234,7 +239,7 @@ def clear(folder: Path) -> None:
 
 
 def clear_store(store: Path) -> None:
-    """With all that stands beside it."""
+    """Delete a store with all its files."""
     for file in map(Path, map(os.fsdecode, own_files(store))):
         if file.is_dir():
             shutil.rmtree(file)
@@ -242,20 +247,22 @@ def clear_store(store: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def _print(verdict: Verdict, screen: Screen) -> None:
+def _print(accuracy: Accuracy, screen: Screen) -> None:
     screen.heading("How accurate was that?", "document pairs, compared with the known answers")
-    screen.columns(["relation", "expected", "found", "recall", "precision"], map(_row, verdict.scores), right=(1, 2, 3))
+    screen.columns(
+        ["relation", "expected", "found", "recall", "precision"], map(_row, accuracy.scores), right=(1, 2, 3)
+    )
     screen.note("–: precision is measured for families as a whole, in the last row")
     screen.heading("Were families given the right kind?", "whole families, compared with the known answers")
     screen.columns(
         ["kind", "expected", "found", "recall", "precision"],
-        (_row(score) for score in verdict.kinds),
+        (_row(score) for score in accuracy.kinds),
         right=(1, 2, 3),
     )
 
 
 def _say_where(screen: Screen) -> None:
-    """The commands above are to be typed: say where nearkin is, if typing its name would not find it."""
+    """Say where the nearkin command is, if the shell would not find it: people are to type the commands above."""
     here = Path(sys.executable).with_name("nearkin")
     if shutil.which("nearkin") is None and here.exists():
         near = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here

@@ -1,27 +1,26 @@
-"""Makers of families: each writes exactly `size` documents and records what is true of them.
+"""Makers of families and of strangers: each writes exactly `size` documents and records what is true of them.
 
-Forms and look-alikes: much shared text, once enough for a family and once not.
+Forms and look-alikes share much text, forms enough for a family and look-alikes not. With c common shingles and v own
+ones in each of two documents, resemblance is c / (c + 2v).
 
-With c common shingles and v own ones in each of two documents, resemblance is c / (c + 2v).
 Form: values stand in k lines of at most FIELD bytes, so v ≤ k · (20 + FIELD); the common text is long enough
 to make its share u = c / (c + v) 0.86 to 0.94. Forms are in Latin letters, where at least 0.88 of the bytes
 are distinct shingles, so resemblance is at least 0.88u / (0.88u + 2(1 − u)) = 0.73.
-Look-alike: the template's share s is 0.52 to 0.58, so resemblance is about s / (2 − s) ≤ 0.41, containment s.
 
-Makers of documents of no family: singles, short, empty, binary and oddly named ones.
+Look-alike: the template's share s is 0.52 to 0.58, so resemblance is about s / (2 − s) ≤ 0.41, containment s.
 """
 
 from dataclasses import asdict
 
-from nearkin.sample.desk import Desk, Filed
-from nearkin.sample.latin import ENGLISH, FRENCH, GERMAN
+from nearkin.sample.desk import Desk, FiledDocument
+from nearkin.sample.languages import ENGLISH, FRENCH, GERMAN, RUSSIAN
 from nearkin.sample.page import (
     OPERATIONS,
     PLACEMENTS,
     WINDOW,
-    Block,
-    Edit,
+    EditPlan,
     Page,
+    PageBlock,
     Shape,
     affordable,
     compose,
@@ -31,7 +30,6 @@ from nearkin.sample.page import (
     lower_and_upper,
 )
 from nearkin.sample.prose import Dice, Language, Prose, coinage, person, product
-from nearkin.sample.scripts import RUSSIAN
 from nearkin.sample.truth import FamilyKind, RelationKind
 
 _ALPHABETS = (ENGLISH, GERMAN, FRENCH, RUSSIAN)  # case folding undoes their capitals exactly
@@ -50,7 +48,7 @@ def identical(desk: Desk, size: int, *, language: Language | None = None) -> Non
 
 
 def same_words(desk: Desk, size: int, *, other: str = "html", language: Language | None = None) -> None:
-    """One page in two writings, the plain text and another; with a size above two, byte copies of either."""
+    """Write one page in two writings, as plain text and another; with a size above two also byte copies of either."""
     needs = _ACCENTED if other in ("decomposed", "latin-1") else _ALPHABETS if other == "shouted" else None
     prose = desk.prose(language or (desk.dice.pick(needs) if needs else None))
     page = desk.cheer(desk.page(prose, desk.typical_size()))
@@ -67,7 +65,8 @@ def same_words(desk: Desk, size: int, *, other: str = "html", language: Language
 
 
 def versions(desk: Desk, size: int, *, language: Language | None = None, length: int = 0, edits: int = 0) -> None:
-    """A chain of versions, some with a copy elsewhere; edits a step as asked for, if a page bears them."""
+    """Write a chain of versions, some with a copy elsewhere; each step has as many edits as asked for, if a page can
+    bear them."""
     prose = desk.prose(language)
     page = desk.page(prose, length or desk.typical_size())
     first = desk.file(page, prose)
@@ -90,7 +89,7 @@ def renamed(desk: Desk, size: int) -> None:
     page = Page(prose.language, prose.title(desk.dice, names_product=True), tuple(nameless))
     most = affordable(page.size, touched=max(len(old), len(new)))
     body = desk.dice.between(4, max(4, min(30, most - 1)))
-    before = edited(page, Edit(body, ("insert",), "even"), desk.dice, lambda: old)
+    before = edited(page, EditPlan(body, ("insert",), "even"), desk.dice, lambda: old)
     first = desk.file(before, prose)
     second = desk.file(before.renamed(old, new), prose, when=desk.later(first.when))
     paths = [first.path, second.path]
@@ -99,7 +98,7 @@ def renamed(desk: Desk, size: int) -> None:
 
 
 def contains(desk: Desk, size: int, *, length: int = 0) -> None:
-    """A container and its part; with a size above two, copies of the part."""
+    """Write a container and its part; with a size above two also copies of the part."""
     # A very long text in a small vocabulary has nearly every run of 20 bytes: only wordy languages there.
     prose = desk.prose(desk.dice.pick(_WORDY) if length else None)
     part = desk.page(prose, 1_000 if length else desk.dice.between(900, 1_600))
@@ -113,7 +112,7 @@ def contains(desk: Desk, size: int, *, length: int = 0) -> None:
 
 
 def archive(desk: Desk, size: int) -> None:
-    """One container holding size − 1 parts, each a document of its own."""
+    """Write one container that holds size − 1 parts, each a document of its own."""
     prose = desk.prose()
     pages = [desk.page(desk.prose(prose.language), desk.dice.between(900, 2_200)) for _ in range(size - 1)]
     holder = desk.file(_container(desk, prose, pages), prose)
@@ -124,7 +123,7 @@ def archive(desk: Desk, size: int) -> None:
 
 
 def mixed(desk: Desk, size: int) -> None:
-    """Two versions of a container, the first holding size − 2 parts whole."""
+    """Write two versions of a container, the first of which holds size − 2 complete parts."""
     prose = desk.prose()
     pages = [desk.page(desk.prose(prose.language), desk.dice.between(900, 1_600)) for _ in range(size - 2)]
     container = _container(desk, prose, pages)
@@ -139,14 +138,14 @@ def mixed(desk: Desk, size: int) -> None:
 
 
 def _chain(
-    desk: Desk, page: Page, prose: Prose, first: Filed, length: int, *, edits: int = 0
-) -> tuple[list[Filed], list[dict[str, object]]]:
-    """Versions after the first, each made from the one before by as many edits as its length can bear."""
+    desk: Desk, page: Page, prose: Prose, first: FiledDocument, length: int, *, edits: int = 0
+) -> tuple[list[FiledDocument], list[dict[str, object]]]:
+    """Write the versions after the first, each made from the one before by as many edits as its length can bear."""
     chain, steps, seen = [first], list[dict[str, object]](), {page.as_text()}
     while len(chain) < length:
         most = max(1, affordable(page.size, touched=longest_word(page)))
         kinds = desk.dice.distinct(len(OPERATIONS), desk.dice.zipf(1, len(OPERATIONS)))
-        edit = Edit(
+        edit = EditPlan(
             min(most, edits or desk.dice.zipf(1, 50)),
             tuple(OPERATIONS[kind] for kind in kinds),
             desk.dice.pick(PLACEMENTS),
@@ -163,16 +162,16 @@ def _chain(
 
 
 def _container(desk: Desk, prose: Prose, parts: list[Page], *, length: int = 0) -> Page:
-    """The parts in a text of its own, which is at least two and a half times as long as the longest part."""
+    """Return a page that holds the parts; its own text is at least two and a half times as long as the longest part."""
     own = max(length, max(part.size for part in parts) * desk.dice.between(25, 50) // 10)
-    blocks: list[Block] = compose(prose, desk.dice, own // (len(parts) + 1))
+    blocks: list[PageBlock] = compose(prose, desk.dice, own // (len(parts) + 1))
     for part in parts:
         blocks.extend(part.as_section())
         blocks.extend(compose(prose, desk.dice, own // (len(parts) + 1)))
     return Page(prose.language, prose.title(desk.dice), tuple(blocks))
 
 
-def _written(desk: Desk, page: Page, prose: Prose, writing: str) -> Filed:
+def _written(desk: Desk, page: Page, prose: Prose, writing: str) -> FiledDocument:
     text = page.as_text()
     data, suffix = text.encode(), ".txt"
     match writing:
@@ -215,7 +214,7 @@ def same_form(desk: Desk, size: int) -> None:
     for _ in range(size):
         blocks = list(blanks[0])
         for blank, line in zip(blanks[1:], _values(desk, fields), strict=True):
-            blocks += [Block(Shape.PARAGRAPH, (line,)), *blank]
+            blocks += [PageBlock(Shape.PARAGRAPH, (line,)), *blank]
         paths.append(desk.file(Page(prose.language, title, tuple(blocks)), prose).path)
     desk.relate(RelationKind.SAME_FORM, *paths, share=round(share, 3))
     desk.gather(FamilyKind.SAME_FORM, paths)
@@ -300,7 +299,7 @@ def blank(desk: Desk, size: int = 1) -> None:
 
 
 def binary(desk: Desk, size: int) -> None:
-    """A picture-like file with NUL bytes; with a size above one, byte copies of it."""
+    """Write a picture-like file with NUL bytes; with a size above one also byte copies of it."""
     data = (
         b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00"
         + desk.dice.octets(desk.dice.between(800, 3_000))
@@ -316,13 +315,13 @@ def binary(desk: Desk, size: int) -> None:
 
 
 def short_part(desk: Desk, size: int) -> None:
-    """A text of about 120 bytes inside another: contained, yet too short to join a family."""
+    """Write a text of about 120 bytes and another that holds it: contained, yet too short to join a family."""
     assert size == 2
     prose = desk.prose()
     lines = prose.passage(desk.dice, 70)
     held = prose.language.shown(" ".join(lines))
     blocks = compose(prose, desk.dice, 2_500)
-    blocks.insert(len(blocks) // 2, Block(Shape.PARAGRAPH, (" ".join(lines),)))
+    blocks.insert(len(blocks) // 2, PageBlock(Shape.PARAGRAPH, (" ".join(lines),)))
     holder = desk.file(Page(prose.language, prose.title(desk.dice), tuple(blocks)), prose)
     part = desk.file_bytes(f"{held}\n".encode(), ".txt", desk.name(prose.title(desk.dice), prose.language))
     desk.relate(RelationKind.CONTAINS, holder.path, part.path, grouped=False)

@@ -1,6 +1,6 @@
-"""A page: a title and blocks, as plain text or as HTML with the very same words in the same order.
+"""Pages of the sample, and controlled edits of them that leave at least a known resemblance.
 
-Controlled edits, and how much resemblance they leave at least.
+A page is a title and blocks, written as plain text or as HTML with the very same words in the same order.
 
 A shingle is a window of 20 bytes. A change that touches b bytes in a row destroys at most 19 + b windows; one
 more byte covers the separator next to it. With D distinct shingles before, `lost` of them destroyed and
@@ -31,16 +31,20 @@ class Shape(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
+    """A paragraph, list, table or heading."""
+
     shape: Shape
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
+    """A document before it is written to a file."""
+
     language: Language
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[PageBlock, ...]
 
     @property
     def size(self) -> int:
@@ -49,13 +53,13 @@ class Page:
             len(shown(line).encode()) for block in self.blocks for line in block.lines
         )
 
-    def as_section(self) -> tuple[Block, ...]:
-        """The whole page as blocks of a longer one."""
-        return (Block(Shape.HEADING, (self.title,)), *self.blocks)
+    def as_section(self) -> tuple[PageBlock, ...]:
+        """Return the page as blocks of a longer one."""
+        return (PageBlock(Shape.HEADING, (self.title,)), *self.blocks)
 
     def renamed(self, old: str, new: str) -> "Page":
         blocks = tuple(
-            Block(block.shape, tuple(line.replace(old, new) for line in block.lines)) for block in self.blocks
+            PageBlock(block.shape, tuple(line.replace(old, new) for line in block.lines)) for block in self.blocks
         )
         return replace(self, title=self.title.replace(old, new), blocks=blocks)
 
@@ -75,11 +79,11 @@ class Page:
         )
 
 
-def compose(prose: Prose, dice: Dice, size: int, *, names_product: bool = True) -> list[Block]:
-    """Blocks of size bytes together: mostly paragraphs, some lists and tables."""
+def compose(prose: Prose, dice: Dice, size: int, *, names_product: bool = True) -> list[PageBlock]:
+    """Return blocks of `size` bytes together: mostly paragraphs, some lists and tables."""
     lines = prose.passage(dice, size, names_product=names_product)
     cuts = dice.octets(len(lines))
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     at = 0
     for cut in cuts:
         if at >= len(lines):
@@ -87,16 +91,16 @@ def compose(prose: Prose, dice: Dice, size: int, *, names_product: bool = True) 
         taken = lines[at : at + 2 + cut % 5]
         at += len(taken)
         if cut < 200:
-            blocks.append(Block(Shape.PARAGRAPH, (" ".join(taken),)))
+            blocks.append(PageBlock(Shape.PARAGRAPH, (" ".join(taken),)))
         elif cut < 236:
-            blocks.append(Block(Shape.LIST, tuple(taken)))
+            blocks.append(PageBlock(Shape.LIST, tuple(taken)))
         else:
-            blocks.append(Block(Shape.TABLE, tuple(map(_row, taken))))
+            blocks.append(PageBlock(Shape.TABLE, tuple(map(_row, taken))))
     return blocks
 
 
 def lower_and_upper(text: str) -> str:
-    """Other punctuation and case, the same words: for alphabets whose case folding loses nothing."""
+    """Change punctuation and case, and keep the words: for alphabets whose case folding loses nothing."""
     lines = text.replace(". ", "! ").replace(", ", " - ").split("\n")
     return "\n".join(line.upper() if turn % 2 else f"*{line}*" for turn, line in enumerate(lines))
 
@@ -111,7 +115,7 @@ def _row(sentence: str) -> str:
     return " ".join(words[:half]) + "\t" + " ".join(words[half:])
 
 
-def _text_lines(block: Block) -> Iterable[str]:
+def _text_lines(block: PageBlock) -> Iterable[str]:
     if block.shape is Shape.LIST:
         return (f"- {line}" for line in block.lines)
     if block.shape is Shape.TABLE:
@@ -119,12 +123,12 @@ def _text_lines(block: Block) -> Iterable[str]:
     return block.lines
 
 
-def _html(block: Block, turn: int, language: Language) -> str:
+def _html(block: PageBlock, turn: int, language: Language) -> str:
     lines = [html.escape(language.shown(line), quote=False) for line in block.lines]
     if block.shape is Shape.HEADING:
         return f"<h2>{lines[0]}</h2>"
     if block.shape is Shape.LIST:
-        # The second half is a list inside the last item of the first: nested, yet in reading order.
+        # The second half is a list inside the last item of the first half: nested, yet in reading order.
         half = (len(lines) + 1) // 2
         inner = "".join(f"<li>{line}</li>" for line in lines[half:])
         outer = "".join(f"<li>{line}</li>" for line in lines[: half - 1])
@@ -138,7 +142,7 @@ def _html(block: Block, turn: int, language: Language) -> str:
 
 
 def _marked_up(line: str, turn: int) -> str:
-    """Tags inside words, entities, a comment or a break between words; turn decides which."""
+    """Put tags inside words, and entities, a comment or a break between words; `turn` decides which."""
     if line[:4].isalpha():
         line = f"<b>{line[:2]}</b>{line[2:]}"
     if turn % 4 == 1:
@@ -161,26 +165,28 @@ PLACEMENTS = ("random", "even")
 
 
 @dataclass(frozen=True)
-class Edit:
+class EditPlan:
+    """How many edits of which sort, and where."""
+
     edits: int
     operations: tuple[str, ...]
     placement: str
 
 
 def affordable(size: int, *, touched: int) -> int:
-    """How many edits, each touching at most so many bytes on either side, keep resemblance at the floor."""
+    """Return how many edits keep resemblance at the floor, where each touches at most so many bytes on either side."""
     distinct = DISTINCT * size
     return int(distinct * (1 - FLOOR) / (1 + FLOOR) / (WINDOW + touched))
 
 
 def longest_word(page: Page) -> int:
-    """In bytes, of the page and of the language its new words come from."""
+    """Return the bytes of the longest word of the page and of its language, which new words come from."""
     lines = " ".join(line for block in page.blocks for line in block.lines)
     return max(page.language.longest_word, *map(len, lines.encode().split(b" ")))
 
 
-def edited(page: Page, edit: Edit, dice: Dice, new_word: Callable[[], str]) -> Page:
-    """The page with exactly edit.edits words inserted, removed or replaced. Tables and headings stay."""
+def edited(page: Page, edit: EditPlan, dice: Dice, new_word: Callable[[], str]) -> Page:
+    """Return the page with exactly edit.edits words inserted, removed or replaced. Tables and headings stay."""
     lines = [line.split(" ") for block in page.blocks for line in block.lines if _editable(block)]
     positions = _positions(sum(map(len, lines)), edit, dice)
     changed: list[str] = []
@@ -191,23 +197,23 @@ def edited(page: Page, edit: Edit, dice: Dice, new_word: Callable[[], str]) -> P
         start += len(words)
     rest = iter(changed)
     blocks = (
-        Block(block.shape, tuple(islice(rest, len(block.lines)))) if _editable(block) else block
+        PageBlock(block.shape, tuple(islice(rest, len(block.lines)))) if _editable(block) else block
         for block in page.blocks
     )
     return Page(page.language, page.title, tuple(blocks))
 
 
-def _editable(block: Block) -> bool:
+def _editable(block: PageBlock) -> bool:
     return block.shape in (Shape.PARAGRAPH, Shape.LIST)
 
 
-def _positions(words: int, edit: Edit, dice: Dice) -> list[int]:
+def _positions(words: int, edit: EditPlan, dice: Dice) -> list[int]:
     if edit.placement == "random":
         return dice.distinct(words, edit.edits)
     return [(2 * turn + 1) * words // (2 * edit.edits) for turn in range(edit.edits)]
 
 
-def _changed(words: Sequence[str], at: Sequence[int], edit: Edit, dice: Dice, new_word: Callable[[], str]) -> str:
+def _changed(words: Sequence[str], at: Sequence[int], edit: EditPlan, dice: Dice, new_word: Callable[[], str]) -> str:
     changed = list(words)
     for position in reversed(at):
         operation = dice.pick(edit.operations)

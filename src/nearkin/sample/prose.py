@@ -1,23 +1,18 @@
-"""Sentences about one topic, in one language.
+"""Prose of the sample: sentences about one topic in one language, drawn at random the same way everywhere.
 
-Almost every word is drawn, the little ones too: a run of 20 bytes spans two or three words, so two texts that
-have nothing to do with each other share next to none of them.
+Almost every word is drawn, small words too: a run of 20 bytes spans two or three words, so two unrelated texts share
+next to none of these runs. The words of a language are small real lists, widened by joining heads and tails.
 
-Words of one language: small real lists, widened by joining heads and tails.
+A slot letter names a word class: N noun, A adjective, V verb in a statement, I verb in an instruction, D determiner, P
+preposition, C conjunction, K number, X the product. Every class offers exactly 256 words to a topic, so that one random
+byte picks one word; smaller classes repeat theirs, so that small words are common as in real prose.
 
-A slot letter names a word class: N noun, A adjective, V verb in a statement, I verb in an instruction,
-D determiner, P preposition, C conjunction, K number, X the product. Every class offers exactly 256 words to a
-topic, so that one random byte picks one word; smaller classes repeat theirs, so that little words stay common
-as in real prose.
+Words are short on purpose: where 20 bytes (10 Cyrillic or 6 Thai letters) fit inside one word, two texts share shingles
+by sharing words, and the resemblance of unrelated texts would rise above 0.05.
 
-Words are short on purpose: where 20 bytes (10 Cyrillic or 6 Thai letters) fit inside one word, two texts
-share shingles by sharing words, and resemblance between strangers would rise above 0.05.
-
-Chance that falls the same way on every platform and Python version.
-
-Only `random()` and `getrandbits()` of the Mersenne Twister are used: their values are fixed, those of
-`choice`, `shuffle` and `sample` are not promised. No logarithm or power either: their last bit depends on the
-C library.
+Random numbers are the same on every platform and Python version. Only `random()` and `getrandbits()` of the Mersenne
+Twister are used: their values are fixed, those of `choice`, `shuffle` and `sample` are not promised. Logarithms and
+powers are avoided: their last bit depends on the C library.
 """
 
 import random
@@ -32,6 +27,8 @@ T = TypeVar("T")
 
 
 class Dice:
+    """Random numbers from a seed."""
+
     def __init__(self, seed: int) -> None:
         self._source = random.Random(seed)
 
@@ -39,7 +36,7 @@ class Dice:
         return int(self._source.random() * limit)
 
     def between(self, low: int, high: int) -> int:
-        """A whole number from low to high, both included."""
+        """Draw a whole number from low to high, both included."""
         return low + int(self._source.random() * (high - low + 1))
 
     def share(self, low: float, high: float) -> float:
@@ -55,11 +52,11 @@ class Dice:
         return self._source.getrandbits(8 * count).to_bytes(count, "little") if count else b""
 
     def zipf(self, low: int, high: int) -> int:
-        """low to high, a size x about as often as 1/x²: the reciprocal is uniform."""
+        """Draw a size from low to high, x about as often as 1/x²: the reciprocal is uniform."""
         return min(high, int(low / (1.0 - self._source.random() * (1.0 - low / (high + 1)))))
 
     def distinct(self, limit: int, count: int) -> list[int]:
-        """count different whole numbers below limit, rising (Floyd's sampling)."""
+        """Draw `count` different whole numbers below the limit, ascending (Floyd's sampling)."""
         chosen: set[int] = set()
         for last in range(limit - count, limit):
             draw = self.below(last + 1)
@@ -69,8 +66,8 @@ class Dice:
     def shuffled(self, items: Sequence[T]) -> list[T]:
         mixed = list(items)
         for last in range(len(mixed) - 1, 0, -1):
-            other = self.below(last + 1)
-            mixed[last], mixed[other] = mixed[other], mixed[last]
+            drawn = self.below(last + 1)
+            mixed[last], mixed[drawn] = mixed[drawn], mixed[last]
         return mixed
 
 
@@ -102,12 +99,13 @@ class Language:
         return max(len(word.encode()) for words in self.words.values() for word in words)
 
     def shown(self, line: str) -> str:
-        """Lines keep spaces between words, for the edits; scripts without them lose them on the page."""
+        """Return a line as the page shows it. Lines keep spaces between words for the edits; scripts that write without
+        spaces lose them here."""
         return line if self.spaced else line.replace(" ", "")
 
 
 def blend(whole: str, heads: str = "", tails: str = "", *, joiner: str = "", size: int = 1024) -> tuple[str, ...]:
-    """The whole words, then heads joined to tails, all different and mixed."""
+    """Return the whole words and heads joined to tails, all different, in random order."""
     first, second = heads.split(), tails.split()
     joined = [head + joiner + tail for head in first for tail in second if head != tail]
     known = list(dict.fromkeys(whole.split()))
@@ -116,13 +114,13 @@ def blend(whole: str, heads: str = "", tails: str = "", *, joiner: str = "", siz
 
 
 def stretch(words: tuple[str, ...], topic: int) -> list[str]:
-    """The 256 words of a class that a topic uses; topics overlap, no two stretches are quite equal."""
+    """Return the 256 words of a class that a topic uses; topics overlap, but no two are quite equal."""
     start = topic * 97 % len(words)
     return list((words * (2 + CHOICES // len(words)))[start : start + CHOICES])
 
 
 def product(number: int) -> str:
-    """A made-up product name, another for every number below half a million: "Castor 3200"."""
+    """Return a made-up product name such as "Castor 3200", another for every number below half a million."""
     names = len(_HEADS) * len(_TAILS)
     name = number * 131 % names  # 131 is coprime to 36 · 18, so all names come before one returns
     model = 100 + (number * 37 + number // names * 11) % 890
@@ -130,12 +128,12 @@ def product(number: int) -> str:
 
 
 def person(number: int) -> str:
-    """A made-up surname."""
+    """Return a made-up surname."""
     return f"{_HEADS[number % len(_HEADS)]}{_TAILS[number // len(_HEADS) % len(_TAILS)]}"
 
 
 def coinage(number: int) -> str:
-    """A single made-up word, another for every number."""
+    """Return a made-up word, another for every number."""
     letters = ""
     while True:
         number, digit = divmod(number, 100)
@@ -162,7 +160,7 @@ class Prose:
         self._widest = 1 + max(len(pools) for _, pools in self._sentences)
 
     def passage(self, dice: Dice, size: int, *, names_product: bool = True) -> list[str]:
-        """Sentences of size bytes together, or a little more."""
+        """Return sentences of `size` bytes together, or a little more."""
         patterns = self._sentences if names_product else self._nameless
         lines: list[str] = []
         written = 0
@@ -189,7 +187,7 @@ class Prose:
         return text[0].upper() + text[1:]
 
     def word(self, dice: Dice) -> str:
-        """One word; of "feed latch" the latter."""
+        """Return one word; of "feed latch" the last."""
         return dice.pick(self._pools["NAV"[dice.below(3)]]).rpartition(" ")[2]
 
     def _compiled(self, pattern: str) -> tuple[str, list[list[str]]]:
@@ -202,5 +200,5 @@ def prose(language: Language, topic: int) -> Prose:
 
 
 def cheered(lines: list[str], dice: Dice) -> list[str]:
-    """Emoji stuck to the ends of some lines. They are no letters: the words stay what they were."""
+    """Add emoji to the ends of some lines. They are no letters: the words stay the same."""
     return [line + dice.pick(_EMOJI) if dice.chance(0.3) else line for line in lines]

@@ -1,10 +1,10 @@
-"""The truth about a sample, known by construction, as `truth.json`.
+"""The truth about a sample, known by construction and stored as `truth.json`.
 
     {"seed": 1, "documents": 600, "relations": [...], "families": [...]}
 
-`documents` counts the files written, `truth.json` and what lies in mails and archives not among them; that is named
-`mail.eml!/report.pdf`. Paths are relative to the sample, with
-forward slashes; bytes that are no UTF-8 are surrogate escapes, which JSON's \\uXXXX carries unharmed.
+`documents` counts the files written, without `truth.json` and without members of mails and archives, which are named
+`mail.eml!/report.pdf`. Paths are relative to the sample, with forward slashes; bytes that are no UTF-8 are surrogate
+escapes, which JSON's \\uXXXX preserves.
 
 Relations, each {"kind": ..., "paths": [...]}; one path stands for all documents of the same bytes:
     identical    the same bytes; all paths
@@ -51,21 +51,25 @@ class FamilyKind(StrEnum):
 
     @classmethod
     def of(cls, *, contents: int, parts: int) -> "FamilyKind":
-        """By the number of contents joined by resemblance and of part contents attached to them."""
+        """Return the kind by the number of contents joined by resemblance and of parts attached to them."""
         if parts:
             return cls.MIXED if contents > 1 else cls.CONTAINS if parts == 1 else cls.ARCHIVE
         return cls.IDENTICAL if contents == 1 else cls.PAIR if contents == 2 else cls.VERSIONS
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class TrueRelation:
+    """Documents of which something is true."""
+
     kind: RelationKind
     paths: tuple[str, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class TrueFamily:
+    """Documents that should be one family."""
+
     kind: FamilyKind
     members: tuple[str, ...]
     parts: tuple[str, ...] = ()
@@ -73,10 +77,12 @@ class Family:
 
 @dataclass(frozen=True)
 class Truth:
+    """All that is true of a sample."""
+
     seed: int
     documents: int
-    relations: Sequence[Relation]
-    families: Sequence[Family]
+    relations: Sequence[TrueRelation]
+    families: Sequence[TrueFamily]
 
     @classmethod
     def load(cls, path: Path) -> "Truth":
@@ -86,13 +92,13 @@ class Truth:
             documents=stored["documents"],
             relations=[_relation(entry) for entry in stored["relations"]],
             families=[
-                Family(FamilyKind(entry["kind"]), tuple(entry["members"]), tuple(entry["parts"]))
+                TrueFamily(FamilyKind(entry["kind"]), tuple(entry["members"]), tuple(entry["parts"]))
                 for entry in stored["families"]
             ],
         )
 
     def save(self, path: Path) -> None:
-        """One relation or family a line, written as it comes: no second copy in memory."""
+        """Write one relation or family a line, without a second copy in memory."""
         with path.open("w", encoding="ascii", newline="\n") as file:
             file.write(f'{{"seed": {self.seed}, "documents": {self.documents},\n"relations": [\n')
             file.writelines(_lines({"kind": r.kind, "paths": r.paths, **r.details} for r in self.relations))
@@ -109,6 +115,6 @@ def _lines(entries: Iterator[dict[str, Any]]) -> Iterator[str]:
     yield "\n"
 
 
-def _relation(entry: dict[str, Any]) -> Relation:
+def _relation(entry: dict[str, Any]) -> TrueRelation:
     details = {key: value for key, value in entry.items() if key not in ("kind", "paths")}
-    return Relation(RelationKind(entry["kind"]), tuple(entry["paths"]), details)
+    return TrueRelation(RelationKind(entry["kind"]), tuple(entry["paths"]), details)

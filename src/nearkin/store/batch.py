@@ -15,7 +15,7 @@ from nearkin import _native
 from nearkin.formats.registry import READERS
 from nearkin.model import NO_OWNER, Blob, Reason
 from nearkin.store.compression import EMPTY, pack_places
-from nearkin.text.html import told_as_json
+from nearkin.text.html import fill_property_json
 from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA
 
 Value = TypeVar("Value")
@@ -209,7 +209,7 @@ OF_TEXTS = (
 
 def _packed_texts(batch: _native.Batch, *, raw: bool) -> _native.Packed:
     """The plain rows' texts compressed; the texts themselves are dropped. Properties become JSON meanwhile."""
-    _native.tell(batch, told_as_json)
+    fill_property_json(batch)
     places = _native.text_places(batch, raw)
     packed = _native.packed(batch, raw, pack_places(batch.lend_texts(), places), EMPTY)
     batch.drop_texts()
@@ -218,7 +218,7 @@ def _packed_texts(batch: _native.Batch, *, raw: bool) -> _native.Packed:
 
 def _lists_of(batch: _native.Batch, *, raw: bool) -> dict[str, list[Any]]:
     kinds, errors = batch.kinds, batch.errors
-    _native.tell(batch, told_as_json)
+    fill_property_json(batch)
     failed = any(errors)
     nothing: list[None] = [None] * len(kinds)
     return {
@@ -234,7 +234,7 @@ def _lists_of(batch: _native.Batch, *, raw: bool) -> dict[str, list[Any]]:
         "details": [os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
         "extractors": ["raw"] * len(kinds) if raw else [EXTRACTORS[kind] for kind in kinds],
         "readers": [None if raw else READERS[kind] for kind in kinds],
-        "properties": _native.told(batch),
+        "properties": _native.property_json(batch),
         "md5": [*nothing],
         "sha1": [*nothing],
         "texts": batch.take_texts(),

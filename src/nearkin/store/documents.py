@@ -1,19 +1,12 @@
-r"""The documents that are there: listed, counted, grouped where they are identical.
+r"""The documents that are there: listed, counted, found by name, and grouped where they are identical.
 
-What a person may mean by the name of a document: its path as listings show it, that with the scope before it, or its
-file's path, which may lie in a container that is on disk; last the same with bytes that were spelled as \xNN.
+The name of a document is its path as listings show it, that with the scope before it, or its file's path, which may lie
+in a container that is on disk; last the same with bytes that were spelled as \xNN.
 
-Holders: which documents have given bytes, which have a given content. Few are asked for, so each is looked up.
-
-Groups of identical documents: of the same bytes, or of the same words in other bytes.
-
-Empty files have nothing in common: they would make the largest group of most repositories. Files that failed are copies
-of one another all the same where their bytes were read. What lies in an archive or a mail costs nothing of its own, and
-neither does a further name of a file (a hard link).
-
-Whether of what was to be scanned nothing could be read.
-
-Tables that a scan read as a whole, and the rows that it left out so.
+Groups of identical documents have the same bytes, or the same words in other bytes. Empty files have nothing in common:
+they would make the largest group of most repositories. Files that failed are copies of one another all the same where
+their bytes were read. What lies in an archive or a mail costs nothing of its own, and neither does a further name of a
+file (a hard link).
 """
 
 import os
@@ -46,7 +39,7 @@ def present(connection: sqlite3.Connection, *, failed: bool = False, without_tex
 def each_present(
     connection: sqlite3.Connection, *, failed: bool = False, without_text: bool = False
 ) -> Iterator[Document]:
-    """The same one by one, however many there are."""
+    """The same documents one by one, however many there are."""
     textless = "AND d.text IS NULL AND d.size > 0 AND NOT EXISTS (SELECT 1 FROM document m WHERE m.parent = d.id)"
     names = [name for name in DOCUMENT.attributes if name != "parent"]
     rows = connection.execute(
@@ -62,7 +55,7 @@ def each_present(
 
 
 def count_documents(connection: sqlite3.Connection) -> tuple[int, int]:
-    """How many there are, and how many files failed."""
+    """Count the documents, and the files that failed."""
     documents, failed = connection.execute(
         """SELECT count(*) FILTER (WHERE reason IS NULL), count(*) FILTER (WHERE reason IS NOT NULL)
            FROM present"""
@@ -99,7 +92,7 @@ UNWRITABLE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of surrogate p
 
 
 def readings(scopes: list[Scope], name: str) -> Iterator[list[Place]]:
-    """The places that a name may be of, one list for each way to read it."""
+    """The places that a name may mean, one list for each way to read it."""
     if "\0" in name or UNWRITABLE.search(name):
         return
     plain = os.fsencode(name.removeprefix("./"))  # how names that begin with a dash are written
@@ -119,14 +112,14 @@ def rows_named(connection: sqlite3.Connection, query: str, name: str) -> list[tu
     """The rows of a query by scope and path, of the first reading that has some."""
     scopes = all_scopes(connection)
     for places in chain.from_iterable(readings(scopes, meant) for meant in spellings(name)):
-        found = [row for scope, path in places for row in connection.execute(query, (scope.id, path))]
-        if found:
-            return found
+        rows = [row for scope, path in places for row in connection.execute(query, (scope.id, path))]
+        if rows:
+            return rows
     return []
 
 
 def spellings(name: str) -> list[str]:
-    """The name as it is, and where it holds some, with the bytes that were spelled: if nothing is called so."""
+    """The name as it is, and with the bytes that it spells, where it does, in case nothing is called so."""
     if UNWRITABLE.search(name):
         return [name]
     meant = os.fsdecode(SPELLED.sub(lambda byte: bytes([int(byte[1], 16)]), os.fsencode(name)))
@@ -139,7 +132,7 @@ LOOK_UP = 500  # keys a query
 
 
 def documents_of_bytes(connection: sqlite3.Connection, digest: bytes) -> list[Location]:
-    """In byte order."""
+    """The documents that have these bytes, in byte order."""
     rows = connection.execute(
         f"""SELECT scope.name, d.path {WITH_SCOPE.format("JOIN text t ON t.id = d.text")} t.digest = ?1
             UNION SELECT scope.name, d.path {WITH_SCOPE.format("")} d.text IS NULL AND d.digest = ?1""",
@@ -154,8 +147,8 @@ def content_of(connection: sqlite3.Connection, digest: bytes, canon: int) -> int
 
 
 def documents_of(connection: sqlite3.Connection, contents: Sequence[int]) -> dict[int, list[Location]]:
-    """For every content that is present its documents, in byte order: the first one names it."""
-    found: dict[int, list[Location]] = {}
+    """The documents of every content that is present, in byte order: the first one names it."""
+    documents: dict[int, list[Location]] = {}
     for start in range(0, len(contents), LOOK_UP):
         part = contents[start : start + LOOK_UP]
         rows = connection.execute(
@@ -164,8 +157,8 @@ def documents_of(connection: sqlite3.Connection, contents: Sequence[int]) -> dic
             tuple(part),
         )
         for content, scope, path in rows:
-            found.setdefault(content, []).append(Location(scope, path))
-    return found
+            documents.setdefault(content, []).append(Location(scope, path))
+    return documents
 
 
 # A file, or a row of a table: it takes room that could be saved.
@@ -216,7 +209,10 @@ WHERE d.digest IS NOT NULL ORDER BY d.path, scope.name
 
 
 class CopyGroup(NamedTuple):
-    """Overhead is what keeping one copy would save: the other files of equal size, or all but the largest."""
+    """A group of identical documents.
+
+    Its overhead is what keeping one copy would save: the other files of equal size, or all but the largest.
+    """
 
     tier: str
     digest: bytes
@@ -231,7 +227,8 @@ class CopyGroup(NamedTuple):
 
 
 def identical_groups(connection: sqlite3.Connection, limit: int | None = None) -> list[IdenticalGroup]:
-    """Most documents first, then largest overhead; at last those that are copies only because their containers are."""
+    """The groups of most documents first, then of the largest overhead; last come those that are copies only because
+    their containers are."""
     groups = [CopyGroup._make(row) for query in (SAME_BYTES, SAME_WORDS) for row in connection.execute(query)]
     within = _within_copies(connection)
     groups.sort(
@@ -241,7 +238,7 @@ def identical_groups(connection: sqlite3.Connection, limit: int | None = None) -
 
 
 def _within_copies(connection: sqlite3.Connection) -> set[tuple[str, bytes, int]]:
-    """Groups as they would be if all their documents lay in containers that are copies of one another."""
+    """The groups as they would be if all their documents lay in containers that are copies of one another."""
     if connection.execute(COPIED).fetchone() is None:
         return set()
     return {row for query in (BYTES_IN_COPIES, WORDS_IN_COPIES) for row in connection.execute(query)}
@@ -250,7 +247,7 @@ def _within_copies(connection: sqlite3.Connection) -> set[tuple[str, bytes, int]
 def _named(
     connection: sqlite3.Connection, groups: list[CopyGroup], within: set[tuple[str, bytes, int]]
 ) -> list[IdenticalGroup]:
-    """One walk over all documents, however few the groups are: 50,000 rows are read in a tenth of a second."""
+    """Name the documents of groups in one walk over all, however few: 50,000 rows are read in a tenth of a second."""
     wanted = {(group.tier, group.digest) for group in groups}
     holders: dict[tuple[str, bytes], list[Location]] = defaultdict(list)
     for scope, path, digest, words in connection.execute(HOLDERS):
@@ -270,19 +267,19 @@ def _named(
 
 
 def overhead_of_copies(connection: sqlite3.Connection) -> int:
-    """What the copies of the same bytes cost in all. Those of the same words hold these: they must not count twice."""
+    """The bytes that copies of the same bytes cost. Groups of the same words hold these, and must not count twice."""
     return sum(CopyGroup._make(row).overhead for row in connection.execute(SAME_BYTES))
 
 
 def count_identical(connection: sqlite3.Connection) -> int:
-    """How many groups there are."""
+    """Count the groups of identical documents."""
     ((of_words,),) = connection.execute(f"SELECT count(*) FROM (SELECT 1 {BY_WORDS})")
     return int(of_words) + count_repeated(digests(connection, "digest", WITH_BYTES))
 
 
-def count_repeated(found: NDArray[np.void]) -> int:
-    """How many digests are there more than once. SQLite takes four times as long to sort them."""
-    parts = found.view("<u8").reshape(-1, 4)
+def count_repeated(digests: NDArray[np.void]) -> int:
+    """Count the digests that are there more than once. SQLite takes four times as long to sort them."""
+    parts = digests.view("<u8").reshape(-1, 4)
     ordered = parts[np.argsort(parts[:, 0])]
     alike = ordered[1:] == ordered[:-1]
     again = alike.all(axis=1)
@@ -294,19 +291,19 @@ def count_repeated(found: NDArray[np.void]) -> int:
 
 FAILED = "reason IS NOT NULL"
 # A table is read where one of its rows was.
-TABLES = ",".join(f"'{one}'" for one in sorted(MEDIA))
+TABLES = ",".join(f"'{media}'" for media in sorted(MEDIA))
 READ = f"reason IS NULL AND (media IS NULL OR media NOT IN ({TABLES}))"
 
 
 def nothing_read(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> bool:
-    """Of each of these files and folders something failed, and nothing was read."""
+    """Whether in each of these files and folders something failed, and nothing was read."""
     return all(_any(connection, start, FAILED) and not _any(connection, start, READ) for start in starts)
 
 
 def only_failure(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> str | None:
-    """What is said of the one document that failed; None where there are more."""
-    found = [detail for start in starts for (detail,) in _some(connection, start, FAILED, "detail", most=2)]
-    return found[0] if len(found) == 1 else None
+    """The detail of the one document that failed; None where there are more."""
+    details = [detail for start in starts for (detail,) in _some(connection, start, FAILED, "detail", most=2)]
+    return details[0] if len(details) == 1 else None
 
 
 def _any(connection: sqlite3.Connection, start: Path, state: str) -> bool:
@@ -314,8 +311,8 @@ def _any(connection: sqlite3.Connection, start: Path, state: str) -> bool:
 
 
 def _some(connection: sqlite3.Connection, start: Path, state: str, what: str, *, most: int) -> list[tuple[str]]:
-    """By the index of places: a store may hold far more than was scanned."""
-    found: list[tuple[str]] = []
+    """Some documents of a state, by the index of places: a store may hold far more than was scanned."""
+    rows: list[tuple[str]] = []
     for scope in all_scopes(connection):
         for below in in_scope(scope, (start,)):
             where, places = "TRUE", []
@@ -323,12 +320,12 @@ def _some(connection: sqlite3.Connection, start: Path, state: str, what: str, *,
                 where = "(path = ? OR path > ? AND path < ? OR path > ? AND path < ?)"
                 places = [below, below + b"/", below + b"0", below + MEMBER, below + b"!0"]
             query = f"SELECT {what} FROM present WHERE scope = ? AND {where} AND {state} LIMIT ?"
-            found += connection.execute(query, (scope.id, *places, most))
-    return found[:most]
+            rows += connection.execute(query, (scope.id, *places, most))
+    return rows[:most]
 
 
 def rows_gone(connection: sqlite3.Connection, run: int) -> int:
-    """Rows of tables that were in the store until this run, while their table still is."""
+    """Count the rows of tables that were in the store until this run, while their table still is."""
     query = f"""SELECT count(*) FROM document r JOIN document t ON t.id = r.parent
         WHERE r.gone = ? AND t.media IN ({",".join("?" * len(MEDIA))})
         AND EXISTS (SELECT 1 FROM present p WHERE p.scope = t.scope AND p.path = t.path)"""
@@ -337,7 +334,7 @@ def rows_gone(connection: sqlite3.Connection, run: int) -> int:
 
 
 def tables_without_text(connection: sqlite3.Connection, starts: tuple[Path, ...]) -> int:
-    """Files below these that are called like tables and have no text as a whole, as .parquet has none."""
+    """Count the files below these that are called like tables and have no text as a whole, as .parquet has none."""
     textless = "text IS NULL AND parent IS NULL AND reason IS NULL AND size > 0"
     query = f"SELECT path FROM present WHERE +scope = ? AND {textless}"  # found by their lack of a text, not by scope
     return sum(

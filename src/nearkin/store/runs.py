@@ -25,7 +25,7 @@ LAST = "FROM run WHERE state = 'done' AND kind <> 'add' ORDER BY id DESC LIMIT 1
 
 
 @dataclass(frozen=True)
-class Run:
+class FinishedRun:
     """The last finished run and the scheme it matched under."""
 
     id: int
@@ -112,7 +112,7 @@ def scheme_id(connection: sqlite3.Connection, spec: str, canon: int, signature_f
     return int(number)
 
 
-def last(connection: sqlite3.Connection) -> Run:
+def last(connection: sqlite3.Connection) -> FinishedRun:
     row = connection.execute(f"SELECT id, settings, counts, version, ended {LAST}").fetchone()
     if row is None:
         if is_running(connection):
@@ -120,7 +120,7 @@ def last(connection: sqlite3.Connection) -> Run:
         raise StoreError(f"No scan of this store has finished yet; run: nearkin scan FOLDER{naming(connection)}")
     counts = json.loads(row[2])
     (spec,) = connection.execute("SELECT spec FROM scheme WHERE id = ?", (counts["scheme"],)).fetchone()
-    return Run(row[0], counts["scheme"], spec, json.loads(row[1]), counts, row[3], row[4])
+    return FinishedRun(row[0], counts["scheme"], spec, json.loads(row[1]), counts, row[3], row[4])
 
 
 def is_running(connection: sqlite3.Connection) -> bool:
@@ -152,7 +152,7 @@ class Previous:
     latest: bool  # nothing at all has happened since
 
 
-def is_noted_after(connection: sqlite3.Connection, run: Run | Previous, action: str) -> bool:
+def is_noted_after(connection: sqlite3.Connection, run: FinishedRun | Previous, action: str) -> bool:
     """Whether the audit knows of such an action since the run ended."""
     return is_noted_since(connection, action, last=run.counts.get("audit"), moment=run.ended)
 
@@ -192,7 +192,7 @@ def last_scheme(connection: sqlite3.Connection) -> int | None:
     return None if row is None else int(json.loads(row[0])["scheme"])
 
 
-def canon_of(connection: sqlite3.Connection, run: Run) -> str:
+def canon_of(connection: sqlite3.Connection, run: FinishedRun) -> str:
     """How the texts of a run were made canonical."""
     (spec,) = connection.execute(
         "SELECT canon.spec FROM canon JOIN scheme ON scheme.canon = canon.id WHERE scheme.id = ?", (run.scheme,)

@@ -132,12 +132,16 @@ def _nearly_utf8(data: bytes, beyond: int) -> bool:
 
 
 def _read(data: bytes, encoding: str) -> Decoded:
-    text = data.decode(encoding, "replace")
+    return Decoded(without_lone_surrogates(data.decode(encoding, "replace")), encoding)
+
+
+def without_lone_surrogates(text: str) -> str:
+    """The text with halves of surrogate pairs replaced: no encoding of Unicode can hold them."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return Decoded(text, encoding)
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def marked(data: bytes) -> tuple[bytes, str] | None:

@@ -1,18 +1,17 @@
-"""HTML: what a reader of the page sees, and what the page says of itself: title, author, created, modified.
+"""HTML: the text that a reader of a page sees, and the page's properties: title, author, created, modified.
 
-Values of meta elements come as they are written. Dates are told in ISO 8601 where they are dates at all; of several
-that tell the same the first counts.
+The kernels give the values of meta elements as they are written. Dates become ISO 8601 and are left out if they are no
+dates; of several values of one property the first counts.
 """
 
+import json
 import re
 from contextlib import suppress
 from datetime import date, datetime
-from json.encoder import encode_basestring_ascii as quoted
 
 from nearkin import _native
 
 DATES = ("created", "modified")
-TITLE = b"title\0"
 SPACES = re.compile(r"\s+")
 YEAR = re.compile(r"(?!0000)[0-9]{4}(-(0[1-9]|1[0-2]))?$")
 OTHER_DIGITS = re.compile(r"(?![0-9])\d")
@@ -21,33 +20,37 @@ LOOSE = re.compile(r"([0-9]{4})[/.]?([0-9]{2})[/.]?([0-9]{2})(?:;[0-9]+)?$")
 
 
 def page(html: bytes) -> tuple[bytes, dict[str, str]]:
-    """Its visible text and its properties; UTF-8."""
-    text, told = _native.page(html)
-    return text, properties(told)
+    """Return the visible text of a page in UTF-8, and its properties."""
+    text, raw = _native.page(html)
+    return text, properties(raw)
 
 
-def properties(told: bytes) -> dict[str, str]:
-    """What `_native` tells of a page."""
-    pieces = told.decode("utf-8", "replace").split("\0")
-    found: dict[str, str] = {}
+def property_json(raw: bytes) -> str | None:
+    """Return the JSON of a page's properties as the store holds it, from the keys and values of `_native.page`."""
+    written = _native.page_json(raw)
+    return (read_json(raw) if written is None else written) or None
+
+
+def fill_property_json(batch: _native.Batch) -> None:
+    """Have a batch write the properties of its pages as JSON. The kernels write those of nearly every page, a title;
+    only dates and character references are read here."""
+    _native.fill_property_json(batch, [read_json(raw) for raw in _native.properties_for_python(batch)])
+
+
+def read_json(raw: bytes) -> str:
+    """Return the JSON of any page's properties; empty without any."""
+    values = properties(raw)
+    return json.dumps(values, sort_keys=True) if values else ""
+
+
+def properties(raw: bytes) -> dict[str, str]:
+    """Read keys and values as `_native.page` gives them: key, NUL, value, NUL …"""
+    pieces = raw.decode("utf-8", "replace").split("\0")
+    values: dict[str, str] = {}
     for key, value in zip(pieces[::2], pieces[1::2], strict=False):
-        if key not in found and (plain := value.strip() if key == "title" else _plain(value, dated=key in DATES)):
-            found[key] = plain
-    return found
-
-
-def told_as_json(told: bytes) -> str | None:
-    """As it is stored. Of nearly every page a title and nothing else is told; in ASCII the kernels write it themselves.
-    Of 53,596 pages 6,622 have another one, which all of the below would take 23 ms for."""
-    if told.startswith(TITLE) and told.find(b"\0", len(TITLE)) == len(told) - 1:
-        title = told[len(TITLE) : -1].decode("utf-8", "replace").strip()
-        return f'{{"title": {quoted(title)}}}' if title else None
-    return as_json(properties(told)) if told else None
-
-
-def as_json(found: dict[str, str]) -> str | None:
-    """As json.dumps writes it, sorted, in two thirds of the time: nearly every page has a title."""
-    return f"{{{', '.join([f'{quoted(key)}: {quoted(found[key])}' for key in sorted(found)])}}}" if found else None
+        if key not in values and (plain := value.strip() if key == "title" else _plain(value, dated=key in DATES)):
+            values[key] = plain
+    return values
 
 
 def _plain(value: str, *, dated: bool) -> str:
@@ -72,7 +75,12 @@ def iso_date(value: str) -> str:
     if loose := LOOSE.match(value):
         with suppress(ValueError):
             return date(int(loose[1]), int(loose[2]), int(loose[3])).isoformat()
-    from email.utils import parsedate_to_datetime
+    return iso_mail_date(value)
+
+
+def iso_mail_date(value: str) -> str:
+    """A date of mail or HTTP as ISO 8601; empty where it is none."""
+    from email.utils import parsedate_to_datetime  # it loads sockets, and few pages have such dates
 
     with suppress(ValueError, TypeError, IndexError, OverflowError):
         return parsedate_to_datetime(value).isoformat()

@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from nearkin import _native
 from nearkin.text.decode import decode
-from nearkin.text.html import as_json, page
+from nearkin.text.html import property_json
 
 
 class TextKind(IntEnum):
@@ -105,5 +105,5 @@ def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extr
     unmarked = text and text.removeprefix(BYTE_ORDER_MARK)
     if not unmarked or kind is not TextKind.HTML:
         return Extracted(unmarked and plain_text(unmarked), MEDIA[kind], encoding)
-    shown, properties = page(unmarked)
-    return Extracted(shown, MEDIA[kind], encoding, properties=as_json(properties))
+    shown, properties = _native.page(unmarked)
+    return Extracted(shown, MEDIA[kind], encoding, properties=property_json(properties))

@@ -1,11 +1,11 @@
-"""Which of many documents are kin, by construction: families whose sizes follow Zipf's law.
+"""Which documents of a generated repository are of one family: the sizes of families follow Zipf's law.
 
 The k-th family has C/k documents, at least two and at most `LARGEST`, and C is such that the families hold their share
 of all documents. Without the bound one family would hold a thirtieth of everything, and the pairs of its members would
 grow with the square of the repository: at 1,000,000 documents that is what would be measured, and nothing else.
 
 Members stand side by side in an order of their own, from which documents are dealt out by a multiplication modulo their
-number: kin lie far apart, and nothing is remembered of a document, however many there are.
+number. Members of a family lie far apart, and nothing is stored of a document, however many there are.
 """
 
 from dataclasses import dataclass
@@ -21,23 +21,23 @@ _GOLDEN = 0.6180339887498949
 
 
 @dataclass(frozen=True)
-class Kin:
+class FamilySizes:
     documents: int
     in_families: float = IN_FAMILIES
     largest: int = LARGEST
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """Of the families."""
+        """Documents of each family."""
         return _sizes(round(self.documents * self.in_families), self.largest)
 
     @property
     def pairs(self) -> int:
-        """Of kin."""
+        """Pairs of documents of one family."""
         return int((self.sizes * (self.sizes - 1) // 2).sum())
 
     def founders(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The document each of these was made from: itself where it has no family, or began one."""
+        """Return the document that each of these was made from: itself where it has no family, or founds one."""
         places = numbers * self._back % self.documents
         family = np.searchsorted(self._starts, places, side="right") - 1
         inside = places < self._starts[-1]
@@ -61,7 +61,7 @@ class Kin:
 
 
 def _sizes(members: int, largest: int) -> NDArray[np.int64]:
-    """The largest C whose families fit, by halving; what is left over are families of two."""
+    """Find the largest C whose families fit, by halving. Members left over form families of two."""
     low, high = 0, members
     while low < high:
         middle = (low + high + 1) // 2

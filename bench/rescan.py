@@ -1,4 +1,4 @@
-"""Scanning as a habit: a repository scanned from nothing, again unchanged, and again with a hundred files changed.
+"""A repository scanned from nothing, again unchanged, and again with a hundred files changed.
 
 Generated texts of about 2 KB, a tenth of them versions of others. 1,000,000 of them take half an hour and 8 GB of disk.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.process import measure
 from bench.table import figure, table
 from nearkin import Store
-from nearkin.sample.latin import ENGLISH
+from nearkin.sample.languages import ENGLISH
 from nearkin.sample.prose import Dice, prose
 
 SIZES = (10_000, 100_000)
@@ -59,11 +59,11 @@ def change(folder: Path, documents: int) -> None:
                 path.unlink()
 
 
-def habit_table(work: Path, sizes: tuple[int, ...] = SIZES) -> str:
+def rescan_table(work: Path, sizes: tuple[int, ...] = SIZES) -> str:
     head = ["documents", "MB", "first s", "again s", "share", "changed s", "share", "first MB", "changed MB", "store"]
     rows, notes = [], []
     for documents in sizes:
-        folder, store = work / f"habit-{documents}", work / f"habit-{documents}.db"
+        folder, store = work / f"rescan-{documents}", work / f"rescan-{documents}.db"
         size = write(folder, documents)
         command = [str(Path(sys.executable).with_name("nearkin")), "scan", str(folder), "--store", str(store)]
         first = measure([*command, "--format", "json"], watch=True)

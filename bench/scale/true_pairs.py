@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.exact import byte_shingles, exact_pairs, word_shingles
-from bench.pages import THRESHOLD, Pairs
+from bench.peer_shingles import THRESHOLD, Pairs
 
 
 class Judged(NamedTuple):
@@ -21,13 +21,13 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answers:
+class TruePairs:
     content: NDArray[np.int64]  # of each document
     by_bytes: NDArray[np.int64]  # pairs of contents as one number each, ascending
     by_words: NDArray[np.int64]
 
     @classmethod
-    def of(cls, corpus: Path) -> "Answers":
+    def of(cls, corpus: Path) -> "TruePairs":
         import pyarrow.parquet as pq
 
         rows = pq.read_table(corpus, columns=["text", "family"])

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import nearkin
+from bench import nearkin_command
 from bench.folder import Folder
-from bench.pages import PROCESSES, Pairs
+from bench.peer_shingles import PROCESSES, Pairs
 from bench.process import FailedError, Measured, measure
 from bench.table import figure, share, table
 from bench.truth import Truth
@@ -44,7 +44,7 @@ class Contestant:
 def contestants() -> list[Contestant]:
     installed = [peer for peer in PEERS if importlib.util.find_spec(peer)]
     return [
-        Contestant("nearkin", nearkin.command, lambda output, folder: nearkin.reported(output, folder)[0]),
+        Contestant("nearkin", nearkin_command.command, _reported),
         *(Contestant(peer, _peer_command(peer), lambda output, _: _load(output)) for peer in installed),
         # As their users run them: none of these libraries reads, strips or cuts in several processes by itself. Not
         # datasketch: the slowest takes as long alone as all others together.
@@ -76,19 +76,19 @@ def contest(folder: Folder, truth: Truth, work: Path, *, rounds: int) -> str:
 
 def _goal(seconds: float, peers: dict[str, float]) -> str:
     """Beside the fastest as it is spread here over all cores, and as its users run it."""
-    said = []
+    ratios = []
     ways = {False: "in a process for each core", True: "in one process, as its users run it"}
     for alone, how in ways.items():
         own = {name: took for name, took in peers.items() if name.endswith(ALONE) == alone}
         if own:
-            name, took = min(own.items(), key=lambda one: one[1])
-            said.append(f"{seconds / took:.2f} of {name.removesuffix(ALONE)}'s {how}")
-    return f"nearkin's time is {' and '.join(said)} (goal: at most 0.33)"
+            name, took = min(own.items(), key=lambda timed: timed[1])
+            ratios.append(f"{seconds / took:.2f} of {name.removesuffix(ALONE)}'s {how}")
+    return f"nearkin's time is {' and '.join(ratios)} (goal: at most 0.33)"
 
 
 def _run(tool: Contestant, folder: Folder, work: Path, *, watch: bool) -> None:
     output = work / tool.name
-    nearkin.forget(output)
+    nearkin_command.forget(output)
     try:
         tool.runs.append(measure(tool.command(folder.path, output), watch=watch))
     except FailedError as error:
@@ -113,10 +113,10 @@ def _row(tool: Contestant, folder: Folder, truth: Truth, work: Path, fastest: fl
 
 
 def _profile(store: Path, seconds: float) -> str:
-    spent = nearkin.stages(store)
+    spent = nearkin_command.stages(store)
     spent["rest"] = seconds - sum(spent.values())
     stages = " · ".join(f"{stage} {time:.2f} s" for stage, time in spent.items())
-    return f"nearkin by stage, last round: {stages}; store {nearkin.size(store) / 1e6:.0f} MB"
+    return f"nearkin by stage, last round: {stages}; store {nearkin_command.size(store) / 1e6:.0f} MB"
 
 
 def _peer_command(peer: str, *environment: str) -> Callable[[Path, Path], list[str]]:
@@ -127,3 +127,7 @@ def _peer_command(peer: str, *environment: str) -> Callable[[Path, Path], list[s
 def _load(output: Path) -> Pairs:
     loaded: Pairs = np.load(output)
     return loaded
+
+
+def _reported(store: Path, folder: Folder) -> Pairs:
+    return nearkin_command.reported(store, folder)[0]

@@ -1,4 +1,4 @@
-"""nearkin.match as a peer is used: a table in, an array of pairs out, nothing stored."""
+"""nearkin.match run as a peer is run: it reads a table, writes an array of pairs, and stores nothing."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ from nearkin.settings import MatchSettings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-THRESHOLD = MatchSettings().threshold  # the peers' as well; bench.pages, which tells theirs, is long to import
+THRESHOLD = MatchSettings().threshold  # the peers' too; bench.peer_shingles has it, but imports slowly
 AT_ONCE = 1000  # texts; 2 MB of them
 
 

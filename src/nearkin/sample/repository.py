@@ -1,9 +1,9 @@
-"""Plan and write a sample repository whose truth is known by construction: `nearkin demo DIR`.
+"""The sample repository, whose truth is known by construction: `nearkin demo DIR` writes it.
 
-A third of the documents are in families, an eighth are strangers of a special sort, a fifteenth are office documents,
-mails and archives, the rest are unrelated singles. Families and strangers each begin with a programme that every sample
-large enough has, and go on with draws. Documents are written as they are made; only what is true of them is kept in
-memory.
+A third of the documents are in families, an eighth are special strangers (look-alikes, short, empty, binary and oddly
+named ones), a fifteenth are office documents, mails and archives, and the rest are unrelated singles. Families and
+strangers each begin with a fixed list that every sample large enough has, and go on at random. Documents are written as
+they are made; only the truth about them is kept in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,9 +12,9 @@ from functools import partial
 from itertools import chain, cycle
 from pathlib import Path
 
-from nearkin.sample import makers, papers
+from nearkin.sample import makers, office
 from nearkin.sample.desk import LANGUAGES, Desk, Shelf
-from nearkin.sample.latin import ENGLISH
+from nearkin.sample.languages import ENGLISH
 from nearkin.sample.prose import Dice
 from nearkin.sample.truth import Truth
 
@@ -26,6 +26,8 @@ _TRIES = 20
 
 @dataclass(frozen=True)
 class Job:
+    """A maker to call, and the number of documents that it writes."""
+
     size: int
     write: Callable[[Desk, int], None]
 
@@ -38,21 +40,22 @@ def write_sample(
     plain: bool = False,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Truth:
-    """Plain: only what every tool can read, text and HTML. `progress` is told how many are written, of how many."""
+    """Write a sample. `plain`: only text and HTML, which every tool can read. `progress` is called with the number of
+    documents written and of all."""
     target.mkdir(parents=True, exist_ok=True)
     if any(target.iterdir()):
         raise FileExistsError(f"{target} is not empty: a sample needs a folder of its own")
     dice = Dice(seed)
     shelf = Shelf(target, dice, documents=documents)
     desk = Desk(dice, shelf)
-    kin = Quota(documents // 3, chain(_family_programme(), _family_draws(dice, documents)))
-    odd = Quota(int(documents * _STRANGERS), chain(_stranger_programme(), _stranger_draws(dice)))
-    office = Quota(0 if plain else int(documents * _PAPERS), cycle(_papers()))
+    families = Quota(documents // 3, chain(_fixed_families(), _random_families(dice, documents)))
+    strangers = Quota(int(documents * _STRANGERS), chain(_fixed_strangers(), _random_strangers(dice)))
+    papers = Quota(0 if plain else int(documents * _PAPERS), cycle(_papers()))
     while shelf.written < documents:
         progress(shelf.written, documents)
         turn = dice.below(documents - shelf.written)
         job = None
-        for quota in (kin, odd, office):
+        for quota in (families, strangers, papers):
             if turn < quota.left:
                 job = quota.next()
                 break
@@ -67,7 +70,7 @@ def write_sample(
 
 
 class Quota:
-    """A number of documents and the jobs to fill it with. Jobs too large for what is left are passed over."""
+    """A number of documents and the jobs that fill it. Jobs that are larger than the rest are skipped."""
 
     def __init__(self, documents: int, jobs: Iterator[Job]) -> None:
         self.left = documents
@@ -83,7 +86,7 @@ class Quota:
         return None
 
 
-def _family_programme() -> Iterator[Job]:
+def _fixed_families() -> Iterator[Job]:
     yield Job(2, makers.identical)
     yield Job(2, makers.same_words)
     yield Job(3, makers.versions)
@@ -110,7 +113,7 @@ def _family_programme() -> Iterator[Job]:
     yield from (Job(3, makers.mixed), Job(5, makers.archive), Job(9, makers.versions))
 
 
-def _family_draws(dice: Dice, documents: int) -> Iterator[Job]:
+def _random_families(dice: Dice, documents: int) -> Iterator[Job]:
     longest = 12 + min(documents // 20_000, 50)
     largest_form = min(2_000, max(12, documents // 60))
     while True:
@@ -137,19 +140,19 @@ def _family_draws(dice: Dice, documents: int) -> Iterator[Job]:
 
 
 def _papers() -> Iterator[Job]:
-    yield Job(3, papers.across_formats)
-    yield Job(2, papers.mailed)
-    yield Job(3, papers.versions_across_formats)
-    yield Job(3, papers.boxed)
-    yield Job(2, papers.sheet)
-    yield Job(2, papers.mailed_box)
-    yield Job(4, papers.across_formats)
-    yield Job(3, papers.mailed)
-    yield Job(4, papers.versions_across_formats)
-    yield Job(5, papers.boxed)
+    yield Job(3, office.across_formats)
+    yield Job(2, office.mailed)
+    yield Job(3, office.versions_across_formats)
+    yield Job(3, office.boxed)
+    yield Job(2, office.sheet)
+    yield Job(2, office.mailed_box)
+    yield Job(4, office.across_formats)
+    yield Job(3, office.mailed)
+    yield Job(4, office.versions_across_formats)
+    yield Job(5, office.boxed)
 
 
-def _stranger_programme() -> Iterator[Job]:
+def _fixed_strangers() -> Iterator[Job]:
     yield Job(2, makers.look_alikes)
     yield from (Job(1, makers.one_line) for _ in range(2))
     yield from (Job(1, makers.one_word), Job(1, makers.empty))
@@ -171,7 +174,7 @@ def _stranger_programme() -> Iterator[Job]:
     )
 
 
-def _stranger_draws(dice: Dice) -> Iterator[Job]:
+def _random_strangers(dice: Dice) -> Iterator[Job]:
     while True:
         draw = dice.below(100)
         if draw < 60:

@@ -20,12 +20,12 @@ from pathlib import Path
 from statistics import median
 
 import nearkin
-from bench.nearkin import forget, stages
+from bench.nearkin_command import forget, stages
 from bench.table import figure, table
 from nearkin import Store
 from nearkin.engine import scan_files
-from nearkin.sample.file_formats import as_docx, as_pdf, as_xlsx, mail, parcel
-from nearkin.sample.latin import ENGLISH
+from nearkin.sample.languages import ENGLISH
+from nearkin.sample.office import as_docx, as_pdf, as_xlsx, mail, parcel
 from nearkin.sample.page import Page, compose
 from nearkin.sample.prose import Dice, prose
 from nearkin.scheme import keeps_lines, parse_scheme
@@ -99,7 +99,7 @@ class Meter:
         return _processor(resource.RUSAGE_SELF), _processor(resource.RUSAGE_CHILDREN), time.thread_time()
 
 
-def papers_table(
+def formats_table(
     work: Path, *, documents: int = DOCUMENTS, rounds: int = ROUNDS, formats: tuple[str, ...] = tuple(FORMATS)
 ) -> str:
     """Other work on the machine slows two jobs down more than one: the columns by processor time are free of it."""

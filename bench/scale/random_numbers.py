@@ -1,6 +1,6 @@
 """Random numbers that are a function of their place: any batch can be made alone, in any order, again the same.
 
-SplitMix64 (Steele, Lea and Flood 2014, §4): the finaliser of a counter. Counters are given, not counted.
+SplitMix64 (Steele, Lea and Flood 2014, §4): the finaliser of a counter. The caller gives the counters.
 """
 
 from typing import Any

@@ -82,12 +82,12 @@ def read_pages(part: Part) -> list[str]:
 
 def pairs_of(rows: Iterable[Iterable[int]]) -> Pairs:
     """Row i names the documents found similar to document i; each pair once."""
-    found = []
+    blocks = []
     for i, row in enumerate(rows):
         others = np.fromiter(row, np.int64)
         others = others[others > i]
-        found.append(np.stack([np.full(len(others), i, np.int64), others], axis=1))
-    return np.concatenate([np.zeros((0, 2), np.int64), *found])
+        blocks.append(np.stack([np.full(len(others), i, np.int64), others], axis=1))
+    return np.concatenate([np.zeros((0, 2), np.int64), *blocks])
 
 
 def run_peer(find_pairs: Callable[[list[Part]], Pairs], arguments: list[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The join and union-find alone, in a process of its own: `python -m bench.scale.joined CONTENTS MEMORY FOLDER`.
+"""The join and union-find alone, in a process of its own: `python -m bench.scale.spilled_join CONTENTS MEMORY FOLDER`.
 
 `spilled_join` is the one call to the join that is measured here; everything else is its frame.
 """

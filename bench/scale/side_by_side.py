@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.contest import JUDGED, PEERS
-from bench.pages import THRESHOLD, Pairs
+from bench.peer_comparison import JUDGED, PEERS
+from bench.peer_shingles import THRESHOLD, Pairs
 from bench.process import FailedError, Measured, measure
-from bench.scale.answers import Answers
 from bench.scale.growth import command
 from bench.scale.repository import Repository
 from bench.scale.self_join import join_table
+from bench.scale.true_pairs import TruePairs
 from bench.table import figure, share, table
 from nearkin.store.database import connect
 
@@ -23,12 +23,12 @@ SCAN, MATCH = "nearkin scan", "nearkin.match"
 DOES = {SCAN: "store, verified pairs, families", MATCH: "verified pairs in memory"}
 
 
-def rivals_table(work: Path, documents: int = DOCUMENTS, *, rounds: int = 1) -> str:
+def peers_table(work: Path, documents: int = DOCUMENTS, *, rounds: int = 1) -> str:
     """The best of several rounds in turn; memory is watched in the first."""
-    corpus = work / "rivals.parquet"
+    corpus = work / "peers.parquet"
     Repository(documents).write(corpus)
-    answers = Answers.of(corpus)
-    commands = {SCAN: command(corpus, work / SCAN), MATCH: _python("bench.scale.matched", corpus, work / MATCH)}
+    truth = TruePairs.of(corpus)
+    commands = {SCAN: command(corpus, work / SCAN), MATCH: _python("bench.scale.match_in_memory", corpus, work / MATCH)}
     for peer in PEERS:
         if importlib.util.find_spec(peer):
             commands[peer] = _python(f"bench.peers.{peer}", corpus, work / peer)
@@ -54,7 +54,10 @@ def rivals_table(work: Path, documents: int = DOCUMENTS, *, rounds: int = 1) -> 
                 figure(best[name] / best.get(SCAN, best[name])),
                 figure(max(run.peak for run in runs[name]) / 1e6),
                 f"{len(pairs):,}",
-                *map(share, (*answers.judge(pairs, answers.by_bytes), *answers.judge(pairs, answers.by_words))),
+                *map(
+                    share,
+                    (*truth.judge(pairs, truth.by_bytes), *truth.judge(pairs, truth.by_words)),
+                ),
             ]
         )
     lines = [table(HEAD, rows, words=2), *(f"{name} failed: {why}" for name, why in failures.items())]
@@ -66,8 +69,8 @@ def rivals_table(work: Path, documents: int = DOCUMENTS, *, rounds: int = 1) -> 
             f"the fastest peer takes {wall:.2f} times as long as nearkin scan (goal: at least 4); the one of least CPU"
             f" {cpu:.2f} times its CPU"
         )
-    lines.append(f"exact pairs at {THRESHOLD}: {len(answers.by_bytes):,} by bytes, {len(answers.by_words):,} by words")
-    lines += ["", join_table(corpus, answers)]
+    lines.append(f"exact pairs at {THRESHOLD}: {len(truth.by_bytes):,} by bytes, {len(truth.by_words):,} by words")
+    lines += ["", join_table(corpus, truth)]
     corpus.unlink()
     return "\n".join(lines)
 
@@ -87,7 +90,7 @@ def _loaded(output: Path) -> Pairs:
 
 
 def _scanned(store: Path) -> Pairs:
-    """Pairs of documents' numbers: each content by one of its documents, as the answers know which share one."""
+    """Pairs of documents' numbers: each content by one of its documents, as the true_pairs know which share one."""
     with closing(connect(store)) as connection:
         found = connection.execute(
             """WITH named AS (SELECT t.content AS content, min(CAST(substr(d.path, -8) AS TEXT)) AS name

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.folder import Folder
-from bench.pages import THRESHOLD, Pairs
+from bench.peer_shingles import THRESHOLD, Pairs
 from nearkin.query.matches import list_matches
 from nearkin.store.database import connect
 
@@ -23,9 +23,9 @@ def reported(store: Path, folder: Folder) -> tuple[Pairs, NDArray[np.float64]]:
     """Matches at the threshold as pairs of places in the folder, and their resemblance."""
     place = {document: i for i, document in enumerate(folder.documents)}
     with closing(connect(store)) as connection:
-        found = list_matches(connection, min_resemblance=THRESHOLD)
-    pairs = [(place[match.a.path], place[match.b.path]) for match in found]
-    return np.array(pairs, np.int64).reshape(-1, 2), np.array([match.resemblance for match in found])
+        matches = list_matches(connection, min_resemblance=THRESHOLD)
+    pairs = [(place[match.a.path], place[match.b.path]) for match in matches]
+    return np.array(pairs, np.int64).reshape(-1, 2), np.array([match.resemblance for match in matches])
 
 
 def stages(store: Path) -> dict[str, float]:
