@@ -18,7 +18,6 @@ from pathlib import Path
 
 from bench.table import figure, table
 from nearkin import Store, _native
-from nearkin.engine.reader import columns
 from nearkin.engine.threads import recipe
 from nearkin.matching.segment_builder import build_segments
 from nearkin.sample.languages import ENGLISH
@@ -26,10 +25,11 @@ from nearkin.sample.prose import Dice, prose
 from nearkin.scheme import FORMAT, parse_scheme
 from nearkin.settings import Settings
 from nearkin.store import runs
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.compression import pack_all
 from nearkin.store.database import connect, transaction
 from nearkin.store.document_writer import Writer
-from nearkin.store.freshness import Known
+from nearkin.store.freshness import FileVersions, ReadRules, Staleness
 from nearkin.store.scopes import scope_for
 from nearkin.store.segments import folder_of
 from nearkin.text.canon import Canon
@@ -65,13 +65,14 @@ def fill(path: Path, contents: int) -> float:
             run = runs.begin(connection, version="bench", settings=Settings().to_json())
             canon_id = runs.canon_id(connection, canon.spec)
             scheme_id = runs.scheme_id(connection, scheme.spec, canon_id, FORMAT)
-        with Writer(connection, scope.id, run, canon_id, scheme_id, True, Known(canon_id, False, True)) as writer:
+        no_files = FileVersions(Staleness(ReadRules(canon_id, raw=False, keep=True)))
+        with Writer(connection, scope.id, run, canon_id, scheme_id, True, no_files) as writer:
             for first in range(0, contents, BATCH):
                 numbers = range(first, min(contents, first + BATCH))
                 texts = ["\n".join(text_of(number)).encode() for number in numbers]
-                readings = columns(
-                    _native.ingest_texts(texts, [False] * len(texts), how),
+                readings = DocumentBatch.of_rows(
                     [b"%03d/%08d.txt" % (number % 1000, number) for number in numbers],
+                    _native.ingest_texts(texts, [False] * len(texts), how),
                     raw=False,
                 )
                 readings.digests[:] = [sha256(text).digest() for text in texts]

@@ -182,7 +182,7 @@ def test_documents_come_in_while_a_scan_runs(docs: Path, store: Path, monkeypatc
         (docs / f"{number}.txt").write_bytes(prose(number, 3_000))
     (docs.parent / "beside.txt").write_bytes(prose(50, 3_000))
     monkeypatch.setattr("nearkin.store.document_writer.TRANSACTION_FILES", 1)
-    monkeypatch.setattr("nearkin.engine.scan_files.BATCH_FILES", 1)
+    monkeypatch.setattr("nearkin.engine.reader.BATCH_FILES", 1)
     met: list[int] = []
 
     def progress(stage: str, documents: int, _: int) -> None:

@@ -14,7 +14,7 @@ import pytest
 from cli.containers import mail, zipped
 from formats.office import docx, paragraph
 from nearkin.api.store import Store
-from nearkin.engine import documents, scan_files
+from nearkin.engine import documents, reader
 from nearkin.store import document_writer
 from oracle.prose import prose
 from store.world import is_sound, listings
@@ -25,11 +25,11 @@ CUT_SHORT = """
 import os, signal, sys
 from pathlib import Path
 from nearkin.api.store import Store
-from nearkin.engine import documents, local
+from nearkin.engine import documents, reader
 from nearkin.read import table
 from nearkin.store import document_writer as writer
 
-local.BATCH_FILES, writer.TRANSACTION_FILES, documents.TOGETHER, table.ROWS_AT_ONCE = 3, 4, 4, 4
+reader.BATCH_FILES, writer.TRANSACTION_FILES, documents.TOGETHER, table.ROWS_AT_ONCE = 3, 4, 4, 4
 left = int(sys.argv[4])
 
 
@@ -145,7 +145,7 @@ def lead(tmp_path: Path, seed: int, *, steps: int, kills: bool = False) -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches and transactions of a few, so that copies are not in those of their firsts."""
-    monkeypatch.setattr(scan_files, "BATCH_FILES", 3)
+    monkeypatch.setattr(reader, "BATCH_FILES", 3)
     monkeypatch.setattr(document_writer, "TRANSACTION_FILES", 4)
     monkeypatch.setattr(documents, "TOGETHER", 4)
 

@@ -15,10 +15,10 @@ from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.store import audit, runs
-from nearkin.store.container_writer import ContainerWriter
+from nearkin.store.container_writer import StoredContainer
 from nearkin.store.database import explained, own_files, transaction, turn
 from nearkin.store.document_writer import Writer
-from nearkin.store.freshness import Known
+from nearkin.store.freshness import FileVersions, ReadRules
 from nearkin.store.scopes import Scope, relative_to, scope_around, scope_of_additions
 from nearkin.text.canon import Canon
 from nearkin.text.kind import Extracted
@@ -98,9 +98,9 @@ class CheckIn:
                 return None
             target = scope or scope_of_additions(self.connection)
             canon_id = runs.canon_id(self.connection, canon.spec)
-            known = Known(canon_id, canon.raw, keep)
-            known.load_one(self.connection, target.id, run.scheme, path)
-            before = known.versions.get(path)
+            rules = ReadRules(canon_id, canon.raw, keep)
+            files = FileVersions.load_one(self.connection, target.id, path, rules)
+            before = files.present.get(path)
             location = Location(target.name, path)
             if before is not None and before.reason is None and before.digest == digest:
                 return Added(location, new=False)
@@ -108,8 +108,8 @@ class CheckIn:
             fresh = before is not None or read.inside is not None
             additions = runs.of_additions(self.connection, version=self.version, fresh=fresh)
             coded = parse_scheme(run.spec).estimator.coded
-            writer = Writer(self.connection, target.id, additions, canon_id, run.scheme, keep, known, coded=coded)
-            container = ContainerWriter(writer, path)
+            writer = Writer(self.connection, target.id, additions, canon_id, run.scheme, keep, files, coded=coded)
+            container = StoredContainer(writer, path)
             if read.inside is None and not container.had_members:
                 writer.add(read.itself)
             else:

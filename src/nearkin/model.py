@@ -4,16 +4,11 @@ Documents, matches and families are records: their classes declare how they are 
 """
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
-from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from nearkin.record import Field, Schema
-
-if TYPE_CHECKING:
-    from nearkin._native import Batch, Packed
 
 
 class Reason(StrEnum):
@@ -66,147 +61,6 @@ class Role(StrEnum):
 
 
 NO_OWNER = 0xFFFFFFFF  # (uid_t)-1, which no user has
-
-# Columns of readings that follow from a text, not from the bytes and where they were.
-OF_TEXTS = (
-    "media",
-    "encodings",
-    "extractors",
-    "properties",
-    "texts",
-    "characters",
-    "contents",
-    "lengths",
-    "moduli",
-    "features",
-    "weights",
-)
-
-
-@dataclass(slots=True)
-class Readings:
-    """Files read and signed, as columns. One with a reason could not be read; one without a content has no text."""
-
-    paths: list[bytes]  # relative to the scope's root, with forward slashes
-    sizes: list[int]
-    mtimes: list[int]  # nanoseconds
-    ctimes: list[int]  # when the file or its rights last changed, which nobody can turn back; 0: not known
-    inodes: list[int]
-    owners: list[int]  # by their numbers; NO_OWNER: not known
-    media: list[str]
-    encodings: list[str | None]
-    digests: list[bytes | None]
-    reasons: list[Reason | None]
-    details: list[str | None]
-    extractors: list[str]  # how the text was taken from the bytes
-    readers: list[str | None]  # who of those that know formats has looked at it; None: nobody needed to
-    properties: list[str | None]  # JSON: title, author and what else it says of itself
-    md5: list[bytes | None]  # of the bytes, where asked for; never used to decide anything
-    sha1: list[bytes | None]
-    texts: list[bytes]  # extracted, UTF-8; the bytes themselves where they are taken raw
-    packed: list[Blob | None]  # the same compressed; None where they were met before, or are not to be kept
-    characters: list[int]
-    contents: list[bytes | None]  # digest of the canonical text
-    lengths: list[int]  # bytes of the canonical text
-    moduli: list[int]
-    features: list[Blob]  # little-endian u64
-    weights: list[Blob | None]  # little-endian u32
-    stores: list[bytes] = field(default_factory=list, compare=False)  # of nearkin, by their paths: no documents
-    # Canonical texts and signatures as they were made, kept until the scan has matched them; not row by row.
-    batches: "list[Batch]" = field(default_factory=list, compare=False, repr=False)
-
-    def __len__(self) -> int:
-        return len(self.paths)
-
-    @property
-    def held(self) -> int:
-        """About how many bytes of memory it takes."""
-        columns = (self.texts, filter(None, self.packed), self.features)
-        return sum(sum(map(len, column)) for column in columns) + sum(one.held for one in self.batches)
-
-    @property
-    def size(self) -> int:
-        """Bytes of the files."""
-        return sum(self.sizes)
-
-    def let_go(self) -> None:
-        """Of what is not stored: canonical texts, and the extracted ones that are compressed. A long text need not be
-        held several times while it is written."""
-        self.batches.clear()
-        self.texts[:] = [b"" if packed else text for text, packed in zip(self.texts, self.packed, strict=True)]
-
-    def extend(self, more: "Readings") -> None:
-        for mine, theirs in zip(_columns(self), _columns(more), strict=True):
-            mine.extend(theirs)
-        self.batches += more.batches
-
-    def without(self, rows: set[int]) -> "Readings":
-        kept = [i for i in range(len(self)) if i not in rows]
-        found = Readings(*([column[i] for i in kept] for column in _columns(self)))
-        found.stores, found.batches = [*self.stores], [*self.batches]
-        return found
-
-    def replace(self, rows: list[int], texts: "Readings") -> None:
-        """Give these rows the texts that others were found to have: what they are and all that follows from it."""
-        for column in OF_TEXTS:
-            mine, theirs = getattr(self, column), getattr(texts, column)
-            for at, row in enumerate(rows):
-                mine[row] = theirs[at]
-        self.batches += texts.batches
-
-    @classmethod
-    def failed(cls, path: bytes, detail: str, reason: Reason = Reason.UNREADABLE) -> "Readings":
-        return cls(
-            paths=[path],
-            sizes=[0],
-            mtimes=[0],
-            ctimes=[0],
-            inodes=[0],
-            owners=[NO_OWNER],
-            media=[""],
-            encodings=[None],
-            digests=[None],
-            reasons=[reason],
-            details=[detail],
-            extractors=[""],
-            readers=[None],
-            properties=[None],
-            md5=[None],
-            sha1=[None],
-            texts=[b""],
-            packed=[None],
-            characters=[0],
-            contents=[None],
-            lengths=[0],
-            moduli=[1],
-            features=[b""],
-            weights=[None],
-        )
-
-
-_columns: Callable[[Readings], tuple[list[Any], ...]] = attrgetter(*(column.name for column in fields(Readings)[:-2]))
-
-
-@dataclass(slots=True)
-class Plain:
-    """Files, or rows of a table, that need nothing of Python's: they stay as the kernels have made them, and are stored
-    so."""
-
-    paths: list[bytes]
-    size: int  # bytes of the files
-    raw: bool
-    packed: "Packed"  # compressed texts
-    batches: "list[Batch]"  # one; whoever remembers it takes it away
-    mtime: int | None = None  # of all, and their owner, where they lie in one file
-    owner: int | None = None
-
-    def __len__(self) -> int:
-        return len(self.paths)
-
-    @property
-    def held(self) -> int:
-        """About how many bytes of memory it takes."""
-        return sum(one.held for one in self.batches) + self.packed.bytes
 
 
 # Conditions of listings: fields that say so are listed only then.

@@ -124,7 +124,7 @@ def read(run: Run, target: Target) -> ReadStage:
         )
     changes = writer.finish(target.below)
     stale = StaleContents(writer, run.scheme, run.canon, settings.run.jobs, settings.run.memory)
-    resigned = writer.known.read_again + stale.renew_texts() + stale.sign()
+    resigned = writer.files.read_again + stale.renew_texts() + stale.sign()
     closing = (ScanEnd(target, writer.settlement()),)
     return ReadStage(changes, resigned, passed_over, cache, closing, {"read": time.monotonic() - began})
 

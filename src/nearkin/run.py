@@ -30,7 +30,7 @@ from nearkin.store.custodians import name_custodians
 from nearkin.store.database import SHORT_PATIENCE, hold_pages, log_ahead, see, transaction, trusted, turn
 from nearkin.store.document_writer import Settlement, Writer
 from nearkin.store.documents import count_documents
-from nearkin.store.freshness import Known
+from nearkin.store.freshness import FileVersions, ReadRules
 from nearkin.store.members import mend_members
 from nearkin.store.scopes import Scope, relative_to
 from nearkin.store.segments import is_behind
@@ -239,8 +239,7 @@ def end_as_before(run: Run, reading: ReadStage, before: runs.Previous | None) ->
 
 def writer_for(run: Run, scope: Scope) -> Writer:
     """The writer of what a run reads in a scope, with the file versions that the store knows there."""
-    known = Known.under(run.settings, run.canon_id)
-    known.load(run.connection, scope.id, run.scheme_id)
+    rules = ReadRules.of(run.settings, run.canon_id)
     return Writer(
         run.connection,
         scope.id,
@@ -248,7 +247,7 @@ def writer_for(run: Run, scope: Scope) -> Writer:
         run.canon_id,
         run.scheme_id,
         run.settings.text.keep,
-        known,
+        FileVersions.load(run.connection, scope.id, run.scheme_id, rules),
         coded=run.scheme.estimator.coded,
         turn=partial(turn, run.store),
         room=run.settings.run.memory // 8,

@@ -8,6 +8,7 @@ from nearkin.api import selftest
 from nearkin.api.selftest import Check, Status
 from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
 from nearkin.scheme.golden import GOLDEN
+from store.world import hide_sqlite
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def run(folder: Path) -> dict[str, Check]:
 def test_all_is_well(tmp_path: Path) -> None:
     found = run(tmp_path)
     sandbox = [f"sandbox: {what}" for what in (*ATTEMPTS, *ON_OPEN)]
-    assert list(found) == ["sha256", "kernels", *GOLDEN, *sandbox, "store", "file system"]
+    assert list(found) == ["sha256", "kernels", *GOLDEN, *sandbox, "store", "bulk insert", "file system"]
     assert {check.status for name, check in found.items() if name != "file system"} == {Status.OK}
     assert list(tmp_path.iterdir()) == []
 
@@ -34,6 +35,14 @@ def test_a_scheme_that_signs_otherwise(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setitem(GOLDEN, "exact:window=20", "0" * 32)
     found = run(tmp_path)
     assert [name for name, check in found.items() if check.status is Status.FAILED] == ["exact:window=20"]
+
+
+@pytest.mark.usefixtures("few")
+def test_a_python_that_hides_its_sqlite_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hide_sqlite(monkeypatch)
+    check = run(tmp_path)["bulk insert"]
+    assert check.status is Status.NOTE
+    assert check.detail.startswith("not active")
 
 
 @pytest.mark.usefixtures("few")

@@ -17,14 +17,14 @@ from nearkin.sample.repository import write_sample
 SLOW = """
 import sys, time
 from nearkin.cli import progress
-from nearkin.engine import scan_files as local
+from nearkin.engine import reader
 from nearkin.group import views as greedy
 from nearkin.query import signatures
 from nearkin.report import export as ending
 from nearkin.store import document_writer as writer
 progress.PATIENCE = 0.1
 progress.COUNTING = 0.1
-local.BATCH_FILES = writer.TRANSACTION_FILES = 40
+reader.BATCH_FILES = writer.TRANSACTION_FILES = 40
 def slowed(module, name, seconds):
     quick = getattr(module, name)
     def slow(*given, **more):

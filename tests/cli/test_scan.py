@@ -226,9 +226,9 @@ def test_two_scans_at_once(tmp_path: Path) -> None:
 SLOW = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
-from nearkin.engine import scan_files as local
+from nearkin.engine import reader
 from nearkin.store import document_writer as writer
-local.BATCH_FILES = writer.TRANSACTION_FILES = 2
+reader.BATCH_FILES = writer.TRANSACTION_FILES = 2
 flush = writer.Writer.flush
 def slow(self):
     flush(self)

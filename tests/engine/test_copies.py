@@ -10,12 +10,12 @@ from cli.containers import zipped
 from engine.fake_formats import DEED
 from nearkin import _native
 from nearkin.api.store import Store
-from nearkin.engine import scan_files
+from nearkin.engine import reader, scan_files
 from nearkin.engine import workers as engine_workers
 from nearkin.engine.container import BESIDE, Answers, Entry, Source, Taken, Taker
-from nearkin.model import OF_TEXTS, Readings
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings
+from nearkin.store.batch import OF_TEXTS, DocumentBatch
 from nearkin.text.canon import Canon
 from oracle.prose import prose
 
@@ -27,12 +27,12 @@ LEFT_OUT = ("texts", "packed", "features")
 def read(folder: Path, *, once: bool, jobs: int = 2, batch: int = 3) -> list[dict[str, Any]]:
     paths = sorted(os.fsencode(path.name) for path in folder.iterdir())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan_files, "BATCH_FILES", batch)
+        patch.setattr(reader, "BATCH_FILES", batch)
         batches = list(scan_files.ingest(os.fsencode(folder), paths, HOW, jobs=jobs, keep=True, once=once))
     return [row for one in batches for row in rows(one)]
 
 
-def rows(readings: Readings) -> list[dict[str, Any]]:
+def rows(readings: DocumentBatch) -> list[dict[str, Any]]:
     names = (*OF_TEXTS, "paths", "sizes", "digests", "packed")
     return [{name: getattr(readings, name)[i] for name in names} for i in range(len(readings))]
 

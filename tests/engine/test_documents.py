@@ -17,7 +17,7 @@ from nearkin.engine import workers as engine_workers
 from nearkin.engine.container import Source, Taken, Taker
 from nearkin.engine.threads import in_order
 from nearkin.errors import EngineError
-from nearkin.store.container_writer import ContainerWriter
+from nearkin.store.container_writer import StoredContainer
 from nearkin.store.database import connect, transaction, turn
 from oracle.prose import prose
 
@@ -173,7 +173,7 @@ def test_containers_are_stored_among_others_as_by_themselves(tmp_path: Path, mon
     stores["together"].scan(folder, jobs=1)
     stores["jobs"].scan(folder, jobs=3)
     with monkeypatch.context() as patched:
-        patched.setattr(ContainerWriter, "is_unknown", False)
+        patched.setattr(StoredContainer, "is_unknown", False)
         stores["alone"].scan(folder, jobs=1)
     rows = {name: documents_of(tmp_path / f"{name}.db") for name in stores}
     assert len(rows["alone"]) == 70 + 34 * 4
@@ -184,7 +184,7 @@ def test_containers_are_stored_among_others_as_by_themselves(tmp_path: Path, mon
     summary = stores["jobs"].scan(folder, jobs=2)
     assert (summary.new, summary.changed, summary.gone) == (4, 1, 1)
     with monkeypatch.context() as patched:
-        patched.setattr(ContainerWriter, "is_unknown", False)
+        patched.setattr(StoredContainer, "is_unknown", False)
         assert replace(stores["alone"].scan(folder), seconds=0) == replace(summary, seconds=0)
     assert documents_of(tmp_path / "jobs.db") == documents_of(tmp_path / "alone.db")
 

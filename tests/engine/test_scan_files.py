@@ -4,7 +4,6 @@ import json
 import os
 import random
 from collections.abc import Iterator
-from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,13 @@ from typing import Any
 import pytest
 
 from nearkin import _native
-from nearkin.engine import scan_files
+from nearkin.engine import reader, scan_files
 from nearkin.formats.registry import UNKNOWN
-from nearkin.model import Readings, Reason
+from nearkin.model import Reason
 from nearkin.read.walk import Unreadable, walk
 from nearkin.scheme import Scheme, parse_scheme
 from nearkin.settings import TextSettings, WalkSettings
+from nearkin.store.batch import FAILED, DocumentBatch
 from nearkin.store.compression import unpack
 from nearkin.text.canon import Canon
 from nearkin.text.decode import decode
@@ -95,10 +95,10 @@ def met_in(folder: Path) -> list[bytes]:
 
 
 Row = dict[str, Any]
-COLUMNS = [column.name for column in fields(Readings) if column.name not in ("stores", "batches")]
+COLUMNS = ["paths", *FAILED]
 
 
-def rows(readings: Readings) -> list[Row]:
+def rows(readings: DocumentBatch) -> list[Row]:
     """With the canonical texts that the batches hold."""
     columns = zip(*(getattr(readings, name) for name in COLUMNS), strict=True)
     held = {d: text for one in readings.batches for d, text in zip(one.contents, one.take_canonical(), strict=True)}
@@ -207,7 +207,7 @@ def test_texts_to_be_kept_are_packed_once(tmp_path: Path) -> None:
     (readings,) = scan_files.ingest(os.fsencode(tmp_path), sorted(texts), how, jobs=1, keep=True)
     packed = [None if blob is None else unpack(blob) for blob in readings.packed]
     assert packed == [b"one text", b"another text", b"one text", None, b""]
-    again = scan_files.ingest(os.fsencode(tmp_path), sorted(texts) * scan_files.BATCH_FILES, how, jobs=1, keep=True)
+    again = scan_files.ingest(os.fsencode(tmp_path), sorted(texts) * reader.BATCH_FILES, how, jobs=1, keep=True)
     first, *later = again
     assert sum(blob is not None for blob in first.packed) >= 3
     assert not any(blob is not None for batch in later for blob in batch.packed), "met before"
@@ -244,7 +244,7 @@ def test_order_and_content_do_not_depend_on_jobs_or_batches(folder: Path, monkey
     once = read(folder, found, jobs=1)
     assert [row["paths"] for row in once] == sorted(FILES)
     for jobs, files in ((1, 1), (2, 3), (5, 2), (3, 256)):
-        monkeypatch.setattr(scan_files, "BATCH_FILES", files)
+        monkeypatch.setattr(reader, "BATCH_FILES", files)
         assert read(folder, found, jobs=jobs) == once
 
 
@@ -266,7 +266,7 @@ def test_large_files_end_a_batch_and_none_is_lost(tmp_path: Path) -> None:
 
 
 def test_paths_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan_files, "BATCH_FILES", 2)
+    monkeypatch.setattr(reader, "BATCH_FILES", 2)
     taken = 0
 
     def counted() -> Iterator[bytes]:
@@ -279,7 +279,7 @@ def test_paths_are_taken_only_as_fast_as_they_are_read(folder: Path, monkeypatch
         os.fsencode(folder), counted(), scan_files.recipe(SHINGLES, DEFAULT, max_size=1 << 30), jobs=2
     )
     next(batches)
-    assert taken <= 2 * (2 + scan_files.AHEAD + 1)
+    assert taken <= 2 * (2 + reader.AHEAD + 1)
     batches.close()  # type: ignore[attr-defined]
     assert taken < 50
 
@@ -338,7 +338,7 @@ def test_batches_end_to_end_are_one(folder: Path) -> None:
     with pytest.raises(ValueError, match="taken already"):
         rows(whole)
     whole.batches.clear()
-    whole.extend(Readings.failed(b"locked", "permission denied"))
+    whole.extend(DocumentBatch.failed(b"locked", "permission denied"))
     last = rows(whole)[-1]
     assert len(whole) == len(found) + 1
     assert (last["paths"], last["reasons"], last["details"]) == (b"locked", Reason.UNREADABLE, "permission denied")

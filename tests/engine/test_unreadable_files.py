@@ -11,9 +11,10 @@ import pytest
 
 from nearkin import _native
 from nearkin.engine.threads import recipe
-from nearkin.model import NO_OWNER, Readings
+from nearkin.model import NO_OWNER
 from nearkin.scheme import parse_scheme
 from nearkin.settings import DEFAULT_SCHEME, TextSettings
+from nearkin.store.batch import DocumentBatch
 from nearkin.text.canon import Canon
 from nearkin.text.kind import TextKind
 
@@ -47,7 +48,7 @@ def test_nothing_is_known_of_a_file_that_is_gone(tmp_path: Path) -> None:
 
 
 def test_nobody_owns_a_folder_that_could_not_be_looked_into() -> None:
-    assert Readings.failed(b"folder", "permission denied").owners == [NO_OWNER]
+    assert DocumentBatch.failed(b"folder", "permission denied").owners == [NO_OWNER]
 
 
 def test_a_file_that_another_process_holds_fails_alone_and_is_not_taken_for_a_large_one(

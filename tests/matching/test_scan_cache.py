@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from nearkin import Store, _native
 from nearkin.api.texts import IGNORED, canon_for
-from nearkin.engine import reader, scan_files
+from nearkin.engine import scan_files
 from nearkin.group import grouping
 from nearkin.matching import matcher
 from nearkin.matching.candidates import Levels, Postings, find_candidates
 from nearkin.matching.scan_cache import CachedContents, ScanCache
-from nearkin.model import Readings
 from nearkin.scheme import parse_scheme, sign
 from nearkin.settings import MatchSettings
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.contents import Contents
 from nearkin.store.database import connect
 from nearkin.store.segments import signed_contents, signed_rows
@@ -39,12 +39,12 @@ def collection() -> list[bytes]:
     return [*texts, b"short"]
 
 
-def readings(texts: list[bytes], scheme: str = "mod:window=20,sample=200,most=64") -> Readings:
+def readings(texts: list[bytes], scheme: str = "mod:window=20,sample=200,most=64") -> DocumentBatch:
     """Some at a time; an empty one comes first."""
     how = scan_files.recipe(parse_scheme(scheme), RAW, max_size=1 << 30)
     given = [b"", *texts]
     batch = _native.ingest_bytes(given, [False] * len(given), how)
-    return reader.columns(batch, [b"%d" % i for i in range(len(given))], raw=True)
+    return DocumentBatch.of_rows([b"%d" % i for i in range(len(given))], batch, raw=True)
 
 
 def contents(texts: list[bytes]) -> Contents:
@@ -52,7 +52,7 @@ def contents(texts: list[bytes]) -> Contents:
     return Contents(np.arange(len(texts)), digests, np.array([len(text) for text in texts]))
 
 
-def cached(*batches: Readings, texts: int = ROOM, signatures: int = ROOM, asked: list[bytes]) -> CachedContents:
+def cached(*batches: DocumentBatch, texts: int = ROOM, signatures: int = ROOM, asked: list[bytes]) -> CachedContents:
     cache = ScanCache(texts=texts, signatures=signatures)
     for batch in batches:
         cache.add(batch)

@@ -15,6 +15,8 @@ from nearkin.store.document_writer import Writer
 from oracle.prose import prose
 from store.world import rows
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from nearkin import _native
 from nearkin.api.store import Store
 from nearkin.engine.threads import recipe
-from nearkin.model import Plain
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings
+from nearkin.store.batch import DocumentBatch, NativeColumns
 from nearkin.store.bulk import insert_columns, open_connection
 from nearkin.store.database import connect
 from nearkin.store.document_writer import Writer
 from nearkin.store.text_writer import TextWriter
 from nearkin.text.canon import Canon
 from oracle.prose import prose
-from store.world import is_sound, listings, rows
+from store.world import hide_sqlite, is_sound, listings, rows
 
 # All there is, by digests and paths: ids tell in which order it came.
 HELD = {
@@ -111,8 +111,7 @@ def folder(tmp_path: Path) -> Path:
 def row_by_row(folder: Path, tmp_path: Path) -> Store:
     store = Store(tmp_path / "rows.db")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
-        patch.setattr("nearkin.store.bulk.is_fed", lambda _: False)
+        hide_sqlite(patch)
         store.scan(folder)
     return store
 
@@ -130,13 +129,15 @@ def test_what_is_stored_is_the_same(folder: Path, row_by_row: Store, tmp_path: P
 def test_plain_files_are_stored_so(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the tests here would compare one way with itself."""
     filed = []
-    whole = Writer.add_plain
+    whole = Writer.add
 
-    def noted(self: Writer, plain: Plain, *, parent: int | None = None) -> None:
-        filed.extend(plain.paths)
-        whole(self, plain, parent=parent)
+    def noted(self: Writer, batch: DocumentBatch, **where: Any) -> list[int]:
+        stayed = whole(self, batch, **where)
+        if batch.native is not None:
+            filed.extend(batch.paths)
+        return stayed
 
-    monkeypatch.setattr(Writer, "add_plain", noted)
+    monkeypatch.setattr(Writer, "add", noted)
     Store(tmp_path / "fed.db").scan(folder)
     assert 300 < len(filed) < 600
     assert len(set(filed)) == len(filed)
@@ -147,12 +148,12 @@ def must_ask(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     left = after
     whole = TextWriter.takes
 
-    def takes(self: TextWriter, plain: Plain) -> bool:
+    def takes(self: TextWriter, batch: DocumentBatch) -> bool:
         nonlocal left
-        left -= 1
+        left -= batch.native is not None
         if left < 0:
             self.forget()
-        return whole(self, plain)
+        return whole(self, batch)
 
     monkeypatch.setattr(TextWriter, "takes", takes)
 
@@ -172,7 +173,7 @@ def test_from_some_batch_on_the_store_must_be_asked(
 def test_however_it_is_read(folder: Path, tmp_path: Path, how: dict[str, Any]) -> None:
     stores = [Store(tmp_path / name) for name in ("rows.db", "fed.db")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
+        hide_sqlite(patch)
         stores[0].scan(folder, **how)
     stores[1].scan(folder, **how)
     assert held(stores[0]) == held(stores[1])
@@ -181,19 +182,19 @@ def test_however_it_is_read(folder: Path, tmp_path: Path, how: dict[str, Any]) -
 def test_a_batch_that_fails_leaves_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor do ids that were given meanwhile stay in use."""
     store = Store(tmp_path / "fed.db")
-    whole = TextWriter.add_plain
+    whole = TextWriter.add_native
     calls = 0
 
-    def failing(self: TextWriter, plain: Plain) -> Any:
+    def failing(self: TextWriter, native: NativeColumns) -> Any:
         nonlocal calls
-        filed = whole(self, plain)
+        filed = whole(self, native)
         calls += 1
         if calls == 2:
             raise KeyboardInterrupt
         return filed
 
     with monkeypatch.context() as patch:
-        patch.setattr(TextWriter, "add_plain", failing)
+        patch.setattr(TextWriter, "add_native", failing)
         with pytest.raises(KeyboardInterrupt):
             store.scan(folder)
     with closing(connect(store.path)) as connection:
@@ -226,17 +227,19 @@ def tables(tmp_path: Path) -> Path:
 def test_rows_of_tables_as_well(tables: Path, tmp_path: Path, how: dict[str, Any]) -> None:
     stores = [Store(tmp_path / name) for name in ("rows.db", "fed.db")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nearkin.store.text_writer.is_fed", lambda _: False)
+        hide_sqlite(patch)
         stores[0].scan(tables, text_column="text", **how)
     filed = []
-    whole = Writer.add_plain
+    whole = Writer.add
 
-    def noted(self: Writer, plain: Plain, *, parent: int | None = None) -> None:
-        filed.append((parent is not None, len(plain)))
-        whole(self, plain, parent=parent)
+    def noted(self: Writer, batch: DocumentBatch, *, parent: int | None = None, **where: Any) -> list[int]:
+        stayed = whole(self, batch, parent=parent, **where)
+        if batch.native is not None:
+            filed.append((parent is not None, len(batch)))
+        return stayed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Writer, "add_plain", noted)
+        patch.setattr(Writer, "add", noted)
         stores[1].scan(tables, text_column="text", **how)
     assert sum(size for inside, size in filed if inside) > 700
     assert held(stores[0]) == held(stores[1])
@@ -270,7 +273,7 @@ def test_something_is_checked_in_between_two_transactions(tmp_path: Path, monkey
 
     def flush(self: Writer) -> None:
         nonlocal added
-        begun = self._files > 0
+        begun = self.transactions.files > 0
         whole(self)
         if begun and not added:
             added += store.add(note, name="note")

@@ -108,7 +108,7 @@ def test_contents_are_the_same_either_way(store: Store, folder: Path, monkeypatc
         assert count == len(identical_groups(connection)) == 4
         one_by_one = held.contents(connection, 1)
         assert [*found.digests] == sorted(found.digests) == [*one_by_one.digests]
-        monkeypatch.setattr(bulk, "is_fed", lambda connection: False)
+        monkeypatch.setattr(bulk, "has_bulk_insert", lambda connection: False)
         others = Holdings.load(connection)
         assert all(np.array_equal(getattr(held, one.name), getattr(others, one.name)) for one in fields(held))
         again = present_contents(connection, 1)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.store.bulk import BOUND, FED, insert_columns, insert_rows, is_fed, open_connection
+from nearkin.store.bulk import BOUND_ROWS, BULK_ROWS, has_bulk_insert, insert_columns, insert_rows, open_connection
 
 VALUE = st.none() | st.integers(-(2**63), 2**63 - 1) | st.binary(max_size=4) | st.text("abü", max_size=2)
 WAYS = pytest.mark.parametrize("connect", [open_connection, sqlite3.connect], ids=["fed", "bound"])
@@ -19,7 +19,7 @@ Connect = Callable[[str], sqlite3.Connection]
 
 def test_connections_are_fed_here() -> None:
     with closing(open_connection(":memory:")) as connection:
-        assert is_fed(connection)
+        assert has_bulk_insert(connection)
 
 
 @pytest.mark.parametrize("library", ["libm.so.6", "no such library", None])
@@ -30,7 +30,7 @@ def test_a_library_that_lends_nothing(library: str | None) -> None:
     other.offer()
     other.withdraw()
     with closing(open_connection(":memory:")) as connection:
-        assert is_fed(connection)
+        assert has_bulk_insert(connection)
 
 
 def test_nobody_else_finds_the_table() -> None:
@@ -82,8 +82,8 @@ def test_rows_are_stored_as_they_are(connect: Connect, rows: list[tuple[object, 
 @pytest.mark.parametrize("first", [b"", b"x", None, 0, 0.5, ""])
 @WAYS
 def test_one_value_alone_in_its_column_is_not_lost(connect: Connect, first: object) -> None:
-    for place in (0, BOUND - 1, BOUND, FED - 1, FED):
-        rows: list[tuple[object, ...]] = [(i, None, None) for i in range(FED + 1)]
+    for place in (0, BOUND_ROWS - 1, BOUND_ROWS, BULK_ROWS - 1, BULK_ROWS):
+        rows: list[tuple[object, ...]] = [(i, None, None) for i in range(BULK_ROWS + 1)]
         rows[place] = (place, first, None)
         assert _stored(connect, rows) == rows
 
@@ -102,7 +102,7 @@ def test_rows_that_are_known_are_left_or_replaced(connect: Connect) -> None:
 
 @WAYS
 @given(st.lists(st.tuples(VALUE, VALUE | st.floats(allow_nan=True), st.none()), max_size=9), VALUE)
-@pytest.mark.parametrize("times", [1, BOUND])
+@pytest.mark.parametrize("times", [1, BOUND_ROWS])
 def test_columns_are_stored_as_rows_are(
     connect: Connect, times: int, rows: list[tuple[object, ...]], alike: object
 ) -> None:

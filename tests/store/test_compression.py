@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from nearkin.errors import StoreError
 from nearkin.store.compression import pack_all, unpack
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 
 @given(st.lists(st.binary(max_size=300), max_size=6))
 def test_texts_come_back(texts: list[bytes]) -> None:

@@ -21,10 +21,10 @@ SCAN = """
 import sys
 from pathlib import Path
 from nearkin.api.store import Store
-from nearkin.engine import scan_files as local
+from nearkin.engine import reader
 from nearkin.store import document_writer as writer
 
-local.BATCH_FILES = writer.TRANSACTION_FILES = 8
+reader.BATCH_FILES = writer.TRANSACTION_FILES = 8
 
 
 def tell(stage, done, _):

@@ -13,6 +13,8 @@ from nearkin.engine.reader import TIMES, largest_document
 from oracle.prose import prose
 from store.world import is_sound, listings
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 SENTENCE = b" all of this is confidential and must not be passed on to anybody outside of the company without leave "
 GROWN = """
 import resource, sys

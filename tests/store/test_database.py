@@ -20,6 +20,8 @@ from nearkin.errors import StoreError
 from nearkin.store.database import connect, explained, one_scan, transaction
 from nearkin.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 
 def refused(path: Path, *, create: bool = True) -> str:
     with pytest.raises(StoreError) as caught:

@@ -143,10 +143,10 @@ SCAN = """
 import sys
 from nearkin.api.store import Store
 from nearkin.cli.main import main
-from nearkin.engine import scan_files as local
+from nearkin.engine import reader
 from nearkin.store import document_writer as writer
 
-local.BATCH_FILES = writer.TRANSACTION_FILES = 2
+reader.BATCH_FILES = writer.TRANSACTION_FILES = 2
 whole = Store.scan
 
 

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,14 +10,16 @@ import pytest
 import zstandard
 
 from nearkin import _native
-from nearkin.model import Readings
 from nearkin.scheme import parse_scheme
 from nearkin.store import runs
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.database import MOST_PAGES, connect, see
 from nearkin.store.document_writer import Writer
 from nearkin.store.documents import present
-from nearkin.store.freshness import Known
+from nearkin.store.freshness import FileVersions, ReadRules
 from nearkin.store.text_writer import REMEMBERED
+
+pytestmark = pytest.mark.usefixtures("either_insert")
 
 
 class Desk:
@@ -36,11 +37,11 @@ class Desk:
         self.connection.execute("UPDATE run SET state = 'done'")
         run = runs.begin(self.connection, version="test", settings="{}")
         see(self.connection, run)
-        known = Known(self.canon, raw=True, keep=keep_text)
-        known.load(self.connection, 1, self.scheme)
-        return Writer(self.connection, 1, run, self.canon, self.scheme, keep_text, known, room=room)
+        rules = ReadRules(self.canon, raw=True, keep=keep_text)
+        files = FileVersions.load(self.connection, 1, self.scheme, rules)
+        return Writer(self.connection, 1, run, self.canon, self.scheme, keep_text, files, room=room)
 
-    def store(self, readings: Readings, *, keep_text: bool = True) -> None:
+    def store(self, readings: DocumentBatch, *, keep_text: bool = True) -> None:
         writer = self.writer(keep_text=keep_text)
         writer.add(readings)
         writer.flush()
@@ -54,10 +55,10 @@ class Desk:
         return int(self.onlooker.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
-def reading(path: str, text: bytes, *, words: bytes | None = None, extractor: str = "text/1") -> Readings:
+def reading(path: str, text: bytes, *, words: bytes | None = None, extractor: str = "text/1") -> DocumentBatch:
     canonical = text if words is None else words
     features, _, modulus = _native.sign(parse_scheme("exact:window=20").native(), canonical)
-    return Readings(
+    return DocumentBatch.of_lists(
         paths=[path.encode()],
         sizes=[len(text)],
         mtimes=[1],
@@ -85,7 +86,7 @@ def reading(path: str, text: bytes, *, words: bytes | None = None, extractor: st
     )
 
 
-def batch(*readings: Readings) -> Readings:
+def batch(*readings: DocumentBatch) -> DocumentBatch:
     first, *rest = readings
     for more in rest:
         first.extend(more)
@@ -178,7 +179,9 @@ def test_a_batch_that_cannot_be_written_leaves_nothing_half(desk: Desk) -> None:
 
 def test_a_changed_document_is_the_same_document(desk: Desk) -> None:
     desk.store(reading("a", b"old"))
-    desk.store(replace(reading("a", b"new!"), encodings=["utf-16-le"]))
+    changed = reading("a", b"new!")
+    changed.encodings = ["utf-16-le"]
+    desk.store(changed)
     (document,) = present(desk.connection)
     assert document.digest == sha256(b"new!").hexdigest()
     assert (document.size, document.encoding) == (4, "utf-16-le")
@@ -186,7 +189,7 @@ def test_a_changed_document_is_the_same_document(desk: Desk) -> None:
 
 
 def test_a_document_that_failed_and_then_did_not(desk: Desk) -> None:
-    desk.store(Readings.failed(b"a", "permission denied"))
+    desk.store(DocumentBatch.failed(b"a", "permission denied"))
     assert present(desk.connection) == []
     (failed,) = present(desk.connection, failed=True)
     assert (failed.reason, failed.detail, failed.digest) == ("unreadable", "permission denied", "")
@@ -204,13 +207,13 @@ def test_documents_that_were_not_met_again_are_gone_and_may_come_back(desk: Desk
     writer.add(batch(reading("a", b"1"), reading("b", b"2")))
     writer.finish((b"",))
     writer = desk.writer()
-    writer.known.met.add(b"b")
+    writer.files.met.add(b"b")
     writer.add(reading("b", b"2"))
     writer.finish((b"",))
     assert paths(desk) == ["b"]
     assert desk.count("document") == 2
     writer = desk.writer()
-    writer.known.met |= {b"a", b"b"}
+    writer.files.met |= {b"a", b"b"}
     writer.add(batch(reading("a", b"1"), reading("b", b"2")))
     writer.finish((b"",))
     assert paths(desk) == ["a", "b"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nearkin.api.store import Store
-from nearkin.engine import scan_files
+from nearkin.engine import reader
 from nearkin.errors import StoreError
 from nearkin.store import database, document_writer
 from nearkin.store.database import connect
@@ -22,10 +22,10 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from nearkin.api.store import Store
-from nearkin.engine import scan_files as local
+from nearkin.engine import reader
 from nearkin.store import database, document_writer as writer
 
-local.BATCH_FILES, local.AHEAD = 8, 0
+reader.BATCH_FILES, reader.AHEAD = 8, 0
 database.LEAST_PAGES = database.MOST_PAGES = 16 << 10  # pages are written before their transaction ends
 
 
@@ -50,8 +50,8 @@ def folder_of(tmp_path: Path, files: int = 60) -> Path:
 
 @pytest.fixture
 def many_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan_files, "BATCH_FILES", 8)
-    monkeypatch.setattr(scan_files, "AHEAD", 0)
+    monkeypatch.setattr(reader, "BATCH_FILES", 8)
+    monkeypatch.setattr(reader, "AHEAD", 0)
     monkeypatch.setattr(document_writer, "TRANSACTION_FILES", 8)
 
 
@@ -126,8 +126,8 @@ def test_who_reads_for_long_beside_a_first_scan_does_not_hold_it_up(
 def test_who_writes_while_a_transaction_is_open_waits_for_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan_files, "BATCH_FILES", 8)
-    monkeypatch.setattr(scan_files, "AHEAD", 0)
+    monkeypatch.setattr(reader, "BATCH_FILES", 8)
+    monkeypatch.setattr(reader, "AHEAD", 0)
     path = tmp_path / "kin.db"
     write = """
 import sys

@@ -23,6 +23,8 @@ from nearkin.store.segments import LOCK, SegmentFile, drop_segments, folder_of, 
 from oracle.prose import prose
 from store.world import FILES, MARK, is_sound, listings, rows
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 
 def everything(store: Store) -> bytes:
     """All bytes of the store and of what stands beside it."""

@@ -19,6 +19,8 @@ from nearkin.settings import DEFAULT_SCHEME as SCHEME
 from oracle.prose import prose
 from store.world import is_sound, listings, repository, rows
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 TEXTS, CONTENTS = 8, 7  # of the repository
 
 

@@ -19,6 +19,8 @@ from nearkin.store.segments import folder_of
 from oracle.prose import prose
 from store.world import FILES, is_sound, listings, repository, rows
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 FORM = prose(1, 1200)
 DEEDS: dict[str, Callable[[Store, Path], object]] = {
     "scan": lambda store, folder: store.scan(folder),

@@ -15,6 +15,8 @@ from nearkin.store.segments import folder_of
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 
 def broken_off(store: Store, folder: Path) -> None:
     def break_off(stage: str, *_: int) -> None:

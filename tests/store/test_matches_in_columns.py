@@ -13,6 +13,8 @@ from nearkin.store.contents import Holdings, present_contents
 from nearkin.store.database import connect
 from nearkin.store.matches import DTYPES, columns_named, columns_of_rows, has_columns, stored_columns
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 VIEWS = ("chain", "pivot", "clique")
 
 

@@ -17,6 +17,8 @@ from nearkin.text.kind import extract
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 OTHER = "mod:window=20,n=10"
 
 

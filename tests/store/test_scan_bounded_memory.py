@@ -12,6 +12,8 @@ from nearkin.api.store import Store
 from nearkin.sample.repository import write_sample
 from store.world import is_sound, listings, rows
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 SPECS = ("mod:window=20,sample=200,most=64", "exact:window=20", "min:window=20,n=100", "tttd:mean=100", "bsw:n=50")
 
 

@@ -22,10 +22,10 @@ import sys
 import time
 from pathlib import Path
 from nearkin.api.store import Store
-from nearkin.engine import scan_files as local
+from nearkin.engine import reader
 from nearkin.store import document_writer as writer
 
-local.BATCH_FILES = writer.TRANSACTION_FILES = {BATCH}  # many transactions to be killed between
+reader.BATCH_FILES = writer.TRANSACTION_FILES = {BATCH}  # many transactions to be killed between
 
 
 def tell(stage, *_):

@@ -23,11 +23,11 @@ SCAN = """
 import os, sys
 from pathlib import Path
 from nearkin.api.store import Store
-from nearkin.engine import container as tree, documents
+from nearkin.engine import container, documents
 from nearkin.store import document_writer as writer
 
 writer.TRANSACTION_FILES = documents.TOGETHER = 4  # many transactions to be killed between
-tree.HELD_MEMBERS = 12
+container.HELD_MEMBERS = 12
 left = int(sys.argv[3])
 
 

@@ -14,7 +14,7 @@ import pytest
 from nearkin.api.store import Store
 from nearkin.engine import tables
 from nearkin.engine.threads import in_order
-from nearkin.model import Readings
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.document_writer import Writer
 from oracle.prose import prose
 from store.world import is_sound, listings, rows
@@ -110,7 +110,7 @@ def test_a_table_that_is_removed_while_it_is_read_costs_itself(tmp_path: Path, m
     write(folder, random.Random(1))
     (folder / "c.txt").write_bytes(prose(5, 300))
 
-    def removing(*given: Any, **options: Any) -> Iterator[Readings]:
+    def removing(*given: Any, **options: Any) -> Iterator[DocumentBatch]:
         for batch in in_order(*given, **options):
             (folder / "a.jsonl").unlink(missing_ok=True)
             yield batch

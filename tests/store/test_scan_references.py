@@ -125,14 +125,14 @@ SCAN = """
 import sys
 from contextlib import closing
 from pathlib import Path
-from nearkin.engine import scan_files as local
+from nearkin.engine import reader
 from nearkin.pipeline import scan
 from nearkin.run import RunContext
 from nearkin.settings import RunSettings, Settings
 from nearkin.store import document_writer as writer
 from nearkin.store.database import connect
 
-local.BATCH_FILES = writer.TRANSACTION_FILES = 8  # many transactions to be killed between
+reader.BATCH_FILES = writer.TRANSACTION_FILES = 8  # many transactions to be killed between
 store, folder = Path(sys.argv[1]), Path(sys.argv[2])
 with closing(connect(store, create=True, write=True)) as connection:
     settings = Settings(run=RunSettings(jobs=2, memory=1 << 30))

@@ -16,6 +16,8 @@ from nearkin.store.schema import CODE
 from nearkin.store.signatures import WITHIN, add_codes, contents_with, contents_within
 from oracle.prose import prose
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 I64 = st.integers(-(2**63), 2**63 - 1)
 SI = "si:method=3,stream=soundex,variation=B,k=8"
 

@@ -13,6 +13,8 @@ import nearkin
 from cli.world import Called
 from nearkin.api.store import Store
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 DICE = random.Random(1)
 WORDS = ["".join(DICE.choices(string.ascii_lowercase, k=DICE.randint(3, 9))) for _ in range(8000)]
 ALL = 100_000  # documents: nothing is hot

@@ -17,6 +17,8 @@ from nearkin.store.database import connect, transaction
 from nearkin.store.verdicts import Decided, Ruling, add_verdict, all_verdicts, remove_verdict
 from store.world import rows
 
+pytestmark = pytest.mark.usefixtures("either_insert")
+
 FAMILY = b"f" * 32
 
 

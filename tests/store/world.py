@@ -6,6 +6,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from nearkin import _native
 from nearkin.api.store import Store
 from nearkin.store.database import connect
 from oracle.prose import prose
@@ -53,6 +56,11 @@ def is_sound(store: Store) -> bool:
     with closing(sqlite3.connect(store.path)) as connection:
         whole = connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return whole and connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def hide_sqlite(patch: pytest.MonkeyPatch) -> None:
+    """As in a build of Python whose SQLite cannot be reached: rows are bound one by one."""
+    patch.setattr("nearkin.store.bulk.LIBRARY", _native.FedSqlite("no such library"))
 
 
 def edited_copies(folder: Path, *, files: int) -> Path:

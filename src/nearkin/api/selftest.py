@@ -13,6 +13,7 @@ from nearkin.engine.workers import Workers
 from nearkin.errors import NearkinError
 from nearkin.formats.adapter import Problem
 from nearkin.scheme.golden import kernels_agree, recomputed
+from nearkin.store.bulk import is_bulk_insert_active
 from nearkin.store.mount import file_system, is_network
 from nearkin.text.digest import digests
 
@@ -43,6 +44,7 @@ def selftest(folder: Path) -> Iterator[Check]:
             yield Check(spec, Status.FAILED, "signs differently here: stores made elsewhere cannot be used")
     yield from _sandbox()
     yield _store(folder)
+    yield _bulk_insert()
     yield _place(folder)
 
 
@@ -99,6 +101,12 @@ def _store(folder: Path) -> Check:
     if mode & 0o077:
         return Check("store", Status.NOTE, f"in {folder} others can read it: this file system keeps no permissions")
     return Check("store", Status.OK, f"written to {folder} and read again")
+
+
+def _bulk_insert() -> Check:
+    if is_bulk_insert_active():
+        return Check("bulk insert", Status.OK, "active: SQLite reads whole columns")
+    return Check("bulk insert", Status.NOTE, "not active: this Python hides its SQLite, so scans take longer")
 
 
 def _place(folder: Path) -> Check:

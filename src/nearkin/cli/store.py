@@ -79,6 +79,7 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
                 f"{count(inventory.contents, 'distinct texts')} in these documents, not counting empty ones",
             ),
             ("scans", f"{count(inventory.runs)} finished{unfinished}"),
+            ("bulk insert", "active" if inventory.bulk_insert else "not active: this Python hides its SQLite"),
             *((f"scope {safe(scope.name)}", _about(scope)) for scope in inventory.scopes),
         ]
     )

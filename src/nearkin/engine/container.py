@@ -30,14 +30,15 @@ from threading import Lock
 from typing import NamedTuple
 
 from nearkin import _native
-from nearkin.engine.reader import HandedOver, columns, decode_others, is_suspect
+from nearkin.engine.reader import HandedOver, decode_rows, is_suspect
 from nearkin.engine.worker_protocol import Budget, Header
 from nearkin.engine.workers import Asked, Workers
 from nearkin.formats.adapter import Problem
 from nearkin.formats.registry import HEAD, ending_of
-from nearkin.model import NO_OWNER, Readings, Reason
+from nearkin.model import NO_OWNER, Reason
 from nearkin.read.table import MEMBER
 from nearkin.read.walk import stored_inode
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.compression import pack_all
 from nearkin.text.digest import legacy_digests, legacy_digests_of_file
 from nearkin.text.kind import TextKind, named_html
@@ -230,8 +231,8 @@ class Taken:
     """What came of one source. `inside` is signed; where there is too much inside, none of it."""
 
     entry: Entry
-    itself: Readings | None  # None: plain, and a file: for the kernels
-    inside: Readings | None
+    itself: DocumentBatch | None  # None: plain, and a file: for the kernels
+    inside: DocumentBatch | None
     too_much: bool = False
     members: int = 0  # also of those that lie in members
     unpacked: int = 0
@@ -315,23 +316,20 @@ class Taker:
             else:
                 held.entries.append(nested)
 
-    def begun(self, entry: Entry) -> Readings:
+    def begun(self, entry: Entry) -> DocumentBatch:
         """What is known before it is read: its bytes, what it is and who reads it."""
-        row = Readings.failed(entry.source.path, "")
+        row = DocumentBatch.failed(entry.source.path, "")
         self._stamp(row, 0, entry.source)
         row.media[0], row.readers[0] = entry.media, entry.reader
         return row
 
-    def signed(self, entries: list[Entry], plain: list[Source]) -> Readings:
+    def signed(self, entries: list[Entry], plain: list[Source]) -> DocumentBatch:
         """Those with text first, then those without, then plain ones: the same order always."""
         told = [entry for entry in entries if entry.text is not None and entry.problem is None]
         rest = [entry for entry in entries if entry.text is None or entry.problem is not None]
         texts = [entry.text or b"" for entry in told]
-        readings = columns(
-            _native.ingest_texts(texts, [False] * len(told), self.how),
-            [entry.source.path for entry in told],
-            raw=False,
-        )
+        batch = _native.ingest_texts(texts, [False] * len(told), self.how)
+        readings = DocumentBatch.of_rows([entry.source.path for entry in told], batch, raw=False)
         for i, entry in enumerate(told):
             readings.extractors[i] = entry.reader or ""
             readings.encodings[i] = None
@@ -340,7 +338,7 @@ class Taker:
                 readings.contents[i] = None
         for entry in rest:
             problem = entry.problem
-            row = Readings.failed(entry.source.path, "" if problem is None else problem.detail)
+            row = DocumentBatch.failed(entry.source.path, "" if problem is None else problem.detail)
             row.reasons[0] = None if problem is None else problem.reason
             row.details[0] = None if problem is None else problem.detail
             readings.extend(row)
@@ -358,16 +356,16 @@ class Taker:
                 readings.packed[i] = packed
         return readings
 
-    def _plain(self, sources: list[Source]) -> Readings:
+    def _plain(self, sources: list[Source]) -> DocumentBatch:
         hints = [named_html(source.path) for source in sources]
         told = _native.ingest_bytes([source.data for source in sources], hints, self.how)
-        readings = columns(told, [source.path for source in sources], raw=self.how.raw)
+        readings = DocumentBatch.of_rows([source.path for source in sources], told, raw=self.how.raw)
         others = [i for i, kind in enumerate(told.kinds) if kind == TextKind.OTHER and not self.how.raw]
         if others:
-            decode_others(readings, others, [hints[i] for i in others], self.how)
+            decode_rows(readings, others, [hints[i] for i in others], self.how)
         return readings
 
-    def _stamp(self, readings: Readings, i: int, source: Source) -> None:
+    def _stamp(self, readings: DocumentBatch, i: int, source: Source) -> None:
         readings.sizes[i], readings.mtimes[i] = source.size, source.mtime_ns
         readings.ctimes[i], readings.inodes[i], readings.owners[i] = source.ctime_ns, source.inode, source.owner
         readings.digests[i] = source.digest

@@ -18,17 +18,17 @@ from itertools import chain
 from pathlib import Path
 
 from nearkin import _native
-from nearkin.engine import scan_files
 from nearkin.engine.container import Entry, Source, Taken, Taker
-from nearkin.engine.reader import HandedOver
+from nearkin.engine.reader import HandedOver, ingest
 from nearkin.engine.threads import in_order
 from nearkin.engine.workers import Workers
 from nearkin.formats.adapter import Problem
 from nearkin.formats.registry import UNKNOWN, UNSEEN, ending_of
-from nearkin.model import Readings, Reason
+from nearkin.model import Reason
 from nearkin.read.table import MEMBER
 from nearkin.settings import Settings
-from nearkin.store.container_writer import ContainerWriter
+from nearkin.store.batch import DocumentBatch
+from nearkin.store.container_writer import ContainerWriter, StoredContainer
 from nearkin.store.document_writer import Within, Writer
 
 BY_CHANCE = (Reason.UNREADABLE, Reason.TIMED_OUT, Reason.CRASHED)  # and not another time, perhaps
@@ -46,9 +46,9 @@ class Copies:
             (self.others if key in met and one.digest is not None else self.firsts).append(one)
             met.add(key)
         self._wanted = {(one.digest, ending_of(one.path)) for one in self.others}
-        self._found: dict[Key, Readings] = {}
+        self._found: dict[Key, DocumentBatch] = {}
 
-    def note(self, row: Readings) -> None:
+    def note(self, row: DocumentBatch) -> None:
         """A document with nothing in it, as a worker told of it."""
         key = (row.digests[0], ending_of(row.paths[0]))
         if key in self._wanted and row.reasons[0] not in BY_CHANCE:
@@ -56,7 +56,7 @@ class Copies:
             bare.texts, bare.features, bare.packed, bare.weights, bare.batches = [b""], [b""], [None], [None], []
             self._found[key] = bare
 
-    def told(self, one: HandedOver) -> Readings | None:
+    def told(self, one: HandedOver) -> DocumentBatch | None:
         """All but its text, which is stored with the first; None: it must be asked for."""
         found = self._found.get((one.digest, ending_of(one.path)))
         if found is None:
@@ -72,7 +72,7 @@ ROOM = 64 << 20  # … and bytes of texts that wait to be stored
 TOGETHER = 64  # documents stored at once …
 BATCH_BYTES = 4 << 20  # … or their texts
 
-Remember = Callable[[Readings], None]
+Remember = Callable[[DocumentBatch], None]
 
 
 def take_in_documents(
@@ -96,7 +96,7 @@ def take_in_documents(
             size += sum(readings.sizes)
             remember(readings)
             progress(done, size)
-    for readings in scan_files.ingest(
+    for readings in ingest(
         base.removesuffix(b"/"),
         intake.plain,
         how,
@@ -111,8 +111,8 @@ def take_in_documents(
         readings.readers[:] = [UNKNOWN if intake.plain[path] == digest else UNSEEN for path, digest in read]
         done += len(readings)
         size += sum(readings.sizes)
-        remember(readings)
         writer.add(readings)
+        remember(readings)
         progress(done, size)
 
 
@@ -127,12 +127,12 @@ class Intake:
 
     def __post_init__(self) -> None:
         self.plain: dict[bytes, bytes | None] = {}  # of no format after all: paths and digests
-        self._batch: Readings | None = None
+        self._batch: DocumentBatch | None = None
         self._within: Within = {}
         self._batch_bytes = 0
         self._members = self._unpacked = 0  # of one file, at any depth
 
-    def take(self, handed_over: list[HandedOver]) -> Iterator[Readings]:
+    def take(self, handed_over: list[HandedOver]) -> Iterator[DocumentBatch]:
         """What was stored, some at a time."""
         sources = (Source.of_file(self.base, one) for one in handed_over if not self._only_touched(one))
         with closing(self._in_order(sources)) as results:
@@ -144,14 +144,14 @@ class Intake:
                 raise
         yield from self._flush()
 
-    def take_copies(self) -> Iterator[Readings]:
+    def take_copies(self) -> Iterator[DocumentBatch]:
         """When what they are copies of is stored."""
         asked: list[HandedOver] = []
         for one in self.copies.others:
             if self._only_touched(one):
                 continue
             told = self.copies.told(one)
-            if told is None or ContainerWriter(self.writer, one.path).had_members:
+            if told is None or StoredContainer(self.writer, one.path).had_members:
                 asked.append(one)
             else:
                 yield from self._later(told)
@@ -171,20 +171,20 @@ class Intake:
         )
 
     def _only_touched(self, one: HandedOver) -> bool:
-        known = self.writer.known
-        before = known.versions.get(one.path)
-        if before is None or before.digest is None or before.digest != one.digest or known.rereads(before):
+        files = self.writer.files
+        before = files.present.get(one.path)
+        if before is None or before.digest is None or before.digest != one.digest or files.rereads(before):
             return False
         self.writer.touch(
             before, size=one.size, mtime_ns=one.mtime_ns, ctime_ns=one.ctime_ns, inode=one.inode, owner=one.owner
         )
         return True
 
-    def _store(self, taken: Taken) -> Iterator[Readings]:
+    def _store(self, taken: Taken) -> Iterator[DocumentBatch]:
         if taken.entry.plain:
             self.plain[taken.entry.source.path] = taken.entry.source.digest
             return
-        container = ContainerWriter(self.writer, taken.entry.source.path)
+        container = StoredContainer(self.writer, taken.entry.source.path)
         if taken.itself is not None and not taken.members and not container.had_members:
             self.copies.note(taken.itself)
             yield from self._later(taken.itself)
@@ -196,29 +196,29 @@ class Intake:
             yield from self._later(taken.itself, taken.inside)
             return
         yield from self._flush()
-        container.begin(self.taker.begun(entry))
+        opened = container.open(self.taker.begun(entry))
         if is_named_like:
             entry.problem = _named_like(folder)
             itself = self.taker.signed([entry], [])
         elif taken.itself is not None:
             itself = taken.itself
             if taken.inside is not None:
-                container.add(taken.inside)
+                opened.add(taken.inside)
                 yield taken.inside
         else:
             self._members = self._unpacked = 0
-            entry = yield from self._added(container, self._stream(entry.source))
+            entry = yield from self._added(opened, self._stream(entry.source))
             self.writer.rest()  # legacy digests of a large file take long
             itself = self.taker.signed([entry], [])
-        container.end(itself)
+        opened.close(itself)
         yield itself
 
     @staticmethod
     def _added(
-        container: ContainerWriter, stream: Generator[Readings, None, Entry]
-    ) -> Generator[Readings, None, Entry]:
+        container: ContainerWriter, stream: Generator[DocumentBatch, None, Entry]
+    ) -> Generator[DocumentBatch, None, Entry]:
         """Some members at a time: one by one each would be a few statements."""
-        batch: Readings | None = None
+        batch: DocumentBatch | None = None
         try:
             while True:
                 readings = next(stream)
@@ -237,7 +237,7 @@ class Intake:
             entry: Entry = end.value
             return entry
 
-    def _stream(self, source: Source) -> Generator[Readings, None, Entry]:
+    def _stream(self, source: Source) -> Generator[DocumentBatch, None, Entry]:
         """What lies in a large container, some at a time; then itself."""
         entry = Entry(source)
         try:
@@ -262,7 +262,7 @@ class Intake:
             yield self._failed(rest, rest.problem)
         return entry
 
-    def _failed(self, source: Source, problem: Problem | None) -> Readings:
+    def _failed(self, source: Source, problem: Problem | None) -> DocumentBatch:
         return self.taker.signed([Entry(source, problem=problem)], [])
 
     def _inside(self, entry: Entry) -> Generator[Source, None, None]:
@@ -283,7 +283,7 @@ class Intake:
             return Problem(Reason.TOO_LARGE, f"its members, at any depth, are over {limits.unpacked:,} bytes")
         return None
 
-    def _later(self, itself: Readings, inside: Readings | None = None) -> Iterator[Readings]:
+    def _later(self, itself: DocumentBatch, inside: DocumentBatch | None = None) -> Iterator[DocumentBatch]:
         """Some at a time. A container that nobody knows is a row as all others are, before those of its members."""
         for readings in (itself, inside):
             if readings is None:
@@ -300,7 +300,7 @@ class Intake:
         if len(self._batch) >= TOGETHER or self._batch_bytes >= BATCH_BYTES:
             yield from self._flush()
 
-    def _flush(self) -> Iterator[Readings]:
+    def _flush(self) -> Iterator[DocumentBatch]:
         batch, within = self._batch, self._within
         self._batch, self._within, self._batch_bytes = None, {}, 0
         if batch is not None:

@@ -1,37 +1,43 @@
-"""One batch of files after the other, read on any thread: what is plain stays as the kernels left it, for a store that
-takes it so, everything else becomes rows.
+"""Reading files: one batch after the other, on the threads of this machine.
 
-Texts in other encodings are decoded here, and files that may be of a format of the table are handed over to workers.
+The whole way from file to signature is one native call a batch, without the GIL, so threads suffice. Batches are given
+out in order, and read some way ahead: memory is bounded by the batches in flight, and what comes out does not depend on
+the number of jobs.
 
-Which files are handed over to workers: those that may be of a format of the table.
+Texts in other encodings are decoded here. Files that may be of a format of the table are handed over to workers: those
+with a known ending, a known mark, or the beginning of a mail, a mailbox or XML. The kernels ask this of every file
+while they have its bytes (native/kernels/suspect.hpp), so that plain files cost nothing, and leave those of a known
+ending to the worker at once. A file that begins as a format does is looked at here; a worker decides for good.
 
-A known ending, a known mark, or the beginning of a mail, a mailbox or XML. The kernels ask of every file while they
-have its bytes (native/kernels/suspect.hpp), so that plain files cost nothing, and leave those of a known ending to the
-worker at once. What begins as a format does is looked at here; a worker decides for good.
-
-MD5 and SHA-1 of the bytes: for lists that others keep. Broken both, they decide nothing here; SHA-256 does.
-
-Only where asked for: they would make a scan of plain files slower by what docs/decisions/023-workers.md says.
+MD5 and SHA-1 of the bytes are for lists that others keep. Both are broken and decide nothing here; SHA-256 does. They
+are made only where asked for: they would make a scan of plain files slower by what docs/decisions/023-workers.md says.
 """
 
-import errno
 import os
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import NamedTuple
 
 from nearkin import _native, environment
-from nearkin.formats.registry import ENDINGS, HEAD, MARKS, READERS, has_ending
-from nearkin.model import Plain, Readings, Reason
+from nearkin.engine.threads import awaited
+from nearkin.formats.registry import ENDINGS, HEAD, MARKS, has_ending
+from nearkin.model import Reason
 from nearkin.settings import WalkSettings
-from nearkin.store.compression import EMPTY, pack_all, pack_places
+from nearkin.store.batch import DocumentBatch
+from nearkin.store.compression import pack_all
 from nearkin.text.digest import legacy_digests
-from nearkin.text.html import fill_property_json
-from nearkin.text.kind import ENCODINGS, EXTRACTORS, MEDIA, TextKind, is_page, named_html, plain_text
+from nearkin.text.kind import TextKind, is_page, named_html, plain_text
 
 HTML = int(TextKind.HTML)
 MAGIC = tuple(mark for mark, _ in MARKS)
 SUSPECTS = _native.Suspects(endings=sorted(ENDINGS), marks=[*MAGIC])
+
+BATCH_FILES = 256
+AHEAD = 20  # batches read ahead, besides one for each thread, where there is room for them
+ASSUMED = 32 << 20  # bytes that a batch is taken for before one was seen: few are larger
 
 
 class HandedOver(NamedTuple):
@@ -82,191 +88,189 @@ def largest_document() -> int:
     return max(ALWAYS, environment.memory() // TIMES)
 
 
+def ingest(
+    root: bytes,
+    paths: Iterable[bytes],
+    how: _native.Recipe,
+    *,
+    jobs: int,
+    keep: bool = False,
+    hand_over: Callable[[list[HandedOver]], None] | None = None,
+    legacy: bool = False,
+    room: int | None = None,
+    idle: Callable[[], None] = lambda: None,
+    meanwhile: Callable[[], object] = lambda: None,
+    once: bool = False,
+    native: bool = False,
+) -> Iterator[DocumentBatch]:
+    """Read and sign files, batch by batch, in the order of the paths, which are relative to root.
+
+    No further ahead than as many of the largest batch so far as have `room` (bytes), besides one for each thread.
+
+    With `keep` the texts are also compressed here, on the threads: the store has one only. Files that may be of a
+    format that workers read are handed over, if `hand_over` is given, and are then not in the batch. `once` and
+    `native` are those of Reader. `idle` is called where the next batch is long in coming, `meanwhile` when the first
+    batches are being read.
+    """
+    reader = Reader(root, how, keep=keep, hands_over=hand_over is not None, legacy=legacy, once=once, native=native)
+    rest = iter(paths)
+    pending: deque[tuple[int, Future[ReadFiles]]] = deque()
+    pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
+    turns = count()
+    largest, begun = ASSUMED, False
+    try:
+        while True:
+            ahead = AHEAD if room is None else min(AHEAD, room // largest)
+            while len(pending) < jobs + ahead and (some := list(islice(rest, BATCH_FILES))):
+                turn = next(turns)
+                pending.append((turn, pool.submit(reader.read, some, turn)))
+            if not pending:
+                return
+            if not begun:
+                meanwhile()
+                begun = True
+            turn, future = pending.popleft()
+            read = awaited(future, idle)
+            del future  # it holds what it has given
+            largest = max(largest, read.held)
+            if read.left:  # the rest of the batch comes next
+                pending.appendleft((turn, pool.submit(reader.read, read.left, turn)))
+            if hand_over is not None and read.handed_over:
+                hand_over(read.handed_over)
+            yield from read.batches
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
 @dataclass
-class Read:
+class ReadFiles:
     """What became of some paths."""
 
-    found: list[Plain | Readings]
+    batches: list[DocumentBatch]  # plain rows first, if they stay native, then the others
     left: list[bytes]  # for another batch: large files
     handed_over: list[HandedOver]
 
+    @property
+    def held(self) -> int:
+        return sum(batch.held for batch in self.batches)
+
 
 class Reader:
-    """Reads batches of files, on any thread."""
+    """Reads batches of files, on any thread.
+
+    `once`: a file of the same bytes as one before it comes without text and features, for a writer that stores batches
+    in order. `native`: the columns of plain rows stay native, with their texts compressed, for a store that takes them
+    so; this takes `once` and `keep`, and no legacy digests.
+    """
 
     def __init__(
-        self, root: bytes, how: _native.Recipe, *, keep: bool, hands_over: bool, legacy: bool, once: bool
+        self,
+        root: bytes,
+        how: _native.Recipe,
+        *,
+        keep: bool,
+        hands_over: bool,
+        legacy: bool = False,
+        once: bool = False,
+        native: bool = False,
     ) -> None:
         self.root, self.how, self.keep, self.legacy = root, how, keep, legacy
+        self.native = native and once and keep and not legacy
         self.hands_over = hands_over and not how.raw
-        self._met: set[bytes | None] = set()  # bytes whose texts were compressed
+        self._packed: set[bytes | None] = set()  # digests of bytes whose texts were compressed
         self._copies = _native.Copies() if once else None
 
-    def read(self, paths: list[bytes], turn: int) -> Read:
-        batch = self._batch(paths, turn)
-        done = len(batch)
-        found, handed_over = self._listed(batch, paths[:done])
-        return Read([found], paths[done:], handed_over)
-
-    def read_plainly(self, paths: list[bytes], turn: int) -> Read:
-        batch = self._batch(paths, turn)
-        done = len(batch)
-        raw = self.how.raw
-        apart = _native.rows_apart(batch, raw)
-        others = _native.chosen_rows(batch, apart) if apart else None
-        left_out = {*apart}
-        plain = [path for i, path in enumerate(paths[:done]) if i not in left_out] if apart else paths[:done]
-        size = sum(batch.sizes) - (sum(others.sizes) if others else 0)
-        read: list[Plain | Readings] = [Plain(plain, size, raw, packed_texts(batch, raw=raw), [batch])]
-        if others is None:
-            return Read(read, paths[done:], [])
-        found, handed_over = self._listed(others, [paths[i] for i in apart])
-        return Read([*read, found], paths[done:], handed_over)
-
-    def _batch(self, paths: list[bytes], turn: int) -> _native.Batch:
+    def read(self, paths: list[bytes], turn: int) -> ReadFiles:
         suspects = SUSPECTS if self.hands_over else None
-        return _native.ingest_files(self.root + b"/", paths, self.how, suspects, self._copies, turn)
+        batch = _native.ingest_files(self.root + b"/", paths, self.how, suspects, self._copies, turn)
+        read, left = paths[: len(batch)], paths[len(batch) :]
+        if not self.native:
+            rows, handed_over = self._rows(batch, read)
+            return ReadFiles([rows], left, handed_over)
+        apart = _native.rows_apart(batch, self.how.raw)
+        if not apart:
+            return ReadFiles([DocumentBatch.of_native(read, batch, raw=self.how.raw)], left, [])
+        rest = _native.chosen_rows(batch, apart)  # before the texts are dropped
+        plain = DocumentBatch.of_native(_but_for(read, {*apart}), batch, raw=self.how.raw)
+        rows, handed_over = self._rows(rest, [read[i] for i in apart])
+        return ReadFiles([plain, rows], left, handed_over)
 
-    def _listed(self, batch: _native.Batch, paths: list[bytes]) -> tuple[Readings, list[HandedOver]]:
+    def _rows(self, batch: _native.Batch, paths: list[bytes]) -> tuple[DocumentBatch, list[HandedOver]]:
         """Row by row, without stores of nearkin; and which files are for workers."""
         root, how = self.root, self.how
-        readings = columns(batch, paths, raw=how.raw)
-        stores = {*batch.stores}  # of nearkin: no documents
-        for i, reason in enumerate(readings.reasons):
+        rows = DocumentBatch.of_rows(paths, batch, raw=how.raw)
+        stores = {*batch.stores}
+        for i, reason in enumerate(rows.reasons):
             if reason is Reason.TOO_LARGE:
-                ours = (
-                    f": this machine has memory for {TIMES} times as much" if how.max_size == largest_document() else ""
-                )
-                readings.details[i] = f"{readings.sizes[i]:,} bytes, over the limit of {how.max_size:,}{ours}"
+                by_memory = how.max_size == largest_document()
+                why = f": this machine has memory for {TIMES} times as much" if by_memory else ""
+                rows.details[i] = f"{rows.sizes[i]:,} bytes, over the limit of {how.max_size:,}{why}"
         kinds = batch.kinds
         suspects = set[int]()
         if self.hands_over:
-            suspects = {*batch.named, *_looked_at(root, readings, kinds, batch.marked)}
-        others = [i for i, kind in enumerate(kinds) if kind == TextKind.OTHER and not how.raw and i not in suspects]
-        if others:
-            decode_others(readings, others, [named_html(paths[i]) for i in others], how)
+            suspects = {*batch.named, *_confirmed(root, rows, kinds, batch.marked)}
+        undecoded = [i for i, kind in enumerate(kinds) if kind == TextKind.OTHER and not how.raw and i not in suspects]
+        if undecoded:
+            decode_rows(rows, undecoded, [named_html(paths[i]) for i in undecoded], how)
         if self.keep:
-            _pack(readings, self._met, {*suspects, *stores, *batch.copies})
+            self._pack(rows, {*suspects, *stores, *batch.copies})
         handed_over = []
         if suspects | stores:
             stamps = zip(
-                readings.paths, readings.sizes, readings.mtimes, readings.ctimes, readings.inodes, readings.owners,
-                readings.digests,
-                strict=True,
-            )  # fmt: skip
+                rows.paths, rows.sizes, rows.mtimes, rows.ctimes, rows.inodes, rows.owners, rows.digests, strict=True
+            )
             handed_over = [HandedOver(*stamp) for i, stamp in enumerate(stamps) if i in suspects]
-            readings.stores += [paths[i] for i in sorted(stores)]
-            readings = readings.without(suspects | stores)
+            rows.stores += [paths[i] for i in sorted(stores)]
+            rows = rows.without(suspects | stores)
         if self.legacy:
-            add_legacy_digests(readings, root)
-        return readings, handed_over
+            add_legacy_digests(rows, root)
+        return rows, handed_over
+
+    def _pack(self, rows: DocumentBatch, skipped: set[int]) -> None:
+        """Compress the texts of bytes not compressed before. Two threads may meet the same at once: then both do it."""
+        new = [
+            i
+            for i, content in enumerate(rows.contents)
+            if content is not None and rows.digests[i] not in self._packed and i not in skipped
+        ]
+        self._packed.update(rows.digests[i] for i in new)
+        for i, packed in zip(new, pack_all([rows.texts[i] for i in new]), strict=True):
+            rows.packed[i] = packed
 
 
-def packed_texts(batch: _native.Batch, *, raw: bool) -> _native.Packed:
-    """Of what is plain; the texts themselves are let go of. What pages say of themselves is told, too."""
-    fill_property_json(batch)
-    places = _native.text_places(batch, raw)
-    packed = _native.packed(batch, raw, pack_places(batch.lend_texts(), places), EMPTY)
-    batch.drop_texts()
-    return packed
+def _but_for(paths: list[bytes], rows: set[int]) -> list[bytes]:
+    return [path for i, path in enumerate(paths) if i not in rows]
 
 
-def _looked_at(root: bytes, readings: Readings, kinds: list[int], marked: list[int]) -> Iterator[int]:
-    """Those that are suspects indeed."""
+def _confirmed(root: bytes, rows: DocumentBatch, kinds: list[int], marked: list[int]) -> Iterator[int]:
+    """Those of the marked rows that are suspects indeed."""
     for i in marked:
-        path = readings.paths[i]
-        head = head_of(root + b"/" + path) if kinds[i] == BINARY else readings.texts[i][:HEAD]
+        path = rows.paths[i]
+        head = head_of(root + b"/" + path) if kinds[i] == BINARY else rows.texts[i][:HEAD]
         if is_suspect(kinds[i], path, head):
             yield i
 
 
-def _pack(readings: Readings, met: set[bytes | None], others: set[int]) -> None:
-    """Compress the texts of bytes not met before, but for other rows. Two threads may meet the same at once: then both
-    do it."""
-    new = [
-        i
-        for i, content in enumerate(readings.contents)
-        if content is not None and readings.digests[i] not in met and i not in others
-    ]
-    met.update(readings.digests[i] for i in new)
-    for i, packed in zip(new, pack_all([readings.texts[i] for i in new]), strict=True):
-        readings.packed[i] = packed
-
-
-def columns(batch: _native.Batch, paths: list[bytes], *, raw: bool) -> Readings:
-    kinds, errors = batch.kinds, batch.errors
-    fill_property_json(batch)
-    failed = any(errors)
-    nothing: list[None] = [None] * len(paths)
-    return Readings(
-        paths=paths,
-        sizes=batch.sizes,
-        mtimes=batch.mtimes,
-        ctimes=batch.ctimes,
-        inodes=batch.inodes,
-        owners=batch.owners,
-        media=[MEDIA[kind] for kind in kinds],
-        encodings=[ENCODINGS[kind] for kind in kinds],
-        digests=batch.digests,
-        reasons=[_reason(number) for number in errors] if failed else [*nothing],
-        details=[os.strerror(number).lower() if number else None for number in errors] if failed else [*nothing],
-        extractors=["raw"] * len(paths) if raw else [EXTRACTORS[kind] for kind in kinds],
-        readers=[None if raw else READERS[kind] for kind in kinds],
-        properties=_native.property_json(batch),
-        md5=[*nothing],
-        sha1=[*nothing],
-        texts=batch.take_texts(),
-        packed=[*nothing],
-        characters=batch.characters,
-        contents=batch.contents,
-        lengths=batch.lengths,
-        moduli=batch.moduli,
-        features=[*batch.features],
-        weights=[*(batch.weights or nothing)],
-        batches=[batch],
-    )
-
-
-def listed(plain: Plain) -> Readings:
-    """For whoever can no longer store it as it is. Texts are there compressed, and no longer otherwise."""
-    (batch,) = plain.batches
-    packed = [*plain.packed]
-    if apart := {*_native.rows_apart(batch, plain.raw)}:
-        rows = [i for i in range(len(batch)) if i not in apart]
-        batch, packed = _native.chosen_rows(batch, rows), [packed[i] for i in rows]
-    readings = columns(batch, plain.paths, raw=plain.raw)
-    readings.packed[:] = packed
-    if plain.mtime is not None and plain.owner is not None:
-        readings.mtimes[:] = [plain.mtime] * len(readings)
-        readings.owners[:] = [plain.owner] * len(readings)
-    return readings
-
-
-def _reason(number: int) -> Reason | None:
-    if number == 0:
-        return None
-    return Reason.TOO_LARGE if number == errno.EFBIG else Reason.UNREADABLE
-
-
-def decode_others(readings: Readings, others: list[int], hints: list[bool], how: _native.Recipe) -> None:
-    """Fill in the rows whose bytes were not UTF-8; each with whether its name is a page's."""
+def decode_rows(rows: DocumentBatch, chosen: list[int], hints: list[bool], how: _native.Recipe) -> None:
+    """Fill in the chosen rows, whose bytes were not UTF-8; each hint says whether the name is that of a page."""
     from nearkin.text.decode import decode  # most folders have none
 
     decoded = [
         decode(data, html=hint or data[:64].lstrip().startswith(b"<"))
-        for data, hint in zip([readings.texts[i] for i in others], hints, strict=True)
+        for data, hint in zip([rows.texts[i] for i in chosen], hints, strict=True)
     ]
-    texts = [one.text.encode("utf-8") for one in decoded]
+    texts = [result.text.encode("utf-8") for result in decoded]
     html = [is_page(text, named_html=hint) for text, hint in zip(texts, hints, strict=True)]
     texts = [text if page else plain_text(text) for page, text in zip(html, texts, strict=True)]
-    signed = columns(_native.ingest_texts(texts, html, how), [readings.paths[i] for i in others], raw=False)
-    signed.encodings[:] = [one.encoding for one in decoded]
-    readings.replace(others, signed)
+    batch = _native.ingest_texts(texts, html, how)
+    signed = DocumentBatch.of_rows([rows.paths[i] for i in chosen], batch, raw=False)
+    signed.encodings[:] = [result.encoding for result in decoded]
+    rows.replace_texts(chosen, signed)
 
 
-def add_legacy_digests(readings: Readings, root: bytes) -> None:
-    """Of files that were just read, and so are still at hand; not of one that has changed since."""
-    for i, (path, digest) in enumerate(zip(readings.paths, readings.digests, strict=True)):
+def add_legacy_digests(rows: DocumentBatch, root: bytes) -> None:
+    """MD5 and SHA-1 of files that were just read, and so are still in memory; not of one that has changed since."""
+    for i, (path, digest) in enumerate(zip(rows.paths, rows.digests, strict=True)):
         if digest is None:
             continue
         try:
@@ -275,4 +279,4 @@ def add_legacy_digests(readings: Readings, root: bytes) -> None:
         except OSError:
             continue
         if _native.sha256(data) == digest:
-            readings.md5[i], readings.sha1[i] = legacy_digests(data)
+            rows.md5[i], rows.sha1[i] = legacy_digests(data)

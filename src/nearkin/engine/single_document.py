@@ -11,14 +11,14 @@ from hashlib import sha256
 
 from nearkin import _native
 from nearkin.engine.container import Entry, Source, Taken, Taker
-from nearkin.engine.reader import HandedOver, columns, is_suspect
-from nearkin.engine.scan_files import ingest, recipe
+from nearkin.engine.reader import HandedOver, ingest, is_suspect
+from nearkin.engine.threads import recipe
 from nearkin.engine.workers import Workers
 from nearkin.errors import InputError
 from nearkin.formats.adapter import Problem
 from nearkin.formats.registry import HEAD, UNKNOWN, UNSEEN
-from nearkin.model import Readings
 from nearkin.scheme import Scheme
+from nearkin.store.batch import DocumentBatch
 from nearkin.text.canon import Canon
 from nearkin.text.kind import EXTRACTORS, MEDIA, Extracted, TextKind, extract, named_html, sniff
 
@@ -71,8 +71,8 @@ os.register_at_fork(after_in_child=shared_workers.cache_clear)
 class Read:
     """A document, and what lies in it at any depth."""
 
-    itself: Readings
-    inside: Readings | None = None
+    itself: DocumentBatch
+    inside: DocumentBatch | None = None
 
 
 def read_file(root: bytes, path: bytes, scheme: Scheme, canon: Canon, *, keep: bool) -> Read:
@@ -114,7 +114,8 @@ def read_bytes(path: bytes, data: bytes, scheme: Scheme, canon: Canon, *, keep: 
 def read_text(path: bytes, data: bytes, extracted: Extracted, scheme: Scheme, canon: Canon) -> Read:
     """Bytes that are in no file, with the text taken from them."""
     how = recipe(scheme, canon, max_size=NO_LIMIT)
-    readings = columns(_native.ingest_texts([extracted.text or b""], [False], how), [path], raw=canon.raw)
+    batch = _native.ingest_texts([extracted.text or b""], [False], how)
+    readings = DocumentBatch.of_rows([path], batch, raw=canon.raw)
     readings.sizes[:] = [len(data)]
     readings.mtimes[:] = [time.time_ns()]
     readings.owners[:] = [os.getuid()]

@@ -8,21 +8,22 @@ Rows of a table signed as files are: one native call for many of them, on any th
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nearkin import _native
-from nearkin.engine.reader import columns, decode_others, listed, packed_texts
+from nearkin.engine.reader import decode_rows
 from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
-from nearkin.model import Plain, Readings, Reason
+from nearkin.model import Reason
 from nearkin.read.table import MEMBER, BrokenTableError, Columns, Rows, TableKind, columns_of, table_kind
 from nearkin.read.table_reader import RowNames, read_rows, refuse_unsuitable
 from nearkin.read.walk import explain, stored_inode
 from nearkin.settings import Settings
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.compression import pack_all
-from nearkin.store.container_writer import ContainerWriter
+from nearkin.store.container_writer import StoredContainer
 from nearkin.store.document_writer import TRANSACTION_BYTES, Writer
 from nearkin.text.kind import TextKind
 
@@ -38,60 +39,40 @@ class RowSigner:
     keep: bool
     mtime: int = 0
     owner: int = 0
+    native: bool = False  # columns stay native, for a store that takes them so; texts are kept
 
-    def sign(self, batch: tuple[list[bytes], Rows]) -> Readings:
+    def sign(self, named: tuple[list[bytes], Rows]) -> DocumentBatch:
         """Rows with their paths; those with a fault come last."""
-        return self._listed(*batch, self._told(batch[1]))
-
-    def sign_plainly(self, batch: tuple[list[bytes], Rows]) -> Plain | Readings:
-        """The same as they are, where nothing has to be done about any of them; their texts are kept."""
-        paths, rows = batch
-        told, raw = self._told(rows), self.how.raw
-        if rows.faults or not (raw or ODD.isdisjoint(told.kinds)):
-            return self._listed(paths, rows, told)
-        size, packed = sum(told.sizes), packed_texts(told, raw=raw)
-        return Plain(paths, size, raw, packed, [told], mtime=self.mtime, owner=self.owner)
-
-    def _told(self, rows: Rows) -> _native.Batch:
-        texts = [rows.texts[i] for i in _good(rows)]
-        return _native.ingest_bytes(texts, [self.html] * len(texts), self.how)
-
-    def _listed(self, paths: list[bytes], rows: Rows, told: _native.Batch) -> Readings:
-        texts = [rows.texts[i] for i in _good(rows)]
-        readings = columns(told, [paths[i] for i in _good(rows)], raw=self.how.raw)
-        if not self.how.raw:
-            hints = [self.html] * len(texts)
-            _read_others(readings, told.kinds, texts, hints, self.how, strings=rows.strings)
+        paths, rows = named
+        good = [i for i in range(len(rows)) if i not in rows.faults] if rows.faults else range(len(rows))
+        texts = [rows.texts[i] for i in good]
+        signed = _native.ingest_bytes(texts, [self.html] * len(texts), self.how)
+        raw = self.how.raw
+        if self.native and not rows.faults and (raw or ODD.isdisjoint(signed.kinds)):
+            return DocumentBatch.of_native(paths, signed, raw=raw, mtime=self.mtime, owner=self.owner)
+        batch = DocumentBatch.of_rows([paths[i] for i in good], signed, raw=raw)
+        if not raw:
+            self._read_odd(batch, signed.kinds, texts, strings=rows.strings)
         if self.keep:
-            readings.packed[:] = pack_all(readings.texts)
+            batch.packed[:] = pack_all(batch.texts)
         for i, fault in rows.faults.items():
-            readings.extend(Readings.failed(paths[i], fault.detail, fault.reason))
-        readings.mtimes[:] = [self.mtime] * len(readings)
-        readings.owners[:] = [self.owner] * len(readings)
-        return readings
+            batch.extend(DocumentBatch.failed(paths[i], fault.detail, fault.reason))
+        batch.mtimes[:] = [self.mtime] * len(batch)
+        batch.owners[:] = [self.owner] * len(batch)
+        return batch
 
-
-def _good(rows: Rows) -> Sequence[int]:
-    """Those without a fault."""
-    return [i for i in range(len(rows)) if i not in rows.faults] if rows.faults else range(len(rows))
-
-
-def _read_others(
-    readings: Readings, kinds: list[int], texts: list[bytes], hints: list[bool], how: _native.Recipe, *, strings: bool
-) -> None:
-    """Texts in other encodings, as of files; and strings that look like no text, which are text all the same."""
-    odd = [i for i, kind in enumerate(kinds) if kind in ODD]
-    as_they_are = [i for i in odd if strings and _is_utf8(texts[i])]
-    if as_they_are:
-        taken = columns(
-            _native.ingest_texts([texts[i] for i in as_they_are], [hints[i] for i in as_they_are], how),
-            [readings.paths[i] for i in as_they_are],
-            raw=False,
-        )
-        readings.replace(as_they_are, taken)
-    others = [i for i in odd if kinds[i] == TextKind.OTHER and i not in set(as_they_are)]
-    if others:
-        decode_others(readings, others, [hints[i] for i in others], how)
+    def _read_odd(self, batch: DocumentBatch, kinds: list[int], texts: list[bytes], *, strings: bool) -> None:
+        """Read texts in other encodings, as of files; and strings that look like no text, which are text all the
+        same."""
+        odd = [i for i, kind in enumerate(kinds) if kind in ODD]
+        as_they_are = [i for i in odd if strings and _is_utf8(texts[i])]
+        if as_they_are:
+            signed = _native.ingest_texts([texts[i] for i in as_they_are], [self.html] * len(as_they_are), self.how)
+            paths = [batch.paths[i] for i in as_they_are]
+            batch.replace_texts(as_they_are, DocumentBatch.of_rows(paths, signed, raw=False))
+        undecoded = [i for i in odd if kinds[i] == TextKind.OTHER and i not in set(as_they_are)]
+        if undecoded:
+            decode_rows(batch, undecoded, [self.html] * len(undecoded), self.how)
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -128,7 +109,7 @@ def take_in_tables(
     how: _native.Recipe,
     settings: Settings,
     *,
-    remember: Callable[[Plain | Readings], None],
+    remember: Callable[[DocumentBatch], None],
     progress: Progress,
 ) -> None:
     """`progress` is told how many rows and bytes of text were read so far."""
@@ -143,7 +124,7 @@ def take_in_tables(
 
 def _take_in(
     writer: Writer, base: bytes, path: bytes, how: _native.Recipe, settings: Settings
-) -> Iterator[Plain | Readings]:
+) -> Iterator[DocumentBatch]:
     kind, columns = table_kind(path), columns_of(settings.table)
     if kind is None or columns is None:
         raise AssertionError("a table is read by its columns")
@@ -154,26 +135,23 @@ def _take_in(
         with open(base + path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
     except OSError as error:
-        writer.add(Readings.failed(path, explain(error)))
+        writer.add(DocumentBatch.failed(path, explain(error)))
         return
     itself = table_reading(path, kind, stamp, digest, settings.table.how)
-    before = writer.known.versions.get(path)
-    if before is not None and not writer.known.rereads(before) and before.digest == digest:
+    before = writer.files.present.get(path)
+    if before is not None and not writer.files.rereads(before) and before.digest == digest:
         writer.add(itself)  # only touched
-        writer.containers.append((path, before.id))
+        writer.aftermath.containers.append((path, before.id))
         return
-    table = ContainerWriter(writer, path)
-    table.begin(itself)
+    table = StoredContainer(writer, path).open(itself)
     broken: tuple[Reason, str] | None = None
     rows = 0
     try:
         refuse_unsuitable(base + path, kind, columns)
         named = _named(path, base, read_rows(base + path, kind, columns, longest=settings.walk.max_size), columns)
         keep, html = settings.text.keep, settings.table.html
-        signer = RowSigner(how, html, keep, mtime=stamp.mtime_ns, owner=stamp.owner)
-        work = signer.sign_plainly if writer.takes_plain else signer.sign
-        for read in in_order(work, named, jobs=settings.run.jobs, idle=writer.rest):
-            batch = listed(read) if isinstance(read, Plain) and not table.begin_plain(read) else read
+        signer = RowSigner(how, html, keep, mtime=stamp.mtime_ns, owner=stamp.owner, native=writer.takes_native)
+        for batch in in_order(signer.sign, named, jobs=settings.run.jobs, idle=writer.rest):
             table.add(batch)
             rows += len(batch)
             yield batch
@@ -188,7 +166,7 @@ def _take_in(
         broken = Reason.UNREADABLE, f"{explain(error)}; {rows:,} rows were read"
     if broken is not None:
         itself.reasons[0], itself.details[0] = broken
-    table.end(itself)
+    table.close(itself)
 
 
 def _named(path: bytes, base: bytes, batches: Iterator[Rows], columns: Columns) -> Iterator[tuple[list[bytes], Rows]]:
@@ -202,9 +180,9 @@ def _named(path: bytes, base: bytes, batches: Iterator[Rows], columns: Columns) 
         yield [path + MEMBER + name for name in names.of(rows)], rows
 
 
-def table_reading(path: bytes, kind: TableKind, stamp: Stamp, digest: bytes, how: str | None) -> Readings:
+def table_reading(path: bytes, kind: TableKind, stamp: Stamp, digest: bytes, how: str | None) -> DocumentBatch:
     """The table file itself: a document without text."""
-    one = Readings.failed(path, "")
+    one = DocumentBatch.failed(path, "")
     one.sizes[:] = [stamp.size]
     one.mtimes[:] = [stamp.mtime_ns]
     one.ctimes[:] = [stamp.ctime_ns]

@@ -35,16 +35,16 @@ from nearkin.matching.candidates import Hot, Postings, find_candidates
 from nearkin.matching.matcher import MatchInput, Resources, match_everything
 from nearkin.matching.scan_cache import ScanCache, StoredTexts
 from nearkin.matching.template import left_out
-from nearkin.model import Readings
 from nearkin.read.table import MEMBER, BrokenTableError, Rows, columns_of
 from nearkin.read.table_reader import read_rows
 from nearkin.scheme import FORMAT, Estimator, Scheme, keeps_lines, parse_scheme
 from nearkin.settings import MatchSettings, Settings
 from nearkin.store import runs
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.contents import present_contents
 from nearkin.store.database import in_memory, see, transaction
 from nearkin.store.document_writer import Writer
-from nearkin.store.freshness import Known
+from nearkin.store.freshness import FileVersions, ReadRules, Staleness
 from nearkin.store.scopes import scope_for
 from nearkin.store.signatures import signatures
 from nearkin.store.verdicts import Decided
@@ -116,7 +116,7 @@ def rehearse(survey: Survey, settings: Settings, version: str) -> Rehearsal:
             scheme_id = runs.scheme_id(connection, scheme.spec, canon_id, FORMAT)
         see(connection, run)
         cache = ScanCache(texts=settings.run.memory // 8 if settings.text.keep else 0, signatures=0)
-        known = Known(canon_id, canon.raw, settings.text.keep)
+        no_files = FileVersions(Staleness(ReadRules(canon_id, canon.raw, settings.text.keep)))
         tally = _Tally()
         started = time.perf_counter()
         writer = Writer(
@@ -126,7 +126,7 @@ def rehearse(survey: Survey, settings: Settings, version: str) -> Rehearsal:
             canon_id,
             scheme_id,
             settings.text.keep,
-            known,
+            no_files,
             coded=scheme.estimator.coded,
         )
         with writer:
@@ -184,7 +184,7 @@ class _Tally:
     members: int = 0
     sizes: list[int] = field(default_factory=list)
 
-    def count(self, batch: Readings, *, files: frozenset[bytes] | None = None) -> None:
+    def count(self, batch: DocumentBatch, *, files: frozenset[bytes] | None = None) -> None:
         """Count a batch. A path that is not one of `files` is a member of one. A file that failed is no document."""
         for path, size, reason in zip(batch.paths, batch.sizes, batch.reasons, strict=True):
             if files is None or path in files:
@@ -205,7 +205,7 @@ def _take_in(writer: Writer, sampler: "Sampler", cache: ScanCache, tally: _Tally
         workers.probe()
     starting = time.perf_counter() - started
 
-    def remember(batch: Readings) -> None:
+    def remember(batch: DocumentBatch) -> None:
         cache.add(batch)
         tally.count(batch, files=files)
 
@@ -239,7 +239,7 @@ class Sampler:
     text_bytes: int = 0  # of the region
     handed_over: list[HandedOver] = field(default_factory=list)  # for workers, complete when all files were read
 
-    def readings(self) -> Iterator[Readings]:
+    def readings(self) -> Iterator[DocumentBatch]:
         """Read and sign the sample, files first."""
         settings, jobs = self.settings, self.settings.run.jobs
         files = sorted((file.path for file in self.survey.files), key=_hash)

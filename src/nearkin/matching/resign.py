@@ -12,8 +12,8 @@ from typing import TypeVar
 from nearkin.engine import scan_files
 from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
-from nearkin.model import Readings
 from nearkin.scheme import Scheme
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.contents import lengths_of, other_canons, texts_of, unsigned_contents
 from nearkin.store.document_writer import Writer
 from nearkin.store.freshness import Renewed, in_parts, is_any_other, renewable, renewed_before
@@ -55,7 +55,7 @@ class StaleContents:
         renewed: set[bytes | None] = {content for _, _, content in done}
         how = scan_files.recipe(self.scheme, self.canon, max_size=1 << 50)
 
-        def work(part: tuple[list[Renewed], list[bytes]]) -> tuple[list[Renewed], Readings]:
+        def work(part: tuple[list[Renewed], list[bytes]]) -> tuple[list[Renewed], DocumentBatch]:
             versions, texts = part
             return versions, scan_files.ingest_again(texts, versions, how)
 

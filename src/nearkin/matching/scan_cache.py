@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nearkin import _native
 from nearkin.matching.verify import TextList
-from nearkin.model import Plain, Readings
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.contents import Contents, texts_of
 from nearkin.store.segments import Signed
 from nearkin.store.signatures import Signatures
@@ -34,7 +34,7 @@ class ScanCache:
         self._read = _native.TextContents(for_texts=texts, for_features=signatures)
         self._empty = True
 
-    def add(self, read: Plain | Readings) -> None:
+    def add(self, read: DocumentBatch) -> None:
         """Take over the native batches of what was read."""
         for batch in read.batches:
             self._read.add(batch)

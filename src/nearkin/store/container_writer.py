@@ -6,72 +6,69 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin.model import Plain, Readings
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.document_writer import Writer, owner_name
 from nearkin.store.freshness import Version, versions_at
 from nearkin.store.members import PRESENT, ROWS, drop_members, place_of, settle_members
 
 
-@dataclass
-class ContainerWriter:
-    """Its document is complete when `end` was called: until then no later run takes it for read."""
+@dataclass(frozen=True)
+class StoredContainer:
+    """What the store has of a container before it is read."""
 
     writer: Writer
     path: bytes
-    _stayed: "array[int]" = field(default_factory=lambda: array("q"))  # 8 bytes for each member that is as it was
 
-    def __post_init__(self) -> None:
-        self._known = self.writer.known
-        self.before: Version | None = self._known.versions.get(self.path)
+    @property
+    def before(self) -> Version | None:
+        return self.writer.files.present.get(self.path)
 
     @property
     def had_members(self) -> bool:
-        return self.before is not None and bool(self._members_before(limit=1).size)
+        return self.before is not None and bool(self.members(limit=1).size)
 
     @property
     def is_unknown(self) -> bool:
         """Whether no scan has met it, or anything in it: then it may be written among others, whole."""
-        if self.before is not None or self.path in self._known.pending:
+        if self.before is not None or self.path in self.writer.files.unfinished.by_path:
             return False
-        return not self._members_before(limit=1).size
+        return not self.members(limit=1).size
 
-    def begin(self, itself: Readings) -> None:
-        """As far as it is known by now: its bytes, what it is and who reads it."""
-        writer, before = self.writer, self.before
-        writer.begin()
-        told = (itself.digests[0], itself.media[0], itself.readers[0])
-        if before is not None and (before.digest, before.media, before.reader) == told:
-            # The same bytes, to be read otherwise or once more: no new version of the container.
-            self.document = before.id
-            drop_members(writer.connection, before.id)
-        else:
-            if (unfinished := self._known.pending.get(self.path)) is not None:
-                self._known.outdated.append(unfinished.id)
-            self.document = self._insert(itself)
-            if before is not None:
-                writer.supersede([before.id])
-        writer.containers.append((self.path, self.document))
-        # Whether there are members to compare with: else none is looked up.
-        self._first = not self._members_before(limit=1).size
-
-    def write(self, itself: Readings, inside: Readings | None) -> None:
-        """All at once, in a run that counts already."""
-        self.begin(itself)
-        if inside is not None:
-            self.add(inside)
-        self.end(itself)
-        writer = self.writer
-        settle_members(writer.connection, writer.scope, self.path, self.document)
-
-    def _members_before(self, *, limit: int = -1) -> NDArray[np.int64]:
+    def members(self, *, limit: int = -1) -> NDArray[np.int64]:
         """Its present members from before this run."""
         writer = self.writer
         query = f"SELECT id FROM document WHERE {ROWS} AND {PRESENT} AND seen <> ?4 LIMIT {limit}"
-        found = writer.connection.execute(query, (*place_of(writer.scope, self.path), writer.run))
-        return np.fromiter((number for (number,) in found), np.int64)
+        ids = writer.connection.execute(query, (*place_of(writer.scope, self.path), writer.run))
+        return np.fromiter((number for (number,) in ids), np.int64)
 
-    def _insert(self, itself: Readings) -> int:
-        """Without time and inode, so that it is not adopted before it is complete."""
+    def open(self, itself: DocumentBatch) -> "ContainerWriter":
+        """Begin to write it as far as it is known by now: its bytes, what it is and which reader reads it."""
+        writer, before = self.writer, self.before
+        writer.begin()
+        now = (itself.digests[0], itself.media[0], itself.readers[0])
+        if before is not None and (before.digest, before.media, before.reader) == now:
+            # The same bytes, to be read otherwise or once more: no new version of the container.
+            document = before.id
+            drop_members(writer.connection, before.id)
+        else:
+            writer.files.unfinished.replace(self.path)
+            document = self._insert(itself)
+            if before is not None:
+                writer.supersede([before.id])
+        writer.aftermath.containers.append((self.path, document))
+        return ContainerWriter(self, document, is_first=not self.members(limit=1).size)
+
+    def write(self, itself: DocumentBatch, inside: DocumentBatch | None) -> None:
+        """Write all of it at once, in a run that counts already."""
+        opened = self.open(itself)
+        if inside is not None:
+            opened.add(inside)
+        opened.close(itself)
+        writer = self.writer
+        settle_members(writer.connection, writer.scope, self.path, opened.document)
+
+    def _insert(self, itself: DocumentBatch) -> int:
+        """Insert its document without time and inode, so that it is not adopted before it is complete."""
         writer = self.writer
         cursor = writer.connection.execute(
             """INSERT INTO document (scope, path, size, mtime_ns, inode, owner, media, digest, reader, seen, before)
@@ -90,26 +87,30 @@ class ContainerWriter:
         )
         return int(cursor.lastrowid or 0)
 
-    def begin_plain(self, members: Plain) -> bool:
-        """A transaction, and whether members can be stored in it as they are."""
-        return self._first and self.writer.begin_plain(members)
 
-    def add(self, members: Plain | Readings) -> None:
-        writer = self.writer
-        if isinstance(members, Plain):
-            writer.add_plain(members, parent=self.document)
-            return
-        known = {} if self._first else versions_at(writer.connection, writer.scope, members.paths)
+@dataclass(frozen=True)
+class ContainerWriter:
+    """Writes members while a container is read. Its document is complete when `close` was called: until then no later
+    run takes it for read."""
+
+    container: StoredContainer
+    document: int
+    is_first: bool  # there are no members to compare with, so none is looked up
+    _stayed: "array[int]" = field(default_factory=lambda: array("q"))  # 8 bytes for each member that is as it was
+
+    def add(self, members: DocumentBatch) -> None:
+        writer = self.container.writer
+        known = {} if self.is_first else versions_at(writer.connection, writer.scope, members.paths)
         self._stayed.extend(writer.add(members, parent=self.document, versions=known))
 
-    def end(self, itself: Readings) -> None:
-        """With its text, and with the reason where it could not be read to its end."""
-        writer = self.writer
+    def close(self, itself: DocumentBatch) -> None:
+        """Complete the document with its text, and with the reason if it could not be read to its end."""
+        writer = self.container.writer
         writer.begin()
-        before, stayed = self._members_before(), np.frombuffer(self._stayed, np.int64)
+        before, stayed = self.container.members(), np.frombuffer(self._stayed, np.int64)
         vanished = np.setdiff1d(before, stayed, assume_unique=True).tolist()
         writer.supersede(vanished)
-        writer.members_gone += len(vanished)
+        writer.aftermath.members_gone += len(vanished)
         (text,) = writer.texts.add(itself)
         writer.connection.execute(
             """UPDATE document SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, owner = ?, media = ?, encoding = ?,

@@ -5,20 +5,21 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
 from nearkin import _native
 from nearkin.formats.registry import READERS, UNKNOWN
-from nearkin.model import DOCUMENT, NO_OWNER, Plain, Readings
+from nearkin.model import DOCUMENT, NO_OWNER, Reason
 from nearkin.read.table import MEDIA as TABLES
 from nearkin.read.table import MEMBER
+from nearkin.store.batch import DocumentBatch
 from nearkin.store.bulk import insert_columns, insert_rows
 from nearkin.store.changes import Changes, added_below, count_changes, recognise_moves
 from nearkin.store.database import MOST_PAGES, hold_pages, transaction
-from nearkin.store.freshness import Known, Renewed, Version, lies_below
+from nearkin.store.freshness import FileVersions, Renewed, Version
 from nearkin.store.members import (
     adopt_members,
     drop_members,
@@ -56,30 +57,80 @@ def owner_name(uid: int) -> str | None:
 
 
 @dataclass
+class BatchedTransactions:
+    """Transactions of several batches each: index pages are then not written for every few files."""
+
+    connection: sqlite3.Connection
+    turn: Callable[[], AbstractContextManager[None]]
+    room: int  # bytes, for pages of the store
+    files: int = 0  # in the open transaction
+    bytes: int = 0
+    began: float | None = None  # None: none is open that this has begun; a caller's own is his to commit
+
+    def begin(self) -> bool:
+        """Begin a transaction, unless one is open; whether it was begun."""
+        if self.connection.in_transaction:
+            return False
+        with self.turn():  # someone who waits to write a decision goes first
+            self.connection.execute("BEGIN IMMEDIATE")
+        self.began = time.monotonic()
+        hold_pages(self.connection, self.room)
+        return True
+
+    def roll_back(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def count(self, files: int, size: int) -> None:
+        self.files += files
+        self.bytes += size
+
+    @property
+    def is_due(self) -> bool:
+        full = self.files >= TRANSACTION_FILES or self.bytes >= TRANSACTION_BYTES
+        return full or self.began is None or time.monotonic() - self.began >= TRANSACTION_SECONDS
+
+    def commit(self) -> None:
+        self.files = self.bytes = 0
+        self.began = None
+        if self.connection.in_transaction:
+            self.connection.execute("COMMIT")
+
+
+@dataclass
+class Aftermath:
+    """What a run has written that concerns other documents, for its end."""
+
+    replaced: list[bytes] = field(default_factory=list)  # places of files that have another version now
+    containers: list[tuple[bytes, int]] = field(default_factory=list)  # that were read or touched: path and document
+    renewed: list[int] = field(default_factory=list)  # documents with other texts now
+    members_gone: int = 0
+
+
 class Writer:
     """Stores what was read in one run of one scope."""
 
-    connection: sqlite3.Connection
-    scope: int
-    run: int
-    canon: int
-    scheme: int
-    keep_text: bool
-    known: Known
-    coded: bool = False  # signatures are a few numbers to look up
-    turn: Callable[[], AbstractContextManager[None]] = nullcontext
-    room: int = MOST_PAGES  # bytes, for pages of the store; half as much for ids
-
-    def __post_init__(self) -> None:
-        self._files = self._bytes = 0  # in the open transaction
-        self._followed: list[bytes] = []  # places of files that have another version now
-        self.containers: list[tuple[bytes, int]] = []  # that were read or touched: path and document
-        self._renewed: list[int] = []  # documents with other texts now
-        self.members_gone = 0
-        self._commits = False  # it is this writer's own
-        self._began = 0.0
-        how = {"keep": self.keep_text, "coded": self.coded}
-        self.texts = TextWriter(self.connection, self.canon, self.scheme, **how, room=self.room // 2)
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        scope: int,
+        run: int,
+        canon: int,
+        scheme: int,
+        keep_text: bool,
+        files: FileVersions,
+        *,
+        coded: bool = False,
+        turn: Callable[[], AbstractContextManager[None]] = nullcontext,
+        room: int = MOST_PAGES,
+    ) -> None:
+        """`coded`: signatures are a few numbers to look up. `room`: bytes for pages of the store; half as much for
+        ids."""
+        self.connection, self.scope, self.run, self.canon, self.scheme = connection, scope, run, canon, scheme
+        self.files = files
+        self.transactions = BatchedTransactions(connection, turn, room)
+        self.texts = TextWriter(connection, canon, scheme, keep=keep_text, coded=coded, room=room // 2)
+        self.aftermath = Aftermath()
 
     def __enter__(self) -> Self:
         return self
@@ -91,18 +142,25 @@ class Writer:
         self.flush()
 
     def begin(self) -> None:
-        """A transaction, unless one is open."""
-        if not self.connection.in_transaction:
-            with self.turn():  # whoever waits to write a decision goes first
-                self.connection.execute("BEGIN IMMEDIATE")
-            self._commits = True
-            self._began = time.monotonic()
-            hold_pages(self.connection, self.room)
+        """Begin a transaction, unless one is open."""
+        if self.transactions.begin():
             self.texts.number()
+
+    def commit_if_due(self) -> None:
+        if self.transactions.is_due:
+            self.rest()
+
+    def rest(self) -> None:
+        """Commit before what may take long: nobody else can write while a transaction is open."""
+        if self.transactions.began is not None:
+            self.flush()
+
+    def flush(self) -> None:
+        self.transactions.commit()
 
     def add(
         self,
-        readings: Readings,
+        batch: DocumentBatch,
         *,
         parent: int | None = None,
         versions: dict[bytes, Version] | None = None,
@@ -112,138 +170,107 @@ class Writer:
         written for every few files. Members of a container come with its document and with what is known of them;
         given back is which of these are as they were. Containers of which nothing is known may come among files,
         whole, each before its members."""
-        with self._whole(len(readings), sum(readings.sizes)):
-            known = self.known.versions if versions is None else versions
-            return self._write(readings, parent, known, within or {})
+        with self._batch(len(batch), batch.size):
+            known = self.files.present if versions is None else versions
+            if not known and not self.files.unfinished.by_path and not within and self.texts.takes(batch):
+                self._insert_native(batch, parent)
+                return []
+            return self._insert_rows(batch, parent, known, within or {})
 
     @property
-    def takes_plain(self) -> bool:
-        """Whether what is plain can be stored as it is: in a first scan, where nothing has to be compared."""
-        return not self.known.versions and not self.known.pending and self.texts.takes_plain
+    def takes_native(self) -> bool:
+        """Whether native columns can be stored as they are: in a first scan, where nothing has to be compared."""
+        return self.files.is_empty and self.texts.takes_native
 
-    def begin_plain(self, plain: Plain) -> bool:
-        """A transaction, and whether this can be stored in it as it is: only then is known what others have added."""
-        self.begin()
-        return self.takes_plain and self.texts.takes(plain)
-
-    def add_plain(self, plain: Plain, *, parent: int | None = None) -> None:
-        with self._whole(len(plain), plain.size):
-            filed = self.texts.add_plain(plain)
-            kinds = sorted(MEDIA)
-            owners = _native.distinct_owners(plain.batches[0])
-            names = [owner_name(one) for one in owners]
-            columns = {
-                "scope": self.scope,
-                "path": plain.paths,
-                "parent": parent,
-                "size": filed.sizes,
-                "mtime_ns": filed.mtimes if plain.mtime is None else plain.mtime,
-                "ctime_ns": filed.ctimes,
-                "inode": filed.inodes,
-                "owner": filed.owners(owners, names) if plain.owner is None else owner_name(plain.owner),
-                "media": filed.by_kind([MEDIA[kind] for kind in kinds]),
-                "encoding": filed.by_kind([ENCODINGS[kind] for kind in kinds]),
-                "digest": filed.digests,
-                "text": filed.document_texts,
-                "seen": self.run,
-                "reader": filed.by_kind([None if plain.raw else READERS[kind] for kind in kinds]),
-                "properties": filed.properties,
-            }
-            if filed.documents:
-                insert_columns(self.connection, "document", columns)
+    def _insert_native(self, batch: DocumentBatch, parent: int | None) -> None:
+        native = batch.native
+        assert native is not None
+        filed = self.texts.add_native(native)
+        if not filed.documents:
+            return
+        kinds = sorted(MEDIA)
+        owners = _native.distinct_owners(native.batch)
+        names = [owner_name(owner) for owner in owners]
+        columns = {
+            "scope": self.scope,
+            "path": batch.paths,
+            "parent": parent,
+            "size": filed.sizes,
+            "mtime_ns": filed.mtimes if native.mtime is None else native.mtime,
+            "ctime_ns": filed.ctimes,
+            "inode": filed.inodes,
+            "owner": filed.owners(owners, names) if native.owner is None else owner_name(native.owner),
+            "media": filed.by_kind([MEDIA[kind] for kind in kinds]),
+            "encoding": filed.by_kind([ENCODINGS[kind] for kind in kinds]),
+            "digest": filed.digests,
+            "text": filed.document_texts,
+            "seen": self.run,
+            "reader": filed.by_kind([None if native.raw else READERS[kind] for kind in kinds]),
+            "properties": filed.properties,
+        }
+        insert_columns(self.connection, "document", columns)
 
     @contextmanager
-    def _whole(self, files: int, size: int) -> Iterator[None]:
-        """A batch of so many files and bytes: all of it or nothing."""
+    def _batch(self, files: int, size: int) -> Iterator[None]:
+        """A batch of so many files and bytes: all of it is written, or nothing."""
         self.begin()
         try:
             yield
         except BaseException:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
+            self.transactions.roll_back()
             self.texts.forget()
             raise
-        self._files += files
-        self._bytes += size
+        self.transactions.count(files, size)
         self.commit_if_due()
 
-    def commit_if_due(self) -> None:
-        full = self._files >= TRANSACTION_FILES or self._bytes >= TRANSACTION_BYTES
-        if full or time.monotonic() - self._began >= TRANSACTION_SECONDS:
-            self.rest()
-
-    def rest(self) -> None:
-        """Before what may take long: nobody else can write while a transaction is open."""
-        if self._commits:
-            self.flush()
-
-    def flush(self) -> None:
-        self._files = self._bytes = 0
-        self._commits = False
-        if self.connection.in_transaction:
-            self.connection.execute("COMMIT")
-
-    def _write(
-        self, readings: Readings, parent: int | None, versions: dict[bytes, Version], within: Within
+    def _insert_rows(
+        self, batch: DocumentBatch, parent: int | None, versions: dict[bytes, Version], within: Within
     ) -> list[int]:
-        texts = self.texts.add(readings)
+        batch.release_texts()
+        texts = self.texts.add(batch)
         containers = dict.fromkeys(within.values(), 0)
         nested: set[int] = set()
         following = self._next_document() if within else 0
         new: list[tuple[Any, ...]] = []
         touched: list[tuple[int, int, int, int, str | None, int]] = []
-        tables: list[tuple[bytes, int]] = []  # that were only touched
+        touched_tables: list[tuple[bytes, int]] = []
         superseded: list[int] = []
-        for i, (path, text) in enumerate(zip(readings.paths, texts, strict=True)):
+        places = zip(batch.paths, batch.sizes, batch.mtimes, batch.ctimes, batch.inodes, batch.owners, strict=True)
+        kinds = zip(batch.media, batch.encodings, batch.digests, texts, batch.reasons, batch.details, strict=True)
+        rest = zip(batch.readers, batch.properties, batch.md5, batch.sha1, strict=True)
+        for i, ((path, *stamp, owner), kind, (reader, properties, md5, sha1)) in enumerate(
+            zip(places, kinds, rest, strict=True)
+        ):
             container = within.get(i)
             before = versions.get(path) if container is None else None
-            times = readings.mtimes[i], readings.ctimes[i]
-            place = (readings.sizes[i], *times, readings.inodes[i], owner_name(readings.owners[i]))
-            if before is not None and _as_before(before, readings, i, text):
+            place = (*stamp, owner_name(owner))
+            if before is not None and _is_same(before, kind, reader, with_legacy=md5 is not None):
                 touched.append((*place, before.id))
-                if readings.media[i] in TABLES:
-                    tables.append((path, before.id))
+                if before.media in TABLES:
+                    touched_tables.append((path, before.id))
                 continue
             if before is not None:
                 superseded.append(before.id)
                 if parent is None:
-                    self._followed.append(path)
-            if (unfinished := self.known.pending.get(path)) is not None:
-                self.known.outdated.append(unfinished.id)
+                    self.aftermath.replaced.append(path)
+            self.files.unfinished.replace(path)
             if i in containers:
                 containers[i] = following + len(new)
-            if container is not None and MEMBER in path[len(readings.paths[container]) + len(MEMBER) :]:
+            if container is not None and MEMBER in path[len(batch.paths[container]) + len(MEMBER) :]:
                 nested.add(container)  # all others belong where they do already
-            new.append(
-                (
-                    self.scope,
-                    path,
-                    parent if container is None else containers[container],
-                    *place,
-                    readings.media[i],
-                    readings.encodings[i],
-                    readings.digests[i],
-                    text,
-                    readings.reasons[i],
-                    readings.details[i],
-                    self.run,
-                    None if before is None else before.id,
-                    readings.readers[i],
-                    readings.properties[i],
-                    readings.md5[i],
-                    readings.sha1[i],
-                )
-            )
+            inside = parent if container is None else containers[container]
+            version = None if before is None else before.id
+            new.append((self.scope, path, inside, *place, *kind, self.run, version, reader, properties, md5, sha1))
         insert_rows(
             self.connection,
             """document (scope, path, parent, size, mtime_ns, ctime_ns, inode, owner, media, encoding, digest,
                          text, reason, detail, seen, before, reader, properties, md5, sha1)""",
             new,
         )
-        self.containers += [(readings.paths[i], containers[i]) for i in sorted(nested)]
+        self.aftermath.containers += [(batch.paths[i], containers[i]) for i in sorted(nested)]
         if parent is None:  # members get what their container has when the run ends
             self.connection.executemany(TOUCH, touched)
-        for path, table in tables:
+        for path, table in touched_tables:
             self._touch_members(path, table)
         self.supersede(superseded)
         return [row[-1] for row in touched]
@@ -257,19 +284,19 @@ class Writer:
         """A file of the same bytes that need not be taken apart again; what lies in it stays with it."""
         self.begin()
         self.connection.execute(TOUCH, (size, mtime_ns, ctime_ns, inode, owner_name(owner), version.id))
-        self.containers.append((version.path, version.id))
+        self.aftermath.containers.append((version.path, version.id))
         self._touch_members(version.path, version.id)
-        self._files += 1
+        self.transactions.count(1, 0)
         self.commit_if_due()
 
     def _touch_members(self, path: bytes, document: int) -> None:
         """At once, as their container is: it looks unchanged to the next scan, should this one be killed."""
         settle_members(self.connection, self.scope, path, document)
 
-    def renew(self, versions: list[Renewed], readings: Readings) -> None:
+    def renew(self, versions: list[Renewed], batch: DocumentBatch) -> None:
         """The same documents with the texts that this scan makes of them; but for those that are gone meanwhile."""
-        with self._whole(len(readings), sum(readings.sizes)):
-            texts = self.texts.add(readings)
+        with self._batch(len(batch), batch.size):
+            texts = self.texts.add(batch)
             self.connection.executemany(
                 f"""INSERT INTO document ({RENEWED}, text, seen, before)
                     SELECT {RENEWED}, ?, {self.run}, id
@@ -282,18 +309,18 @@ class Writer:
         """What a scan that did not finish had renewed, and the versions that these follow."""
         for start in range(0, len(documents), ADOPTED):
             part = documents[start : start + ADOPTED]
-            with self._whole(len(part), 0):
+            with self._batch(len(part), 0):
                 query = f"UPDATE document SET seen = {self.run} WHERE id = ?"
-                self.connection.executemany(query, ((one,) for one, _ in part))
+                self.connection.executemany(query, ((document,) for document, _ in part))
                 self._follow([before for _, before in part])
 
     def _follow(self, renewed: list[int]) -> None:
-        self._renewed += renewed
+        self.aftermath.renewed += renewed
         self.supersede(renewed)
 
     def sign(self, rows: list[SignatureRow]) -> None:
         """Contents that another scan signed in another way."""
-        with self._whole(len(rows), sum(len(row[2]) for row in rows)):
+        with self._batch(len(rows), sum(len(row[2]) for row in rows)):
             self.texts.sign(rows)
 
     def supersede(self, versions: list[int]) -> None:
@@ -304,38 +331,41 @@ class Writer:
         container goes where that goes."""
         self.flush()
         with transaction(self.connection):
-            for version in self.known.adopted:
-                before = self.known.versions.get(version.path)
-                previous = None if before is None else before.id
-                if version.media in TABLES or (version.reader is not None and version.reader != UNKNOWN):
-                    self.containers.append((version.path, version.id))
-                    self.members_gone += adopt_members(self.connection, self.run, self.scope, version.path, version.id)
-                elif before is not None:
-                    self._followed.append(version.path)
-                self.connection.execute(
-                    "UPDATE document SET seen = ?, before = ? WHERE id = ?", (self.run, previous, version.id)
-                )
-                if before is not None:
-                    self.supersede([before.id])
-            kept = {version.id for version in self.known.adopted}
-            left = [v.id for v in self.known.pending.values() if v.id not in kept and lies_below(v.path, below)]
-            for one in [*left, *self.known.outdated]:
-                self.connection.execute("DELETE FROM document WHERE id = ?", (one,))
-                drop_members(self.connection, one)
+            for version in self.files.unfinished.adopted:
+                self._adopt(version)
+            for document in self.files.unfinished.useless(below):
+                self.connection.execute("DELETE FROM document WHERE id = ?", (document,))
+                drop_members(self.connection, document)
             self.supersede(added_below(self.connection, self.scope, self.run, below))
-            vanished = self.known.vanished(below)
+            vanished = self.files.vanished(below)
             self.supersede([version.id for version in vanished])
-            left_places = [*self._followed, *(version.path for version in vanished)]
-            self.members_gone += leave_members(self.connection, self.run, self.scope, left_places)
+            left = [*self.aftermath.replaced, *(version.path for version in vanished)]
+            self.aftermath.members_gone += leave_members(self.connection, self.run, self.scope, left)
             moves = recognise_moves(self.connection, self.scope, self.run, vanished)
             moved = len(moves) + sum(move_members(self.connection, self.run, move) for move in moves)
-            # Of no kind is a folder that could not be looked into, and can be now.
-            gone = sum(version.media != "" for version in vanished) + self.members_gone - moved
+            # A folder that could not be looked into, and can be now, is of no kind.
+            gone = sum(version.media != "" for version in vanished) + self.aftermath.members_gone - moved
             return count_changes(self.connection, self.scope, self.run, gone=gone)
+
+    def _adopt(self, version: Version) -> None:
+        """Make a version that a killed scan had read one of this run, with its members."""
+        before = self.files.present.get(version.path)
+        if version.media in TABLES or (version.reader is not None and version.reader != UNKNOWN):
+            self.aftermath.containers.append((version.path, version.id))
+            gone = adopt_members(self.connection, self.run, self.scope, version.path, version.id)
+            self.aftermath.members_gone += gone
+        elif before is not None:
+            self.aftermath.replaced.append(version.path)
+        previous = None if before is None else before.id
+        self.connection.execute(
+            "UPDATE document SET seen = ?, before = ? WHERE id = ?", (self.run, previous, version.id)
+        )
+        if before is not None:
+            self.supersede([before.id])
 
     def settlement(self) -> "Settlement":
         """What is left to be done when the run ends."""
-        return Settlement(self.scope, self.run, tuple(self.containers), tuple(self._renewed))
+        return Settlement(self.scope, self.run, tuple(self.aftermath.containers), tuple(self.aftermath.renewed))
 
 
 @dataclass(frozen=True)
@@ -365,9 +395,13 @@ def supersede(connection: sqlite3.Connection, run: int, versions: list[int]) -> 
     )
 
 
-def _as_before(before: Version, readings: Readings, i: int, text: int | None) -> bool:
-    """Whether it was only touched: then this is no new version."""
-    now = (readings.digests[i], text, readings.media[i], readings.reasons[i], readings.details[i], readings.readers[i])
-    if readings.md5[i] is not None and not before.has_legacy:
+Kind = tuple[str, str | None, bytes | None, int | None, Reason | None, str | None]  # media to detail, as stored
+
+
+def _is_same(before: Version, kind: Kind, reader: str | None, *, with_legacy: bool) -> bool:
+    """Whether a file was only touched: then this is no new version."""
+    if with_legacy and not before.has_legacy:
         return False
+    media, _, digest, text, reason, detail = kind
+    now = (digest, text, media, reason, detail, reader)
     return now == (before.digest, before.text, before.media, before.reason, before.detail, before.reader)

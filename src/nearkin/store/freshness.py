@@ -1,15 +1,13 @@
-"""What the store knows of the places a scan goes to: which files need not be read again.
+"""Which files need not be read again, and which kept texts are made anew: what a scan does about stored versions.
 
-A file is taken to be unchanged when size, both times of change in nanoseconds and inode are what they were. The time
-of the content can be set back, as tools that copy or restore do; the time of the inode cannot, and tells of rights
-that were taken away, too. Stores of before version 5 do not know it: there it is not compared. What a killed scan had
-read counts as well: it is adopted, not read again.
+A file is unchanged if size, both times of change in nanoseconds and inode are what they were. The time of the content
+can be set back, as tools that copy or restore do; the time of the inode cannot, and also changes with a file's rights.
+Stores of before version 5 do not have it: there it is not compared. Versions that a killed scan had read count as well:
+they are adopted, not read again.
 
-Which texts are stale: made in another way than a scan would make them now, or not signed as it would.
-
-Found through indices, never by looking at every text: nearly always there are none.
-
-Renewal: documents whose kept text was made canonical in another way than wanted now. No bytes need be read.
+Staleness is about texts that were made in another way than a scan would make them now, or were not signed as it would.
+They are found through indices, never by looking at every text: nearly always there are none. Renewal makes a kept text
+canonical as wanted now, without reading a file.
 """
 
 import os
@@ -45,14 +43,11 @@ class Need(Enum):
         return self in (Need.AGAIN, Need.READ)
 
 
-def stale_texts(
-    connection: sqlite3.Connection, *, canon: int, scheme: int, raw: bool, keep: bool, only: int | None = None
-) -> dict[int, Need]:
-    """What is to be done about each text, or about this one, that cannot be taken as it is."""
+def stale_texts(connection: sqlite3.Connection, *, canon: int, scheme: int, raw: bool, keep: bool) -> dict[int, Need]:
+    """What is to be done about each text that cannot be taken as it is."""
 
     def texts(condition: str) -> set[int]:
-        this = "" if only is None else f" AND id = {only}"
-        return {text for (text,) in connection.execute(f"SELECT id FROM text WHERE {condition}{this}")}
+        return {text for (text,) in connection.execute(f"SELECT id FROM text WHERE {condition}")}
 
     bare = texts("zstd IS NULL")
     foreign = set() if raw else texts(f"({extractor_other_than(CURRENT)})")
@@ -81,6 +76,7 @@ LASTING = frozenset(
     (Reason.ENCRYPTED, Reason.CORRUPT, Reason.UNSUPPORTED, Reason.EMPTY, Reason.CRASHED, Reason.TIMED_OUT)
 )
 LOOK_UP = 500  # paths a query
+FILES = "WHERE scope = ? AND parent IS NULL"
 ROWS = """SELECT id, path, size, mtime_ns, ctime_ns, inode, digest, text, media, reason, detail, reader,
                  md5 IS NOT NULL FROM"""
 
@@ -103,13 +99,9 @@ class Version(NamedTuple):
     has_legacy: bool  # digests
 
 
-@dataclass
-class Known:
-    """The versions at the places of one scope, and which of these places this scan met.
-
-    What lies in containers is not among them: there may be millions of rows in tables. They come and go with their
-    container, and are looked up when that is read.
-    """
+@dataclass(frozen=True)
+class ReadRules:
+    """How a scan reads: what decides whether a stored version will do."""
 
     canon: int
     raw: bool
@@ -117,155 +109,208 @@ class Known:
     full: bool = False  # read everything
     tables: str | None = None  # how tables are read, row by row; None: like any file
     legacy: bool = False  # MD5 and SHA-1 are wanted too
-    timed_out: tuple[str, ...] = ()  # said of what took too long; of others, that they had other limits
-    stale: dict[int, Need] = field(default_factory=dict)  # by text
-    stale_containers: set[int] = field(default_factory=set)  # documents with a member to be read again
-    versions: dict[bytes, Version] = field(default_factory=dict)
-    pending: dict[bytes, Version] = field(default_factory=dict)  # read by scans that did not finish
-    met: set[bytes] = field(default_factory=set)
-    closed: list[bytes] = field(default_factory=list)  # folders that could not be looked into; the root is empty
-    read_again: int = 0  # places met that are read only because what is stored of them is stale
-    adopted: list[Version] = field(default_factory=list)
-    outdated: list[int] = field(default_factory=list)  # pending versions that will not be adopted
+    timed_out: tuple[str, ...] = ()  # details of documents that took too long under these limits
 
     @classmethod
-    def under(cls, settings: Settings, canon: int) -> "Known":
-        walk, text = settings.walk, settings.text
-        limits = settings.worker
-        said = (limits.timed_out, limits.container_timed_out)
-        return cls(canon, text.raw, text.keep, walk.full, settings.table.how, walk.legacy_digests, said)
+    def of(cls, settings: Settings, canon: int) -> "ReadRules":
+        walk, text, limits = settings.walk, settings.text, settings.worker
+        timed_out = (limits.timed_out, limits.container_timed_out)
+        return cls(canon, text.raw, text.keep, walk.full, settings.table.how, walk.legacy_digests, timed_out)
 
-    def load(self, connection: sqlite3.Connection, scope: int, scheme: int) -> None:
-        self.stale = stale_texts(connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep)
-        files = "WHERE scope = ? AND parent IS NULL"
-        self.versions = {version.path: version for version in _versions(connection, f"present {files}", scope)}
-        self.stale_containers = self._containers_of_failed(connection, scope)
-        if any(need.reads for need in self.stale.values()):
-            self.stale_containers |= self._containers_to_read_again(connection, scope)
-        unfinished = f"document {files} AND seen NOT IN (SELECT id FROM finished) ORDER BY id"
-        for version in _versions(connection, unfinished, scope):
-            if version.path in self.pending:  # two scans were killed: the later one knows better
-                self.outdated.append(self.pending[version.path].id)
-            self.pending[version.path] = version
 
-    def load_one(self, connection: sqlite3.Connection, scope: int, scheme: int, path: bytes) -> None:
-        """The version at this place alone."""
-        for version in _versions(connection, "present WHERE scope = ? AND path = ?", scope, path):
-            self.versions[path] = version
-            if version.text is not None:
-                self.stale = stale_texts(
-                    connection, canon=self.canon, scheme=scheme, raw=self.raw, keep=self.keep, only=version.text
-                )
+@dataclass(frozen=True)
+class Staleness:
+    """What is stored of a scope, but not as a scan by these rules would store it."""
 
-    def _containers_to_read_again(self, connection: sqlite3.Connection, scope: int) -> set[int]:
-        """Also those that lie in others, up to the files."""
-        parents: dict[int, int] = {}
-        stale: list[int] = []
-        for number, parent, text in connection.execute(
-            "SELECT id, parent, text FROM present WHERE scope = ? AND parent IS NOT NULL", (scope,)
-        ):
-            parents[number] = parent
-            if text is not None and self.stale.get(text, Need.NOTHING).reads:
-                stale.append(parent)
-        found = set(stale)
-        while stale:
-            outer = parents.get(stale.pop())
-            if outer is not None and outer not in found:
-                found.add(outer)
-                stale.append(outer)
-        return found
+    rules: ReadRules
+    texts: dict[int, Need] = field(default_factory=dict)
+    containers: frozenset[int] = frozenset()  # documents with a member to be read again
 
-    def _containers_of_failed(self, connection: sqlite3.Connection, scope: int) -> set[int]:
-        """With a member that failed and might be read now: by a later reader, in other time, or as nobody kills it."""
-        failed = connection.execute(
-            """SELECT DISTINCT parent, reader, reason, detail FROM present
-               WHERE text IS NULL AND +scope = ? AND parent IS NOT NULL AND reason IS NOT NULL""",
-            (scope,),
-        )
-        waiting = [
-            parent
-            for parent, reader, reason, detail in failed
-            if detail == KILLED
-            or (reader is not None and reader not in CURRENT)
-            or (reason == Reason.TIMED_OUT and detail not in self.timed_out)
-        ]
-        found: set[int] = set()
-        while waiting:
-            if (parent := waiting.pop()) not in found:
-                found.add(parent)
-                outer = connection.execute("SELECT parent FROM document WHERE id = ?", (parent,)).fetchone()
-                waiting += [one for one in outer or () if one is not None]
-        return found
+    @classmethod
+    def load(cls, connection: sqlite3.Connection, scope: int, scheme: int, rules: ReadRules) -> "Staleness":
+        texts = stale_texts(connection, canon=rules.canon, scheme=scheme, raw=rules.raw, keep=rules.keep)
+        containers = _containers_of_failed(connection, scope, rules)
+        if any(need.reads for need in texts.values()):
+            containers |= _containers_of_stale(connection, scope, texts)
+        return cls(rules, texts, frozenset(containers))
 
-    def meet(self, path: bytes, absolute: bytes, *, unchanged: bool) -> Need:
-        """A file the scan came by; `unchanged` says whether it is the version that is known."""
-        self.met.add(path)
-        if self.pending and self._adopt(path, absolute):
-            return Need.NOTHING
-        if not unchanged:
+    def need(self, version: Version) -> Need:
+        """What a scan does about an unchanged file of this version."""
+        rules = self.rules
+        if rules.full or (version.reason is not None and not self._fails_again(version)):
             return Need.READ
-        need = self._need(self.versions[path])
-        self.read_again += need is Need.AGAIN
-        return need
-
-    def _adopt(self, path: bytes, absolute: bytes) -> bool:
-        """Whether a scan that did not finish has read it as it is now."""
-        pending = self.pending.get(path)
-        if pending is None or self._need(pending) is not Need.NOTHING:
-            return False
-        try:
-            stat = os.lstat(absolute)
-        except OSError:
-            return False
-        now = (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stored_inode(stat.st_ino))
-        same = (pending.size, pending.mtime_ns, pending.ctime_ns or stat.st_ctime_ns, pending.inode) == now
-        if same:
-            self.adopted.append(pending)
-        return same
-
-    def rereads(self, table: Version) -> bool:
-        """Whether a table known so is to be read even where its bytes are the same."""
-        return self._need(table).reads
-
-    def _need(self, version: Version) -> Need:
-        if self.full or (version.reason is not None and not self._fails_again(version)):
+        if rules.legacy and not version.has_legacy and version.digest is not None:
             return Need.READ
-        if self.legacy and not version.has_legacy and version.digest is not None:
-            return Need.READ
-        as_table = self.tables is not None and table_kind(version.path) is not None
+        as_table = rules.tables is not None and table_kind(version.path) is not None
         if version.media in MEDIA:
-            if not as_table or version.detail != self.tables:
+            if not as_table or version.detail != rules.tables:
                 return Need.READ
-            return Need.AGAIN if version.id in self.stale_containers else Need.NOTHING
+            return Need.AGAIN if version.id in self.containers else Need.NOTHING
         if as_table:
             return Need.READ
-        if not self.raw and (version.size or has_ending(version.path)) and not self._well_read(version):
+        if not rules.raw and (version.size or has_ending(version.path)) and not self._is_well_read(version):
             return Need.AGAIN
         if version.text is None:
-            return Need.READ if self.raw and version.size else Need.NOTHING
-        return self.stale.get(version.text, Need.NOTHING)
+            return Need.READ if rules.raw and version.size else Need.NOTHING
+        return self.texts.get(version.text, Need.NOTHING)
 
     def _fails_again(self, version: Version) -> bool:
-        """Whether nothing has changed that could make it readable: neither it nor who reads it."""
+        """Whether nothing has changed that could make it readable: neither the file nor its reader."""
         if version.reader not in CURRENT or version.reason not in LASTING or version.detail == KILLED:
             return False
         if version.reason == Reason.EMPTY and not version.size:  # nearkin 0.1 before it took these for documents
             return False
-        return version.reason != Reason.TIMED_OUT or version.detail in self.timed_out
+        return version.reason != Reason.TIMED_OUT or version.detail in self.rules.timed_out
 
-    def _well_read(self, version: Version) -> bool:
-        """Whether who has read it would do so still, and would read what lies in it just so."""
-        if version.id in self.stale_containers:
+    def _is_well_read(self, version: Version) -> bool:
+        """Whether its reader would read it, and all that lies in it, just so today."""
+        if version.id in self.containers:
             return False
         if version.reader is None:  # plain text, or read by a nearkin that knew no formats
             return version.text is not None and not has_ending(version.path)
         return version.reader in CURRENT
 
+
+def _containers_of_stale(connection: sqlite3.Connection, scope: int, texts: dict[int, Need]) -> set[int]:
+    """Containers with a member whose text must be read again; also those that they lie in, up to the files."""
+    parents: dict[int, int] = {}
+    stale: list[int] = []
+    for number, parent, text in connection.execute(
+        "SELECT id, parent, text FROM present WHERE scope = ? AND parent IS NOT NULL", (scope,)
+    ):
+        parents[number] = parent
+        if text is not None and texts.get(text, Need.NOTHING).reads:
+            stale.append(parent)
+    containers = set(stale)
+    while stale:
+        outer = parents.get(stale.pop())
+        if outer is not None and outer not in containers:
+            containers.add(outer)
+            stale.append(outer)
+    return containers
+
+
+def _containers_of_failed(connection: sqlite3.Connection, scope: int, rules: ReadRules) -> set[int]:
+    """Containers with a member that failed and might be read now: by a later reader, in other time, or if its worker
+    is not killed again."""
+    failed = connection.execute(
+        """SELECT DISTINCT parent, reader, reason, detail FROM present
+           WHERE text IS NULL AND +scope = ? AND parent IS NOT NULL AND reason IS NOT NULL""",
+        (scope,),
+    )
+    waiting = [
+        parent
+        for parent, reader, reason, detail in failed
+        if detail == KILLED
+        or (reader is not None and reader not in CURRENT)
+        or (reason == Reason.TIMED_OUT and detail not in rules.timed_out)
+    ]
+    containers: set[int] = set()
+    while waiting:
+        if (parent := waiting.pop()) not in containers:
+            containers.add(parent)
+            outer = connection.execute("SELECT parent FROM document WHERE id = ?", (parent,)).fetchone()
+            waiting += [number for number in outer or () if number is not None]
+    return containers
+
+
+@dataclass
+class UnfinishedVersions:
+    """Versions that scans have read which did not finish. Those whose file is still the same are adopted."""
+
+    by_path: dict[bytes, Version] = field(default_factory=dict)
+    adopted: list[Version] = field(default_factory=list)
+    outdated: list[int] = field(default_factory=list)  # ids of those that another version has replaced
+
+    @classmethod
+    def load(cls, connection: sqlite3.Connection, scope: int) -> "UnfinishedVersions":
+        unfinished = cls()
+        which = f"document {FILES} AND seen NOT IN (SELECT id FROM finished) ORDER BY id"
+        for version in _versions(connection, which, scope):
+            unfinished.replace(version.path)  # if two scans were killed, the later one knows better
+            unfinished.by_path[version.path] = version
+        return unfinished
+
+    def replace(self, path: bytes) -> None:
+        """Note that the version at this place, if there is one, has been replaced."""
+        if (version := self.by_path.get(path)) is not None:
+            self.outdated.append(version.id)
+
+    def adopt(self, version: Version, absolute: bytes) -> bool:
+        """Adopt a version if its file is still the same; whether it is."""
+        try:
+            stat = os.lstat(absolute)
+        except OSError:
+            return False
+        now = (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stored_inode(stat.st_ino))
+        same = (version.size, version.mtime_ns, version.ctime_ns or stat.st_ctime_ns, version.inode) == now
+        if same:
+            self.adopted.append(version)
+        return same
+
+    def useless(self, below: tuple[bytes, ...]) -> list[int]:
+        """Ids of the versions in the scanned trees that were not adopted."""
+        adopted = {version.id for version in self.adopted}
+        left = [v.id for v in self.by_path.values() if v.id not in adopted and lies_below(v.path, below)]
+        return [*left, *self.outdated]
+
+
+@dataclass
+class FileVersions:
+    """The versions at the places of one scope, and which of these places a scan met.
+
+    Members of containers are not among them: there may be millions of rows in tables. They come and go with their
+    container, and are looked up when that is read.
+    """
+
+    staleness: Staleness
+    present: dict[bytes, Version] = field(default_factory=dict)
+    unfinished: UnfinishedVersions = field(default_factory=UnfinishedVersions)
+    met: set[bytes] = field(default_factory=set)
+    closed: list[bytes] = field(default_factory=list)  # folders that could not be looked into; the root is empty
+    read_again: int = 0  # places met that are read only because what is stored of them is stale
+
+    @classmethod
+    def load(cls, connection: sqlite3.Connection, scope: int, scheme: int, rules: ReadRules) -> "FileVersions":
+        staleness = Staleness.load(connection, scope, scheme, rules)
+        present = {version.path: version for version in _versions(connection, f"present {FILES}", scope)}
+        return cls(staleness, present, UnfinishedVersions.load(connection, scope))
+
+    @classmethod
+    def load_one(cls, connection: sqlite3.Connection, scope: int, path: bytes, rules: ReadRules) -> "FileVersions":
+        """The version at this place alone."""
+        return cls(Staleness(rules), versions_at(connection, scope, [path]))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether this is a first scan of the scope."""
+        return not self.present and not self.unfinished.by_path
+
+    def meet(self, path: bytes, absolute: bytes, *, unchanged: bool) -> Need:
+        """Note a file that the scan came by; `unchanged` says whether it is the version that is present."""
+        self.met.add(path)
+        pending = self.unfinished.by_path.get(path)
+        if (
+            pending is not None
+            and self.staleness.need(pending) is Need.NOTHING
+            and self.unfinished.adopt(pending, absolute)
+        ):
+            return Need.NOTHING
+        if not unchanged:
+            return Need.READ
+        need = self.staleness.need(self.present[path])
+        self.read_again += need is Need.AGAIN
+        return need
+
+    def rereads(self, version: Version) -> bool:
+        """Whether a file is to be read even if its bytes are those of this version."""
+        return self.staleness.need(version).reads
+
     def vanished(self, below: tuple[bytes, ...]) -> list[Version]:
-        """Versions of the scanned trees at places that were not met, in byte order. Of what lies in a folder that could
-        not be looked into nobody knows that it is gone."""
-        unmet = (path for path in sorted(self.versions.keys() - self.met) if lies_below(path, below))
-        return [self.versions[path] for path in unmet if not lies_below(path, tuple(self.closed))]
+        """Versions of the scanned trees at places that were not met, in byte order. A file in a folder that could not
+        be looked into may still be there."""
+        unmet = (path for path in sorted(self.present.keys() - self.met) if lies_below(path, below))
+        return [self.present[path] for path in unmet if not lies_below(path, tuple(self.closed))]
 
 
 def lies_below(path: bytes, starts: tuple[bytes, ...]) -> bool:

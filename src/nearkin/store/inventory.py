@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nearkin.store import runs
+from nearkin.store.bulk import has_bulk_insert
 from nearkin.store.changes import DOCUMENT
 from nearkin.store.contents import COMPARED, FRESH, HERE
 from nearkin.store.documents import count_documents
@@ -68,6 +69,7 @@ class Inventory:
     bytes: int
     parts: tuple[Part, ...]
     stale: tuple[Stale, ...]
+    bulk_insert: bool  # whether SQLite reads whole columns here, or rows are bound one by one
 
 
 def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
@@ -108,6 +110,7 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
         bytes=sum(part.bytes for part in parts),
         parts=parts,
         stale=tuple(_stale(connection, store, scheme)),
+        bulk_insert=has_bulk_insert(connection),
     )
 
 

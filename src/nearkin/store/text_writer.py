@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from nearkin import _native
-from nearkin.model import Blob, Plain, Readings, Reason
-from nearkin.store.bulk import insert_columns, insert_rows, is_fed, last_id
+from nearkin.model import Blob, Reason
+from nearkin.store.batch import DocumentBatch, NativeColumns
+from nearkin.store.bulk import has_bulk_insert, insert_columns, insert_rows, last_id
 from nearkin.store.compression import pack_all
 from nearkin.store.signatures import add_codes
 from nearkin.text.kind import EXTRACTORS
@@ -28,7 +29,7 @@ def is_short(connection: sqlite3.Connection, size: int) -> bool:
 
 
 def refuse_overlong(
-    connection: sqlite3.Connection, readings: Readings, refused: set[bytes | None], *, keep: bool
+    connection: sqlite3.Connection, readings: DocumentBatch, refused: set[bytes | None], *, keep: bool
 ) -> None:
     """They fail as too large, and so do copies of `refused` bytes, which come without their text; the others of their
     batch are stored. Quick where no text is long."""
@@ -87,7 +88,7 @@ class TextWriter:
         self._next = (1, 1)  # ids of the next content and text
         # All there are; None: the store must be asked.
         self._met: tuple[_native.ContentIds, _native.TextIds] | None = (_native.ContentIds(), _native.TextIds())
-        self._fed = is_fed(connection)
+        self._bulk = has_bulk_insert(connection)
         self.number()
 
     def number(self) -> None:
@@ -101,7 +102,7 @@ class TextWriter:
         """What was added may not be there any more, or something else may."""
         self._met = None
 
-    def add(self, readings: Readings) -> list[int | None]:
+    def add(self, readings: DocumentBatch) -> list[int | None]:
         """Of each the id of its text, stored with its content and signature where it was not."""
         refuse_overlong(self.connection, readings, self._refused, keep=self.keep)
         found = self._add_texts(readings, self._add_contents(readings))
@@ -109,19 +110,19 @@ class TextWriter:
         return found
 
     @property
-    def takes_plain(self) -> bool:
-        """Whether what is plain can be stored as it is."""
-        return self._fed and self.keep and self._met is not None and not self.coded and not self._refused
+    def takes_native(self) -> bool:
+        """Whether native columns can be stored as they are."""
+        return self._bulk and self.keep and self._met is not None and not self.coded and not self._refused
 
-    def takes(self, plain: Plain) -> bool:
-        return self.takes_plain and is_short(self.connection, plain.held)
+    def takes(self, batch: DocumentBatch) -> bool:
+        """The same of this batch. Asked within its transaction: only then is known what others have added."""
+        return batch.native is not None and self.takes_native and is_short(self.connection, batch.held)
 
-    def add_plain(self, plain: Plain) -> _native.Filed:
-        """The same; and where everything is."""
+    def add_native(self, native: NativeColumns) -> _native.Filed:
+        """Store what is new of texts, contents and signatures, by columns; the result says where everything is."""
         assert self._met is not None
-        (batch,) = plain.batches
-        extractors = ["raw"] * len(EXTRACTORS) if plain.raw else [EXTRACTORS[kind] for kind in sorted(EXTRACTORS)]
-        filed = _native.file_away(batch, plain.raw, extractors, *self._met, *self._next)
+        extractors = ["raw"] * len(EXTRACTORS) if native.raw else [EXTRACTORS[kind] for kind in sorted(EXTRACTORS)]
+        filed = _native.file_away(native.batch, native.raw, extractors, *self._met, *self._next)
         self._next = (self._next[0] + filed.contents, self._next[1] + filed.texts)
         if filed.contents:
             content = {"id": filed.content_ids, "digest": filed.content_digests, "canon": self.canon}
@@ -132,8 +133,8 @@ class TextWriter:
             insert_columns(self.connection, "delta", key)
         if filed.texts:
             text = {"id": filed.text_ids, "digest": filed.text_digests, "extractor": filed.extractors(extractors)}
-            said = {"characters": filed.characters, "zstd": filed.packed(plain.packed)}
-            insert_columns(self.connection, "text", {**text, "content": filed.text_contents, **said})
+            stored = {"characters": filed.characters, "zstd": filed.packed(native.packed)}
+            insert_columns(self.connection, "text", {**text, "content": filed.text_contents, **stored})
         self._forget_many()
         return filed
 
@@ -149,7 +150,7 @@ class TextWriter:
         insert_rows(self.connection, SIGNATURE, signed, known="IGNORE")
         insert_rows(self.connection, DELTA, ((self.scheme, row[0]) for row in rows), known="IGNORE")
 
-    def _add_contents(self, readings: Readings) -> list[int | None]:
+    def _add_contents(self, readings: DocumentBatch) -> list[int | None]:
         """The id of each row's content; those not met before are stored with their signatures."""
         unsigned: set[int] = set()
         ids: Contents
@@ -185,7 +186,7 @@ class TextWriter:
             add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
         return found
 
-    def _add_texts(self, readings: Readings, contents: list[int | None]) -> list[int | None]:
+    def _add_texts(self, readings: DocumentBatch, contents: list[int | None]) -> list[int | None]:
         """The id of each row's text; those not met before are stored, and those kept without their text completed."""
         ids: Texts
         ids, bare = (self._met[1], set[int]()) if self._met is not None else self._stored_texts(readings, contents)
@@ -215,7 +216,7 @@ class TextWriter:
         self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
         return found
 
-    def _stored_texts(self, readings: Readings, contents: list[int | None]) -> tuple[Texts, set[int]]:
+    def _stored_texts(self, readings: DocumentBatch, contents: list[int | None]) -> tuple[Texts, set[int]]:
         """Of the same bytes; and which of them were kept without their text."""
         wanted = [readings.digests[i] for i, content in enumerate(contents) if content is not None]
         ids: dict[TextKey, int] = {}
@@ -232,7 +233,7 @@ class TextWriter:
                     bare.add(number)
         return ids, bare
 
-    def _packed(self, readings: Readings, i: int) -> Blob | None:
+    def _packed(self, readings: DocumentBatch, i: int) -> Blob | None:
         if not self.keep:
             return None
         packed = readings.packed[i]
