@@ -22,7 +22,7 @@ from nearkin.settings import SPREAD, checked
 if TYPE_CHECKING:
     from nearkin.query.kinship import Custodian, FolderPair
     from nearkin.query.lineage import Descendant
-    from nearkin.store.audit import Entry
+    from nearkin.store.audit import AuditEntry
     from nearkin.store.documents import HeldDocument
     from nearkin.store.families import PastEvent
     from nearkin.store.verdicts import Verdict
@@ -362,7 +362,7 @@ class Listings:
     @contextmanager
     def audit(
         self, *, action: str | None = None, since: str | date | None = None, limit: int | None = None
-    ) -> "Iterator[Listing[Entry]]":
+    ) -> "Iterator[Listing[AuditEntry]]":
         """Who did what, the latest first."""
         from nearkin.query.arrow_tables import audit_table
         from nearkin.store.audit import entries

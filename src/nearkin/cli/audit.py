@@ -12,7 +12,7 @@ from nearkin.wording import count, safe
 from nearkin.wording import size as in_words
 
 if TYPE_CHECKING:
-    from nearkin.store.audit import Entry
+    from nearkin.store.audit import AuditEntry
 
 
 def moment(text: str) -> str:
@@ -73,7 +73,7 @@ CHANGES = ("new", "changed", "moved", "gone")
 DIGITS = 12  # of a digest
 
 
-def _subject(entry: "Entry", *, scoped: bool) -> list[str]:
+def _subject(entry: "AuditEntry", *, scoped: bool) -> list[str]:
     """What an entry is about. What was added is noted by its path; where paths alone are ambiguous, its scope goes
     before it. Of a pair each document has a line."""
     scope = (entry.after or {}).get("scope") if entry.action == "check --add" else None
@@ -84,7 +84,7 @@ def _subject(entry: "Entry", *, scoped: bool) -> list[str]:
     return [first, *(f"and {document}" for document in rest)]
 
 
-def _result(entry: "Entry") -> str:
+def _result(entry: "AuditEntry") -> str:
     """What was done, in a few words, from what the audit noted before and after."""
     before, after = (state if isinstance(state, dict) else {} for state in (entry.before, entry.after))
     match entry.action:

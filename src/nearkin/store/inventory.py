@@ -27,7 +27,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Part:
+class StorePart:
     name: str
     bytes: int
 
@@ -67,7 +67,7 @@ class Inventory:
     running: bool  # whether a scan is at work now
     scopes: tuple[ScopeCount, ...]
     bytes: int
-    parts: tuple[Part, ...]
+    parts: tuple[StorePart, ...]
     stale: tuple[Stale, ...]
     bulk_insert: bool  # whether SQLite reads whole columns here, or rows are bound one by one
 
@@ -127,7 +127,7 @@ SELECT count(*) FROM (
 """
 
 
-def _parts(connection: sqlite3.Connection, store: Path) -> tuple[Part, ...]:
+def _parts(connection: sqlite3.Connection, store: Path) -> tuple[StorePart, ...]:
     part_of = {table: name for name, tables in PARTS.items() for table in tables}
     sizes = dict.fromkeys((*PARTS, "other", "indices", "free"), 0)
     indices = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
@@ -142,7 +142,7 @@ def _parts(connection: sqlite3.Connection, store: Path) -> tuple[Part, ...]:
     log = store.with_name(store.name + "-wal")
     sizes["log"] = log.stat().st_size if log.exists() else 0
     sizes["segments"] = sum(file.stat().st_size for file in _segment_files(store))
-    return tuple(Part(name, size) for name, size in sizes.items())
+    return tuple(StorePart(name, size) for name, size in sizes.items())
 
 
 def _segment_files(store: Path) -> list[Path]:

@@ -61,14 +61,14 @@ SignatureRow = tuple[int, int, Blob, Blob | None]  # content, modulus, features,
 TextKey = tuple[bytes, str, int]  # digest, extractor, content
 
 
-class Contents(Protocol):
+class ContentIds(Protocol):
     """Ids by digest."""
 
     def get(self, digest: bytes, /) -> int | None: ...
     def __setitem__(self, digest: bytes, number: int, /) -> None: ...
 
 
-class Texts(Protocol):
+class TextIds(Protocol):
     """Ids by digest, extractor and content."""
 
     def get(self, key: TextKey, /) -> int | None: ...
@@ -153,7 +153,7 @@ class TextWriter:
     def _add_contents(self, readings: DocumentBatch) -> list[int | None]:
         """The id of each row's content; those not met before are stored with their signatures."""
         unsigned: set[int] = set()
-        ids: Contents
+        ids: ContentIds
         if self._met is not None:
             ids = self._met[0]
         else:
@@ -188,7 +188,7 @@ class TextWriter:
 
     def _add_texts(self, readings: DocumentBatch, contents: list[int | None]) -> list[int | None]:
         """The id of each row's text; those not met before are stored, and those kept without their text completed."""
-        ids: Texts
+        ids: TextIds
         ids, bare = (self._met[1], set[int]()) if self._met is not None else self._stored_texts(readings, contents)
         new: list[tuple[int, bytes, str, int, int, Blob | None]] = []
         completed: list[tuple[Blob | None, int]] = []
@@ -216,7 +216,7 @@ class TextWriter:
         self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
         return found
 
-    def _stored_texts(self, readings: DocumentBatch, contents: list[int | None]) -> tuple[Texts, set[int]]:
+    def _stored_texts(self, readings: DocumentBatch, contents: list[int | None]) -> tuple[TextIds, set[int]]:
         """Of the same bytes; and which of them were kept without their text."""
         wanted = [readings.digests[i] for i, content in enumerate(contents) if content is not None]
         ids: dict[TextKey, int] = {}
