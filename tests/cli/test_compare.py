@@ -209,7 +209,7 @@ def test_side_by_side_fits_the_screen(pair: tuple[Path, Path], columns: int, mon
 
 
 def test_side_by_side_of_wide_letters_and_long_words_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nearkin.cli.layout import cells
+    from nearkin.cli.wording import cells
 
     monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "a").write_text("日本語の文章はここにあります。" * 12 + " und " + "x" * 300 + f" {KEY}")

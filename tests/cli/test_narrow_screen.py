@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.world import Called, edited, prose, write
-from nearkin.cli.layout import cells, fold
+from nearkin.cli.wording import cells, fold
 from nearkin.wording import count
 
 LONG = "a-folder-with-a-rather-long-name/and-another-one-below-it-that-is-no-shorter"

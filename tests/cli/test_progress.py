@@ -18,7 +18,7 @@ SLOW = """
 import sys, time
 from nearkin.cli import progress
 from nearkin.engine import scan_files as local
-from nearkin.group import greedy
+from nearkin.group import views as greedy
 from nearkin.query import signatures
 from nearkin.report import export as ending
 from nearkin.store import document_writer as writer

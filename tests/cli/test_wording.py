@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkin.cli.layout import cells, shortened
 from nearkin.cli.options import size_of
-from nearkin.cli.wording import name, seconds
+from nearkin.cli.wording import cells, name, seconds, shortened
 from nearkin.model import Location
 from nearkin.wording import count, safe, share, size
 

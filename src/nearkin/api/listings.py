@@ -111,9 +111,8 @@ class Listings:
     ) -> Iterator[ScopeListing]:
         """Scored pairs, strongest first; `Store.matches` says what the arguments mean."""
         from nearkin.query.arrow_tables import match_table
-        from nearkin.query.matches import each_match, list_between
+        from nearkin.query.matches import each_match, list_between, missing_from_matches
         from nearkin.query.records import match_columns, match_record
-        from nearkin.query.wording import missing_from_matches
 
         refuse_no_share(min_resemblance=min_resemblance, min_containment=min_containment)
         if checked("min_shared_bytes", min_shared_bytes, int) < 0:
@@ -173,11 +172,10 @@ class Listings:
         limit: int | None = None,
     ) -> Iterator[Listing[Family]]:
         """Families, the largest first; `Store.families` says what the arguments mean."""
-        from nearkin.group.greedy import Representative
+        from nearkin.group.views import Representative
         from nearkin.query.arrow_tables import family_table
-        from nearkin.query.families import list_families
+        from nearkin.query.families import list_families, missing_from_families
         from nearkin.query.records import MEMBER_PATHS, family_record, member_columns, member_rows
-        from nearkin.query.wording import missing_from_families
 
         how = chosen(View, view, "view")
         around = chosen(Representative, representative, "representative")

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nearkin.api.check import DocumentChecker
-    from nearkin.api.comparison import ComparedDocuments
+    from nearkin.api.comparison import ComparedDocuments, Tracer
     from nearkin.api.listings import Listings
     from nearkin.api.session import Progress, Session
     from nearkin.api.texts import Text
-    from nearkin.api.trace import Tracer
     from nearkin.api.verdicts import Subject
     from nearkin.checkin import Added
     from nearkin.keep.apply import Done, Undone
@@ -284,13 +283,13 @@ class Store:
         `quick` only what shares a stored feature is read, which may miss short passages. Where texts were not kept, the
         table's metadata say how many may hold some, under `nearkin.partial`.
         """
-        from nearkin.api.trace import trace
+        from nearkin.api.comparison import trace
 
         return trace(self.path, text, min_length=min_length, quick=quick)
 
     def tracing(self) -> "AbstractContextManager[Tracer]":
         """Trace files and documents of the store."""
-        from nearkin.api.trace import tracing
+        from nearkin.api.comparison import tracing
 
         return tracing(self.path)
 

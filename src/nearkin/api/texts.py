@@ -142,7 +142,7 @@ def families(
         scheme_of,
         unlisted_of,
     )
-    from nearkin.query.in_memory import families_of_pairs
+    from nearkin.query.pair_families import families_of_pairs
 
     refuse_no_pairs(pairs)
     how = chosen(View, view, "view")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.layout import hard
 from nearkin.cli.options import chosen, common, emit_listing
+from nearkin.cli.wording import hard
 from nearkin.errors import UsageError
 from nearkin.wording import count, safe
 from nearkin.wording import size as in_words

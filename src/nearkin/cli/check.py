@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.layout import shortened
 from nearkin.cli.options import NAME_OR_DASH, Share, chosen, common, emit
-from nearkin.cli.wording import complain, name_of, note, note_unopened, without_text
+from nearkin.cli.wording import complain, name_of, note, note_unopened, shortened, without_text
 from nearkin.cli.wording import name as location_name
 from nearkin.errors import InputError, UsageError
 from nearkin.wording import count, safe

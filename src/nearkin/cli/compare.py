@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.layout import apart, both_ends, cells
 from nearkin.cli.options import FILE, NAME, chosen, common, emit_one, text_options
-from nearkin.cli.wording import measured, without_text
+from nearkin.cli.wording import apart, both_ends, cells, measured, without_text
 from nearkin.settings import TextSettings
 from nearkin.wording import count, percent, safe, share, size
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from nearkin.cli.layout import fold
 from nearkin.cli.options import FILE, chosen, common, emit, emit_one
+from nearkin.cli.wording import fold
 from nearkin.errors import EngineError, InputError
 from nearkin.wording import count, safe
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.layout import HARD, apart, shortened
 from nearkin.cli.options import FILE, Share, chosen, common, emit, store_option
-from nearkin.cli.wording import note
+from nearkin.cli.wording import HARD, apart, note, shortened
 from nearkin.errors import InputError, UsageError
 from nearkin.wording import count, safe, size
 

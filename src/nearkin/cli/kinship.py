@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.layout import apart, cells, shortened
 from nearkin.cli.matches import note_unfinished
 from nearkin.cli.options import Share, chosen, common, emit_listing, limited, store_option
-from nearkin.cli.wording import no_more_than, note
+from nearkin.cli.wording import apart, cells, no_more_than, note, shortened
 from nearkin.wording import count, marked, safe, size
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.layout import shortened
 from nearkin.cli.options import FILE, NAME, chosen, common, emit_one, size_of, text_options
-from nearkin.cli.wording import seconds
+from nearkin.cli.wording import seconds, shortened
 from nearkin.errors import NearkinError, UsageError
 from nearkin.settings import DEFAULT_SCHEME
 from nearkin.wording import count, safe

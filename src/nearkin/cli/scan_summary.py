@@ -5,9 +5,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nearkin.cli.layout import fold_command, shortened
 from nearkin.cli.options import store_option
-from nearkin.cli.wording import note
+from nearkin.cli.wording import fold_command, note, shortened
 from nearkin.cli.wording import seconds as time_in_words
 from nearkin.errors import InputError
 from nearkin.settings import in_units
@@ -16,7 +15,7 @@ from nearkin.wording import size as size_in_words
 
 if TYPE_CHECKING:
     from nearkin.api.care import LostScope
-    from nearkin.api.last_scan import ScanNotes, TablesAsDocuments
+    from nearkin.api.scans import ScanNotes, TablesAsDocuments
     from nearkin.cli.screen import Screen
     from nearkin.model import Family, IdenticalGroup, Match, Summary
     from nearkin.query.families import Overview
@@ -28,7 +27,7 @@ TOP_FAILED = 5
 
 def show(store: Path, paths: tuple[Path, ...], summary: "Summary", seconds: float) -> None:
     """Print the page that a person sees after a scan."""
-    from nearkin.api.last_scan import scan_result
+    from nearkin.api.scans import scan_result
     from nearkin.cli.screen import Screen
 
     option = store_option(store)
@@ -94,7 +93,7 @@ def show_in_short(summary: "Summary") -> None:
 
 def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
     """Raise an error if any of the files scanned was not read, where every one must be; all else is stored."""
-    from nearkin.api.last_scan import scan_result
+    from nearkin.api.scans import scan_result
 
     with scan_result(store, paths) as result:
         if failed := _failed_in_words(result.failed_by_reason(everywhere=False)):
@@ -104,7 +103,7 @@ def refuse_failed(store: Path, paths: tuple[Path, ...]) -> None:
 
 def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
     """Raise an error if all that was named failed as a whole; where some of it did, a warning will do."""
-    from nearkin.api.last_scan import scan_result
+    from nearkin.api.scans import scan_result
 
     with scan_result(store, paths) as result:
         if not result.is_nothing_read:
@@ -118,7 +117,7 @@ def refuse_nothing_read(store: Path, paths: tuple[Path, ...]) -> None:
 
 def note_all(store: Path, paths: tuple[Path, ...], summary: "Summary") -> None:
     """Print notes on standard error, where the result goes to a program."""
-    from nearkin.api.last_scan import scan_result
+    from nearkin.api.scans import scan_result
 
     with scan_result(store, paths) as result:
         # Where nothing was read that is an error, and said as such.

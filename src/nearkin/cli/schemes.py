@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from nearkin.cli.layout import shortened
 from nearkin.cli.options import (
     FILE,
     NAME_OR_DASH,
@@ -23,7 +22,7 @@ from nearkin.cli.options import (
     text_options,
     write_lines,
 )
-from nearkin.cli.wording import name_of, note, without_text
+from nearkin.cli.wording import name_of, note, shortened, without_text
 from nearkin.errors import UsageError
 from nearkin.settings import DEFAULT_SCHEME, TextSettings
 from nearkin.wording import count, safe

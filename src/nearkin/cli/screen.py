@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nearkin.cli import ReaderLeftError
-from nearkin.cli.layout import HARD, INDENT, apart, cells, fold, fold_command, fold_sentence
-from nearkin.cli.wording import measured, name
+from nearkin.cli.wording import HARD, INDENT, apart, cells, fold, fold_command, fold_sentence, measured, name
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
 from nearkin.wording import count, holds, kind_of, marked, safe
 from nearkin.wording import share as share_in_words

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.layout import fold
 from nearkin.cli.options import NAME, chosen, common, emit, emit_one, store_option
-from nearkin.cli.wording import note
+from nearkin.cli.wording import fold, note
 from nearkin.errors import StoreError
 from nearkin.wording import count, safe
 from nearkin.wording import size as in_words

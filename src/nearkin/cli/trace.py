@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.layout import both_ends, shortened
 from nearkin.cli.options import NAME_OR_DASH, chosen, common, emit
-from nearkin.cli.wording import note, note_unopened, without_text
+from nearkin.cli.wording import both_ends, note, note_unopened, shortened, without_text
 from nearkin.errors import InputError
 from nearkin.wording import count, safe, share
 

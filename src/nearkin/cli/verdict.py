@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.layout import apart, hard
 from nearkin.cli.options import Record, chosen, common, emit_listing, emit_one, store_option
+from nearkin.cli.wording import apart, hard
 from nearkin.cli.wording import note as tell
 from nearkin.errors import UsageError
 from nearkin.wording import count, safe

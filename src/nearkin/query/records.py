@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
-from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
 from nearkin.model import (
@@ -161,6 +160,8 @@ def message_hash(document: Document) -> str | None:
 
     It is for lists that others keep: nothing here is decided by it.
     """
+    from hashlib import md5  # it loads OpenSSL, which a scan does not need
+
     message = document.properties.get("message-id", "").strip().removeprefix("<").removesuffix(">").strip()
     return md5(message.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest() if message else None
 
