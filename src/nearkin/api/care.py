@@ -33,11 +33,11 @@ def verify(store: Path, *, quick: bool, progress: Progress | None) -> list[Findi
     from nearkin.matching.segment_builder import damaged_segments  # here: nothing else needs the index
 
     with opened(store) as connection:
-        found = list(findings(connection, store, quick=quick, progress=progress or no_progress))
+        problems = list(findings(connection, store, quick=quick, progress=progress or no_progress))
         remedy = "is damaged; remove it, and the next check makes it again"
         segments = damaged_segments(connection, store)
         return [
-            *found,
+            *problems,
             *(Finding("segments", f"The segment {folder_of(store) / segment} {remedy}.") for segment in segments),
         ]
 

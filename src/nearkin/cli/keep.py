@@ -161,11 +161,11 @@ def _show(screen: "Screen", rows: "list[PlanRow]", limit: int) -> None:
 
     groups = [list(group) for _, group in groupby(rows, key=lambda row: row.group)]
     groups.sort(key=lambda group: all(row.action not in ("replace", "quarantine") for row in group))
-    for first, *others in groups[: limit or None]:
-        screen.line((f"{first.kind}", "bold"), f"  {count(len(others) + 1, 'documents')}  ", (first.group, "dim"))
+    for first, *rest in groups[: limit or None]:
+        screen.line((f"{first.kind}", "bold"), f"  {count(len(rest) + 1, 'documents')}  ", (first.group, "dim"))
         screen.line(("  keep        ", "green"), shortened(_place(first.scope, first.path, screen), screen.width - 14))
         screen.folded(safe(first.why), indent=14, style="dim")
-        for row in others:
+        for row in rest:
             screen.line(
                 (f"  {row.action:<10}  ", "dim"), shortened(_place(row.scope, row.path, screen), screen.width - 14)
             )

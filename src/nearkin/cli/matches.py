@@ -1,4 +1,4 @@
-"""`identical`, `matches`: what the last scan found, listed."""
+"""`identical`, `matches`: groups of identical documents, and scored pairs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -28,7 +28,7 @@ DEFAULT_STORE = "nearkin.db"
 FORMATS = ("table", "json", "jsonl", "csv")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
-# That a file cannot be read is no wrong usage: it is found out, and said, when it is opened.
+# A file that cannot be read is no wrong usage: it is refused when it is opened.
 FILE = click.Path(path_type=Path, readable=False)
 NAME = click.Path(readable=False)
 NAME_OR_DASH = click.Path(readable=False, allow_dash=True)

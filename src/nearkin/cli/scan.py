@@ -145,8 +145,9 @@ def scan(
         with progress(quiet=quiet, counted=_to_be_read(store, paths, options)) as report:
             summary = Store(store).scan(paths, scope=scope, progress=report, keep_text=not no_text, **options)
     except KeyboardInterrupt:
-        some, none = f"what was read so far is kept in {store}", "nothing new had been stored yet"
-        raise InterruptedScanError(f"Interrupted; {some if has_unfinished_documents(store) else none}.") from None
+        is_kept = has_unfinished_documents(store)
+        kept = f"what was read so far is kept in {store}" if is_kept else "nothing new had been stored yet"
+        raise InterruptedScanError(f"Interrupted; {kept}.") from None
     form = chosen(form)
     if form != "table":
         emit_one(asdict(summary), form)

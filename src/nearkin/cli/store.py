@@ -83,8 +83,8 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
             *((f"scope {safe(scope.name)}", _about(scope)) for scope in inventory.scopes),
         ]
     )
-    for one in notes:
-        screen.note(one)
+    for sentence in notes:
+        screen.note(sentence)
     screen.heading("Parts")
     parts = sorted(inventory.parts, key=lambda part: -part.bytes)
     screen.columns(
@@ -97,8 +97,8 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
         screen.columns(
             ["count", "size", "what it is, and what removes it"],
             (
-                [count(one.count), in_words(one.bytes) if one.bytes else "–", f"{one.what}\n  {one.remedy}"]
-                for one in inventory.stale
+                [count(stale.count), in_words(stale.bytes) if stale.bytes else "–", f"{stale.what}\n  {stale.remedy}"]
+                for stale in inventory.stale
             ),
             right=(0, 1),
             folding=True,
@@ -236,31 +236,32 @@ def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, y
             return
     with progress("forgetting", quiet=quiet):
         forgotten = Store(store).forget(paths, by=by)
-    for one in forgotten:
-        name = safe(one.location.name)
-        if one.kept_for:
-            others = ", ".join(safe(other.name) for other in one.kept_for[:3]) + (" …" if len(one.kept_for) > 3 else "")
-            note(f"The text of {name} is also in {others}; to erase it, forget these too.", quiet=quiet)
-        if one.on_disk:
+    for document in forgotten:
+        name = safe(document.location.name)
+        if document.kept_for:
+            holders = ", ".join(safe(holder.name) for holder in document.kept_for[:3])
+            more = " …" if len(document.kept_for) > 3 else ""
+            note(f"The text of {name} is also in {holders}{more}; to erase it, forget these too.", quiet=quiet)
+        if document.on_disk:
             note(f"The file {name} still exists; the next scan stores it again unless you --exclude it.", quiet=quiet)
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        for one in forgotten:
+        for document in forgotten:
             if not quiet:
-                Screen().line(f"Forgotten: {safe(one.location.name)}, {count(one.versions, 'versions')}.")
+                Screen().line(f"Forgotten: {safe(document.location.name)}, {count(document.versions, 'versions')}.")
         return
     records = (
         {
-            "path": one.location.name,
-            "scope": one.location.scope,
-            "versions": one.versions,
-            "digests": list(one.digests),
-            "texts": one.texts,
-            "kept_for": [other.name for other in one.kept_for],
+            "path": document.location.name,
+            "scope": document.location.scope,
+            "versions": document.versions,
+            "digests": list(document.digests),
+            "texts": document.texts,
+            "kept_for": [holder.name for holder in document.kept_for],
         }
-        for one in forgotten
+        for document in forgotten
     )
     columns = ["path", "scope", "versions", "digests", "texts", "kept_for"]
     emit(records, form, columns=columns, paths=frozenset({"path"}))
