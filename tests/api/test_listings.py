@@ -11,10 +11,9 @@ import pytest
 import nearkin
 from cli.world import FILES, Called, write
 from nearkin.api.check import range_query
-from nearkin.api.last_scan import scan_result
 from nearkin.api.listing import Listing
 from nearkin.api.listings import Listings
-from nearkin.api.scans import files_to_scan, has_unfinished_documents
+from nearkin.api.scans import files_to_scan, has_unfinished_documents, scan_result
 from nearkin.api.schemes import learn_reference_from, plan_schemes, sign_document
 from nearkin.errors import InputError, StoreError, UsageError
 

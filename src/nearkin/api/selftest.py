@@ -14,7 +14,7 @@ from nearkin.errors import NearkinError
 from nearkin.formats.adapter import Problem
 from nearkin.scheme.golden import kernels_agree, recomputed
 from nearkin.store.bulk import is_bulk_insert_active
-from nearkin.store.mount import file_system, is_network
+from nearkin.store.database import file_system, is_network
 from nearkin.text.digest import digests
 
 SIZES = (*range(130), 1000, 4096, 100_000)  # of SHA-256's input: every place in its blocks of 64 bytes
