@@ -57,9 +57,20 @@ def test_the_glossary_has_at_most_twenty_words_each_at_home_where_it_says() -> N
     assert 15 <= len(words) <= 20
     for word, meaning, home in words:
         assert meaning
-        text = (SOURCES / home.strip("`")).read_text(encoding="utf-8").lower()
+        text = (SOURCES / re.findall("`(.+?)`", home)[0]).read_text(encoding="utf-8").lower()
         first = word.split(",")[0]
         assert first in text or first.replace(" ", "_") in text, f"{home} does not speak of a {first}"
+
+
+def test_every_decision_is_where_the_page_says() -> None:
+    for _, place in rows(section("## Where it is decided")):
+        home = SOURCES
+        for name in re.findall("`(.+?)`", place):
+            if "/" in name or name.endswith(".py"):
+                home = SOURCES / name if (SOURCES / name).exists() else ROOT / name
+                assert home.exists(), name
+            else:
+                assert name in home.read_text(encoding="utf-8"), f"{home.name} has no {name}"
 
 
 def test_every_file_in_the_recipes_exists() -> None:

@@ -84,5 +84,37 @@ def test_a_scan_loads_nothing_that_few_scans_need(tmp_path: Path) -> None:
         "socket",
         "zipfile",
     }
-    assert not loaded & {"nearkin.formats.detect", "nearkin.scheme.fuzzy"}
+    assert not loaded & {"nearkin.formats.sniff", "nearkin.scheme.fuzzy"}
     assert not loaded & {"nearkin.matching.feature_index", "nearkin.matching.increment"}
+
+
+def imports(path: Path, names: set[str]) -> set[str]:
+    """The modules that one imports at run time, in functions too."""
+    tree = ast.parse(path.read_text())
+    for branch in ast.walk(tree):
+        if isinstance(branch, ast.If) and isinstance(branch.test, ast.Name) and branch.test.id == "TYPE_CHECKING":
+            branch.body = []
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    pairs = [(str(node.module), alias.name) for node in imported for alias in node.names]
+    return {f"{module}.{name}" if f"{module}.{name}" in names else module for module, name in pairs} & names
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Imports inside functions count: a cycle that is only put off is one."""
+    paths = {
+        ".".join(("nearkin", *path.relative_to(SOURCES).with_suffix("").parts)).removesuffix(".__init__"): path
+        for path in SOURCES.rglob("*.py")
+    }
+    waiting = {name: imports(path, set(paths)) - {name} for name, path in paths.items()}
+    while free := {name for name, needs in waiting.items() if not needs}:
+        waiting = {name: needs - free for name, needs in waiting.items() if name not in free}
+    assert waiting == {}
+
+
+def test_no_public_class_name_stands_twice() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in SOURCES.rglob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(path.relative_to(SOURCES)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

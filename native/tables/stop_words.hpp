@@ -1,6 +1,6 @@
 // Words that say how a sentence is built, not what it is about. They are left out of index terms (Stein 2005 §3 step
 // 1; the lists are ours), by language: `die` is an article in German and a verb in English, so a text loses the words
-// of the one language it has most of (native/kernels/terms.cpp).
+// of the one language it has most of (native/kernels/text/terms.cpp).
 //
 // As canonical text has them without accents, one-letter words left out: `don't` is `don` and `t`, `für` is `fur`.
 // They are part of the format of `fuzzy` signatures: a change of a list is a change of scheme.FORMAT.

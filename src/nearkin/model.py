@@ -24,7 +24,7 @@ class Reason(StrEnum):
     CRASHED = "crashed"  # the worker that read it
 
 
-Blob = bytes | bytearray  # the latter is what SQLite takes fastest (store.rows)
+Blob = bytes | bytearray  # the latter is what SQLite takes fastest (store.bulk)
 
 # The detail where something else ended the worker, as a system short of memory does: no fault of the document, so the
 # next scan reads it again.

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from formats import documents, office
 from formats.archives import plain_zip, tar
 from formats.office import zipped
-from nearkin.formats.detect import FROM_LINE
 from nearkin.formats.registry import FORMATS, HEAD, detect
+from nearkin.formats.sniff import FROM_LINE
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 

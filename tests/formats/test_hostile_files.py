@@ -18,7 +18,7 @@ from formats.archives import MEMBERS, PACKERS, plain_zip, tar
 from formats.office import docx, paragraph, zipped
 from formats.seven_zip import archive
 from formats.test_visible_text import found
-from nearkin.formats import detect, ole, registry, xlsx
+from nearkin.formats import ole, registry, sniff, xlsx
 from nearkin.formats import sheets as xls_errors
 from nearkin.formats.adapter import Limits, Problem
 from nearkin.formats.registry import BY_NAME, HEAD, read_with
@@ -263,7 +263,7 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
 @pytest.mark.parametrize(
     ("pattern", "piece"),
     [
-        (detect.FLAT_DOCUMENT, b"<office:document "),
+        (sniff.FLAT_DOCUMENT, b"<office:document "),
         (xlsx.AT, b"<c s='1' "),
         (xlsx.ERROR, b"<c "),
         (xlsx.ERROR, b" t="),
@@ -272,8 +272,8 @@ def test_sectors_beyond_all_measure_are_told_in_plain_words(name: bytes) -> None
         (xlsx.PLACE, b" r="),
         (xlsx.TEXTS, b"<oddHeader "),
         (xlsx.TEXTS, b"<oddHeader>"),
-        (detect.FROM_LINE, b"00:00"),
-        (detect.FROM_LINE, b" 00:00\r"),
+        (sniff.FROM_LINE, b"00:00"),
+        (sniff.FROM_LINE, b" 00:00\r"),
     ],
 )
 def test_tags_that_never_end_take_no_quadratic_time(pattern: re.Pattern[bytes], piece: bytes) -> None:

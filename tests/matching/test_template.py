@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from nearkin.matching.template import LeftOut, among, features_of, passages_in, payload, shingles_of
+from nearkin.matching.template import LeftOut, among, features_of, passages_in, shingles_of, without_templates
 from nearkin.scheme import parse_scheme, sign
 from nearkin.scheme.shingler import Shingler
 from nearkin.store.signatures import Signatures
@@ -40,7 +40,7 @@ def left(texts: list[bytes], spec: str, *passages: bytes, kept: bool = True) -> 
     def read(rows: Sequence[int]) -> list[bytes | None]:
         return [texts[row] if kept else None for row in rows]
 
-    found = payload(signatures(texts, spec), scheme, read, LeftOut(1, features, features, features))
+    found = without_templates(signatures(texts, spec), scheme, read, LeftOut(1, features, features, features))
     ends = found.offsets.astype(np.int64)
     if len(found.weights):
         assert len(found.weights) == len(found.features)

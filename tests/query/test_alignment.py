@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nearkin.matching.passages import placed, spans_in
-from nearkin.query.alignment import align, frame
+from nearkin.query.alignment import align, in_order
 from nearkin.report.word_marks import joined, rows
 from nearkin.settings import TextSettings
 from nearkin.text.canon import Canon
@@ -36,7 +36,7 @@ def test_the_frame_is_the_longest_that_keeps_its_order(order: list[int], lengths
     blocks = [chr(ord("a") + at) * long for at, long in enumerate(lengths)]
     a, b = " ".join(blocks).encode(), " ".join(blocks[at] for at in order).encode()
     spans = spans_in(a, b, raw=False)
-    kept = [(int(spans.a_start[at]), int(spans.a_end[at])) for at in frame(spans)]
+    kept = [(int(spans.a_start[at]), int(spans.a_end[at])) for at in in_order(spans)]
     rising = (
         sum(lengths[at] for at in some)
         for size in range(1, 7)

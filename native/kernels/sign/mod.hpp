@@ -20,8 +20,8 @@ struct Mod {
   Mod(const Shingler& shingler_, std::uint64_t modulus_, std::uint64_t sample_, std::uint64_t most_)
       : shingler(shingler_), modulus(modulus_), sample(sample_), most(most_) {}
 
-  // Returns 2^i with the smallest i for which shingles / 2^i ≤ sample. The number kept plays no part: it would bias the
-  // estimate.
+  // Returns 2^i with the smallest i for which shingles / 2^i ≤ sample, but at most `most`. The number kept plays no part:
+  // it would bias the estimate.
   std::uint64_t modulus_for(std::uint64_t shingles) const;
 };
 

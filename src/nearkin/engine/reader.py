@@ -58,7 +58,7 @@ def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
         return True
     if kind == HTML or not head:
         return False
-    from nearkin.formats.detect import format_of_text  # few files need its many patterns
+    from nearkin.formats.sniff import format_of_text  # few files need its many patterns
 
     return head.startswith(MAGIC) or format_of_text(head, "") is not None
 

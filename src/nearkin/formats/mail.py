@@ -28,10 +28,10 @@ from nearkin.formats.adapter import (
     TextBuilder,
     failures_summed_up,
 )
-from nearkin.formats.detect import BEGINS_MAIL
 from nearkin.formats.mail_parser import Mail, parsed, taken_out
 from nearkin.formats.mail_text import labelled, properties, spelled, unflowed
 from nearkin.formats.registry import FORMATS
+from nearkin.formats.sniff import BEGINS_MAIL
 from nearkin.model import Reason
 from nearkin.text.html import page
 from nearkin.text.kind import visible_text

@@ -146,7 +146,7 @@ def detect(head: bytes, name: bytes, file: BinaryIO) -> Format | None:
     `head` is the first bytes of the file, HEAD of them if there are so many; `name` is its path, or the last part of
     it. A file of nothing but white space is of no format, whatever its name: it is a document without text.
     """
-    from nearkin.formats.detect import format_inside, format_of_text  # only in workers, and for few files
+    from nearkin.formats.sniff import format_inside, format_of_text  # only in workers, and for few files
 
     if _is_blank(head, file):
         return None

@@ -1,4 +1,4 @@
-"""The views that are made from matches: chain, clique and pivot; and how stars and spread bear on them.
+"""The four views: chain, clique and pivot, made from matches, and greedy, made from signatures; stars and spread.
 
 **Chain** (Forman 2005 §2.3 step 5: union-find over the matches). Whatever resembles a member is a member. The pivot is
 the member with most links, of equal ones the longest, then the first by digest. The weakest link counts only links that
@@ -27,10 +27,7 @@ pivot together, which clears most chains. In the remaining chains every two of t
 are compared: a bounded amount of work, whatever the family's size. The most distant pair among these is named; two
 other members may be more distant still.
 
-The greedy view (Broder 1997 §4.4) is made from signatures: nearkin.group.views.
-
-The greedy view (Broder 1997 §4.4): each signature in turn joins the family whose representative it resembles best.
-
+**Greedy** (Broder 1997 §4.4). Each signature in turn joins the family whose representative it resembles best.
 Contents are taken longest first, of equal lengths by digest. A content that resembles no representative by the
 threshold founds a family and represents it for good, unless the family's most popular features represent it. Membership
 is decided on signatures, as in the paper, so by estimates where the scheme samples. The resemblance that is shown is

@@ -53,7 +53,7 @@ def match_changes(given: MatchInput, *, since: int, store: Path) -> MatchResult:
 
     def signed(ids: Ids) -> Postings | None:
         signatures = signatures_of(given.connection, given.scheme_id, ids)
-        return None if signatures is None else given.payload(signatures, given.texts)
+        return None if signatures is None else given.without_templates(signatures, given.texts)
 
     stored = MatchColumns.stored(columns_named(given.connection, given.scheme_id))
     # Contents that were added while that run went on, and are gone by now, are in its matches only.

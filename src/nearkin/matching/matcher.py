@@ -17,7 +17,7 @@ from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Lists, Posting
 from nearkin.matching.match_columns import MatchColumns, PayloadScores
 from nearkin.matching.scan_cache import CachedContents
 from nearkin.matching.score import kept, measured_candidates, scored
-from nearkin.matching.template import LeftOut, payload
+from nearkin.matching.template import LeftOut, without_templates
 from nearkin.matching.verify import Corpus, TextList, Texts, room_for_texts
 from nearkin.scheme import Scheme
 from nearkin.settings import MatchSettings
@@ -62,9 +62,9 @@ class MatchInput:
         room = room_for_texts(self.resources.memory, self.scheme.shingler)
         return Corpus(self.contents.lengths, self.texts, room, self.resources.threads, self.left_out.shingles)
 
-    def payload(self, signed: Signatures, texts: Texts) -> Postings:
+    def without_templates(self, signed: Signatures, texts: Texts) -> Postings:
         """These signatures without what templates leave out."""
-        return payload(signed, self.scheme, texts, self.left_out)
+        return without_templates(signed, self.scheme, texts, self.left_out)
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _in_memory(given: MatchInput) -> Lists | None:
         return None
     if cached is not None:
         return cached
-    return given.payload(signatures(given.connection, given.scheme_id, given.contents), given.texts)
+    return given.without_templates(signatures(given.connection, given.scheme_id, given.contents), given.texts)
 
 
 def _bounded_candidates(given: MatchInput, moduli: NDArray[np.uint64]) -> Candidates:
@@ -146,7 +146,7 @@ def _bounded_candidates(given: MatchInput, moduli: NDArray[np.uint64]) -> Candid
 
     def batches() -> Iterator[tuple[NDArray[np.uint32], Postings]]:
         for rows, signed in signature_batches(given.connection, given.scheme_id, given.contents):
-            yield rows.astype(np.uint32), given.payload(signed, partial(texts_of, rows))
+            yield rows.astype(np.uint32), given.without_templates(signed, partial(texts_of, rows))
 
     resources = given.resources
     join = BoundedJoin(

@@ -132,7 +132,7 @@ def among(features: Features, ascending: Features) -> NDArray[np.bool_]:
     return is_among
 
 
-def payload(signed: Signatures, scheme: Scheme, texts: Texts, ignored: LeftOut) -> Postings:
+def without_templates(signed: Signatures, scheme: Scheme, texts: Texts, ignored: LeftOut) -> Postings:
     """Signatures without the features of templates."""
     if not len(ignored.features):
         return Postings(signed.offsets, signed.features, signed.weights, signed.moduli)

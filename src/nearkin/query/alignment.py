@@ -154,7 +154,7 @@ class Alignment:
 
 def align(spans: Spans, passages: list[Passage], a: bytes, b: bytes, canon: Canon) -> Alignment:
     """Align two extracted texts by the spans that their canonical forms have in common."""
-    ordered = frame(spans)
+    ordered = in_order(spans)
     cut = pieces(spans, ordered, a, b, canon)
     first = places(a, canon, *_columns([(piece.a_start, piece.a_end) for piece in cut]))
     second = places(b, canon, *_columns([(piece.b_start, piece.b_end) for piece in cut]))
@@ -182,6 +182,6 @@ def _code_points(text: bytes) -> int:
     return len(text.decode("utf-8", "replace"))
 
 
-def frame(spans: Spans) -> list[int]:
+def in_order(spans: Spans) -> list[int]:
     """Numbers of the spans that stand in one order in both texts."""
     return np.flatnonzero(spans.kind == IN_ORDER).tolist()

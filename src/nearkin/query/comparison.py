@@ -43,7 +43,7 @@ from nearkin.matching.passages import (
 from nearkin.matching.score import cosine_of
 from nearkin.matching.template import passages_in, shingles_of
 from nearkin.matching.verify import Corpus, verify
-from nearkin.query.alignment import Alignment, align, frame
+from nearkin.query.alignment import Alignment, align, in_order
 from nearkin.query.lookup import NamedDocument, Readable
 from nearkin.query.store_view import opened
 from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
@@ -221,7 +221,7 @@ def _contained(pair: Pair, edits: WordEdits | None, small: str, large: str) -> T
 
 def is_form(spans: Spans, first: bytes, second: bytes) -> bool:
     """Whether two texts share a frame in one order, with something else between its pieces on both sides."""
-    kept = frame(spans)
+    kept = in_order(spans)
     if len(kept) < FRAME:
         return False
     a = [(int(spans.a_start[at]), int(spans.a_end[at])) for at in kept]

@@ -21,7 +21,7 @@ from nearkin.group.families import measured_pairs
 from nearkin.group.form import ASKED_TEXTS, MOST, NEARLY_ALL, unlike_among
 from nearkin.group.views import AGREEMENT, Representative, RowSignatures, suspects
 from nearkin.matching.scan_cache import StoredTexts
-from nearkin.matching.template import left_out, payload
+from nearkin.matching.template import left_out, without_templates
 from nearkin.matching.verify import Corpus, room_for_texts
 from nearkin.model import Family, Kind, Link, Member, Role, View, family_id
 from nearkin.query.regroup import grouped_again, grouped_greedily, largest
@@ -102,7 +102,7 @@ def measure_pairs(connection: sqlite3.Connection, run: runs.FinishedRun, pairs: 
             measured[_pair(contents, first, second)] = (score, True)
     signed = signatures_of(connection, run.scheme, contents.ids)
     if len(measured) < len(pairs) and signed is not None and scheme.estimator in AGREEMENT:
-        signature = RowSignatures(payload(signed, scheme, texts, without), scheme)
+        signature = RowSignatures(without_templates(signed, scheme, texts, without), scheme)
         for first, second in zip(a.tolist(), b.tolist(), strict=True):
             estimate = signature(first).resemblance(signature(second))
             if estimate is not None:

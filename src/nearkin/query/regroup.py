@@ -30,7 +30,7 @@ from nearkin.group.identity import Seen, Stored, names_in_view
 from nearkin.group.views import Representative, RowSignatures, estimate_to_pivot, greedy, grouped, measure_links
 from nearkin.matching.match_columns import TURNED, MatchColumns
 from nearkin.matching.scan_cache import StoredTexts
-from nearkin.matching.template import left_out, payload
+from nearkin.matching.template import left_out, without_templates
 from nearkin.matching.verify import Corpus, room_for_texts, verify
 from nearkin.model import Kind, View
 from nearkin.scheme import parse_scheme
@@ -203,7 +203,7 @@ def grouped_greedily(
     scheme, canon = parse_scheme(run.spec), Canon.parse(runs.canon_of(connection, run))
     texts = StoredTexts(connection, contents, canon, RunSettings().jobs)
     without = left_out(connection, run.scheme, scheme, canon)
-    postings = payload(signatures(connection, run.scheme, contents), scheme, texts, without)
+    postings = without_templates(signatures(connection, run.scheme, contents), scheme, texts, without)
     counts = contents.copies
     families = greedy(
         postings, contents.lengths, counts, scheme, threshold=settings.threshold, representative=representative

@@ -19,10 +19,10 @@ from nearkin.matching.template import (
     features_of,
     left_out,
     passages_in,
-    payload,
     plain_shingler,
     shingles_of,
     sign_all,
+    without_templates,
 )
 from nearkin.query.records import Record
 from nearkin.query.regroup import stored_matches
@@ -108,8 +108,8 @@ def _postings(connection: sqlite3.Connection, drawer: Drawer, contents: Contents
         scheme = parse_scheme(DEFAULT_SCHEME)
         signed = sign_all(scheme, texts, len(contents))
         if len(signed.features):
-            return payload(signed, scheme, texts, left_out(connection, UNSTORED, scheme, drawer.canon))
-    postings = payload(signatures(connection, drawer.scheme_id, contents), drawer.scheme, texts, without)
+            return without_templates(signed, scheme, texts, left_out(connection, UNSTORED, scheme, drawer.canon))
+    postings = without_templates(signatures(connection, drawer.scheme_id, contents), drawer.scheme, texts, without)
     return postings if drawer.scheme.sampled else replace(postings, moduli=np.ones_like(postings.moduli))
 
 
